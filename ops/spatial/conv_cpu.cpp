@@ -84,6 +84,8 @@ constexpr int64_t kInPlaceRows = 24;
 constexpr int64_t kPatchElements = 32768;
 // Multiply-adds for which a thread is worth waking.
 constexpr int64_t kThreadWork = 1 << 20;
+// Pixels of results from which on copies of images are worth making for the weight's gradient.
+constexpr int64_t kCopiedPixels = 2048;
 
 int64_t grain_for(int64_t work_of_one) {
   return std::max<int64_t>(1, kThreadWork / std::max<int64_t>(1, work_of_one));
@@ -334,12 +336,15 @@ struct WeightGradient {
       if (onednn::prefers(s, onednn::Kind::kWeightGradient) &&
           onednn::weight_gradient(gw, x, gy, s))
         return;
-      if (!s.inside() && direct::takes_weight_gradient(with_margins(s))) return run_copied();
+      if (copies_pay() && direct::takes_weight_gradient(with_margins(s))) return run_copied();
     }
     run_parts();
   }
 
-  // Copies of the images are cheaper than patches.
+  // Copies of the images are cheaper than patches, where they are not few pixels.
+  bool copies_pay() const {
+    return best_isa == Isa::kAvx512 && !s.inside() && s.batch * s.out_pixels() >= kCopiedPixels;
+  }
   void run_copied() const {
     const Padded<T> images(x, s, true);
     WeightGradient{images.shape(), gw, images.get(), gy}.run_parts();
