@@ -247,13 +247,32 @@ Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand&
   return compute_out(op, out, a, b, nullptr);
 }
 
+namespace {
+
+// Two tensors of floats that the kernel takes as they are.
+TAPER_INLINE bool simple_floats(const BinaryOp& op, const BinaryOperand& a,
+                                const BinaryOperand& b) {
+  return a.tensor && simple(op, *a.tensor, b.tensor) && isFloatingType(a.tensor->impl().dtype);
+}
+
+}  // namespace
+
 Tensor compute_scaled(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
                       const Scalar& alpha) {
-  return compute(op, a, b, &alpha);
+  if (!simple_floats(op, a, b)) return compute(op, a, b, &alpha);
+  if (op.check) op.check(op, a, b);
+  Tensor y = make_alike(a.tensor->impl(), a.tensor->impl().dtype);
+  if (y.numel() > 0) op.run_scaled(y, *a.tensor, *b.tensor, alpha);
+  return y;
 }
 bool compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b,
                             const Scalar& alpha) {
-  return compute_inplace(op, x, b, &alpha);
+  if (!simple_floats(op, x, b) || x.is_alias_of(*b.tensor))
+    return compute_inplace(op, x, b, &alpha);
+  const bool recording = check_inplace(op, x, b);
+  if (op.check) op.check(op, x, b);
+  if (x.numel() > 0) op.run_scaled(x, x, *b.tensor, alpha);
+  return recording;
 }
 Tensor& compute_scaled_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
                            const BinaryOperand& b, const Scalar& alpha) {

@@ -286,6 +286,13 @@ TEST(FewFloats, OfTwoOperandsHaveTheBitsOfOthers) {
       EXPECT_TRUE(same_bits(ops[i](a, b), ops[i](with_gaps(a), with_gaps(b)))) << i << " " << n;
     EXPECT_TRUE(same_bits(a.clone().mul_(b), a * b)) << n;
     EXPECT_TRUE(same_bits(a.clone().mul_(a), a * a)) << n;
+    const Tensor scaled = with_gaps(a).add(with_gaps(b), -0.3);
+    EXPECT_TRUE(same_bits(a.add(b, -0.3), scaled)) << n;
+    EXPECT_TRUE(same_bits(a.sub(b, 0.3), scaled)) << n;
+    EXPECT_TRUE(same_bits(a.clone().add_(b, -0.3), scaled)) << n;
+    const Tensor twice = a.clone();
+    EXPECT_TRUE(same_bits(twice.add_(twice, -0.3), with_gaps(a).add(with_gaps(a), -0.3))) << n;
+    EXPECT_EQ(twice._version(), 1);
   }
 }
 
