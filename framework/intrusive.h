@@ -183,8 +183,9 @@ struct intrusive_ptr_target {
   /// Called when the last owner is gone, before the destructor.
   virtual void release_resources() {}
   /// What intrusive_ptr calls when the last owner is gone: weak pointers get null from now on,
-  /// release_resources() is called, the object deleted.
-  static void destroy(intrusive_ptr_target* p) {
+  /// release_resources() is called, the object deleted. (Out of line: GCC 12 takes what it then
+  /// sees of several owners for a use after the deletion.)
+  [[gnu::noinline]] static void destroy(intrusive_ptr_target* p) {
     if (detail::WeakLink* link = p->link_.load(std::memory_order_acquire)) {
       {
         const std::lock_guard<std::mutex> lock(link->mutex);
