@@ -9,6 +9,7 @@
 #include <taper/framework/runtime/devices.h>
 
 #include "harness/check_shared.h"
+#include "harness/guarded_memory.h"
 
 namespace taper::testing {
 
@@ -41,6 +42,40 @@ void check_value_of(const OpCase& c, ScalarType dtype, const Args& args, Log& lo
   compare_results(c, got, c.reference(read(args)), "value", log);
   if (c.out) check_out_form(c, args, got, log);
   if (c.inplace && fits_in_place(got[0], args)) check_inplace_form(c, args, got, log);
+}
+
+// ---------------------------------------------------------------------- memory
+/// Results that lie at edges, made again by the other forms.
+void write_at_edge(const OpCase& c, const Args& args, const Tensor& result, Edge edge) {
+  if (c.inplace && fits_in_place(result, args)) c.inplace(at_edge(args, edge));
+  if (!c.out) return;
+  Tensor to = at_edge(result, edge);
+  c.out(to, args);
+}
+
+void go_back_at_edge(const OpCase& c, const Args& given, Edge edge) {
+  Args leaves = at_edge(given, edge);
+  for (size_t j = 0; j < leaves.t.size(); ++j)
+    if (wants_gradient(c, leaves, j)) leaves.t[j].set_requires_grad(true);
+  const Results results = differentiable_of(c.call(leaves));
+  Random random(5);
+  std::vector<Tensor> cotangents;
+  for (const Tensor& g : cotangents_for(results, random)) cotangents.push_back(at_edge(g, edge));
+  run_backward(results, cotangents, false);
+}
+
+/// Calls and gradients read and write no element beside those of their tensors.
+void check_edges(const OpCase& c, const Args& args, Log& log) {
+  const CrashesNameTheCase crashes(c.name);
+  for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+    const Results got = c.call(args), at = c.call(at_edge(args, edge));
+    Arrays want;
+    for (const Tensor& t : got) want.push_back(read(t));
+    compare_results(c, at, want, "at the edge of memory", log);
+    if (got[0].device().is_cpu()) write_at_edge(c, args, got[0], edge);
+    if (c.differentiable && isFloatingOrComplexType(args.t[0].scalar_type()))
+      go_back_at_edge(c, args, edge);
+  }
 }
 
 }  // namespace
@@ -91,6 +126,7 @@ Failures check_value(const OpCase& c) {
     for (const Args& args : c.samples(dtype)) {
       log.sample(args);
       log.guarded([&] { check_value_of(c, dtype, args, log); });
+      log.guarded([&] { check_edges(c, args, log); });
     }
   return failures;
 }

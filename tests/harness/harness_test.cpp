@@ -40,9 +40,21 @@ enum class Fault {
   kFormBesideElements,  // writes strided memory as if it were contiguous
   kFormForgetsBase,     // in place on a view, the base keeps its history
   kFormNotResized,      // out keeps its shape
+  kValueBehind,         // looks at the byte behind an input
+  kValueBefore,         // and before
+  kGradientBehind,      // looks at the byte behind a cotangent
+  kFormBehind,          // writes the byte behind
 };
 
 double* elements(const Tensor& t) { return static_cast<double*>(t.data_ptr()); }
+
+/// Touches a byte that is not the tensor's, which changes no number.
+void touch(const Tensor& t, bool behind) {
+  volatile char* const bytes = static_cast<char*>(t.data_ptr());
+  if (t.numel() == 0 || !t.is_contiguous()) return;
+  volatile char& other = behind ? bytes[t.nbytes()] : bytes[-1];
+  other = other;
+}
 
 void break_gradient(Fault fault, const Tensor& g) {
   const int64_t last = g.numel() - 1;
@@ -70,6 +82,7 @@ Tensor product(const Tensor& x, const Tensor& y) {
 
 Tensor square_gradient(Fault fault, const Tensor& gy, const Tensor& x) {
   Tensor g = gy;
+  if (fault == Fault::kGradientBehind) touch(gy, true);
   if (fault == Fault::kGradientLayout && gy.numel() > 1) {
     g = detail::make_tensor(gy.sizes(), kDouble, Device());
     for (int64_t i = 0; i < g.numel(); ++i)
@@ -91,6 +104,8 @@ void square_values(Fault fault, const Tensor& x, const Tensor& y) {
     set_element(y, i, v * v);
   }
   if (n == 0) return;
+  if (fault == Fault::kValueBehind || fault == Fault::kValueBefore)
+    touch(x, fault == Fault::kValueBehind);
   if (fault == Fault::kValueNaN) set_element(y, n / 2, std::numeric_limits<double>::quiet_NaN());
   if (fault == Fault::kValueLastMissed) set_element(y, n - 1, 77);
   if (fault == Fault::kInputChanged) set_element(x, n - 1, 77);
@@ -135,6 +150,7 @@ void write_squares(Fault fault, const Tensor& from, const Tensor& to) {
     else
       set_element(to, i, v);
   }
+  if (fault == Fault::kFormBehind) touch(to, true);
   autograd::mark_changed(to);
 }
 
@@ -202,6 +218,15 @@ TEST(Harness, AcceptsASoundOp) {
 TEST(Harness, RejectsWrongValues) {
   EXPECT_FALSE(check_value(square_case(Fault::kValueNaN)).empty());
   EXPECT_FALSE(check_value(square_case(Fault::kValueLastMissed)).empty());
+}
+
+TEST(Harness, EndsForWhatTouchesOthersMemory) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const char* const message = "square_with_fault: reads or writes beyond|AddressSanitizer";
+  for (Fault fault : {Fault::kValueBehind, Fault::kValueBefore, Fault::kGradientBehind})
+    EXPECT_DEATH(check_value(square_case(fault)), message) << static_cast<int>(fault);
+  EXPECT_DEATH(check_value(forms_case(Fault::kFormBehind, Fault::kNone)), message);
+  EXPECT_DEATH(check_value(forms_case(Fault::kNone, Fault::kFormBehind)), message);
 }
 
 TEST(Harness, RejectsWrongGradients) {
