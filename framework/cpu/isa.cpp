@@ -15,13 +15,13 @@ namespace taper::cpu {
 namespace {
 
 // What TAPER_CPU_ISA asks for, if anything.
-std::string_view limit() {
+[[maybe_unused]] std::string_view limit() {
   const char* asked = std::getenv("TAPER_CPU_ISA");
   return asked ? asked : "";
 }
 
 Isa detect() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2");

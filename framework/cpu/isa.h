@@ -21,7 +21,8 @@ namespace taper::cpu {
 
 enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
 
-/// The best instruction set of this CPU, lowered by TAPER_CPU_ISA=base|avx2 in the environment.
+/// The best instruction set of this CPU that kernels are compiled for, lowered by
+/// TAPER_CPU_ISA=base|avx2 in the environment. Builds with sanitizers have base alone.
 extern const Isa best_isa;
 
 }  // namespace taper::cpu
