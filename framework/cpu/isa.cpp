@@ -15,7 +15,7 @@ namespace taper::cpu {
 namespace {
 
 // What TAPER_CPU_ISA asks for, if anything.
-[[maybe_unused]] std::string_view limit() {
+std::string_view limit() {
   const char* asked = std::getenv("TAPER_CPU_ISA");
   return asked ? asked : "";
 }
@@ -37,7 +37,7 @@ Isa detect() {
 }
 
 bool detect_pairs() {
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if defined(__x86_64__)
   return best_isa == Isa::kAvx512 && limit() != "avx512" && __builtin_cpu_supports("avx512bf16");
 #else
   return false;
@@ -46,7 +46,7 @@ bool detect_pairs() {
 
 // Linux asks that a process wants the registers' memory before its first use of them.
 bool detect_tiles() {
-#if defined(__linux__) && defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if defined(__linux__) && defined(__x86_64__)
   constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, of asm/prctl.h
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (limit() == "pairs" || !detect_pairs() || !__get_cpuid_count(7, 0, &a, &b, &c, &d))

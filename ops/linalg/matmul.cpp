@@ -595,8 +595,6 @@ TAPER_OUT(vdot, vdot(self, other), (self, other), const Tensor& self, const Tens
 TAPER_OUT(inner, inner(self, other), (self, other), const Tensor& self, const Tensor& other)
 TAPER_OUT(outer, outer(self, vec2), (self, vec2), const Tensor& self, const Tensor& vec2)
 TAPER_OUT(ger, ger(self, vec2), (self, vec2), const Tensor& self, const Tensor& vec2)
-
-// ---------------------------------------------------------------- out forms
 TAPER_OUT(linalg_matmul, linalg_matmul(A, other), (A, other), const Tensor& A, const Tensor& other)
 
 }  // namespace taper

@@ -34,6 +34,11 @@ TAPER_INLINE Tensor as_shape(const TensorImpl& t, const Dims& shape) {
   const optional<Dims> strides = view_strides(t.sizes, t.strides, shape);
   return strides ? detail::share_data(t, shape, *strides, t.offset) : Tensor();
 }
+// The same as the sizes that an op was given, which may leave one open.
+TAPER_INLINE Tensor as_sizes(const char* op, const TensorImpl& t, IntArrayRef size) {
+  return t.contiguous && are_sizes_of(size, t.numel) ? detail::share_as_shape(t, size)
+                                                     : as_shape(t, infer_size(op, size, t.numel));
+}
 
 // y is x in another shape.
 void tie_shaped(const char* node, const Tensor& y, const Tensor& x) {
@@ -45,9 +50,7 @@ void tie_shaped(const char* node, const Tensor& y, const Tensor& x) {
 
 Tensor view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
-  Tensor y = t.contiguous && are_sizes_of(size, t.numel)
-                 ? detail::share_as_shape(t, size)
-                 : as_shape(t, infer_size("view", size, t.numel));
+  Tensor y = as_sizes("view", t, size);
   TAPER_CHECK(y.defined(),
               "view size is not compatible with input tensor's size and stride (at least one "
               "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
@@ -100,18 +103,11 @@ Tensor view(const Tensor& x, ScalarType dtype) {
 }
 
 Tensor reshape(const Tensor& x, IntArrayRef size) {
-  const TensorImpl& t = x.impl();
-  if (t.contiguous && are_sizes_of(size, t.numel)) {
-    Tensor y = detail::share_as_shape(t, size);
+  if (Tensor y = as_sizes("reshape", x.impl(), size); y.defined()) {
     tie_shaped("ReshapeAliasBackward0", y, x);
     return y;
   }
-  const Dims shape = infer_size("reshape", size, t.numel);
-  if (Tensor y = as_shape(t, shape); y.defined()) {
-    tie_shaped("ReshapeAliasBackward0", y, x);
-    return y;
-  }
-  return _unsafe_view(x.clone(MemoryFormat::Contiguous), shape);
+  return _unsafe_view(x.clone(MemoryFormat::Contiguous), size);
 }
 
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
