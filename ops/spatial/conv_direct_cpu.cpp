@@ -2,7 +2,7 @@
 
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/vec.h>
-#include <taper/ops/spatial/conv_pool.h>
+#include <taper/ops/spatial/conv_pool_gradient.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace taper::cpu::avx512 {
@@ -108,9 +108,8 @@ void conv_pool_input_gradient(Out gx, In gy, In codes, In w, ConvSteps steps) {
 }
 void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps steps) {
   by_dtype(gw.dtype, [&]<class T>(T) {
-    pooled::WeightGradient<T>(x.as<T>(), gy.as<T>(), codes.as<uint8_t>(),
-                              pooled_shape(x.sizes, gw.sizes, gy.sizes, steps))
-        .run(gw.as<T>(), gb.defined() ? gb.as<T>() : nullptr);
+    pooled::weight_gradient(gw.as<T>(), gb.defined() ? gb.as<T>() : nullptr, x.as<T>(), gy.as<T>(),
+                            codes.as<uint8_t>(), pooled_shape(x.sizes, gw.sizes, gy.sizes, steps));
   });
 }
 #else

@@ -1,5 +1,5 @@
-// max_pool2d(relu(conv2d(x)), 2) of few channels in one pass, with its gradients. Part of
-// conv_direct_cpu.cpp. Not installed.
+// max_pool2d(relu(conv2d(x)), 2) of few channels in one pass; its gradients are in
+// conv_pool_gradient.h. Part of conv_direct_cpu.cpp. Not installed.
 //
 // Apart, each of the three passes over what the convolution gives costs about as much as the few
 // products behind it. Here a window's four results are compared in registers: only the greatest is
@@ -34,16 +34,20 @@ constexpr uint8_t kNoGradient = 4;
 constexpr int64_t kLaneChannels = 6, kLaneWindows = 5;
 /// Vectors of a row of a patch, whose elements are those of all channels.
 constexpr int64_t kMostVectors = 5;
-/// Floats behind an image that may be read or written, and entries behind a list.
+/// Vectors of words that a patch is, with its rows one after another.
+constexpr int64_t kMostPatchVectors = 12;
+/// Elements behind an image that may be read or written, and entries behind a list.
 constexpr int64_t kSlack = 16 * kMostVectors;
-/// Images whose windows are in one list: they stay in L1.
-constexpr int64_t kImageFloats = 6144;
+/// Bytes of images whose windows are in one list: they stay in L1.
+constexpr int64_t kImageBytes = 24 << 10;
+/// Patches that are added at a time: their number is made a multiple of it.
+constexpr int64_t kPatchStep = 8;
 /// Multiply-adds for which a thread is worth waking.
 constexpr int64_t kThreadWork = 1 << 19;
 
 // ---------------------------------------------------------------------- loops
-/// For up to 16 windows of a row. Elements of the image are floats, or words of bf16 that are
-/// multiplied by pairs of weights.
+/// For up to 16 windows of a row. Elements of the image are floats, or words of bf16 of which
+/// neighbours are multiplied by pairs of weights.
 template <class X, class W>
 struct WindowTile {
   const X* x;
@@ -56,7 +60,7 @@ struct WindowTile {
   int64_t windows;  ///< of a plane of results
   int width;        ///< windows of this tile
 };
-/// For up to kLaneWindows windows of a row, 16 channels.
+/// For up to kLaneWindows windows of a row, 16 channels. Elements are floats, or pairs.
 template <class X, class W>
 struct ChannelTile {
   const X* x;
@@ -65,6 +69,28 @@ struct ChannelTile {
   const int32_t* elements;  ///< where the steps' elements are in a patch
   int64_t steps, row;
   float* y;
+};
+/// What a column of results gives to an image of pixels with all their channels.
+struct GradientColumn {
+  float* x;  ///< the first pixel of the column's first patch
+  int64_t row, elements;
+  const float* weights;      ///< of each channel its patch: rows of whole vectors
+  const uint32_t* channels;  ///< bits of those with a gradient, of the upper row of windows
+  int64_t below;             ///< from there to those of the lower one
+  const float* g;
+  int64_t windows, wide, high, out_channels;
+};
+/// How rows of planes become a row of pixels, or the reverse: where the words of a vector come
+/// from.
+struct WordOrder {
+  const uint32_t* lanes;
+  const uint16_t* columns;
+  int64_t channels, width, vectors;
+};
+/// Rows of patches in an image of pixels.
+struct WordRows {
+  int64_t row, rows, columns;  ///< of the image; where patches begin
+  int64_t channels, elements;
 };
 
 }  // namespace taper::cpu::pooled
@@ -106,6 +132,8 @@ struct Shape {
   int64_t row_vectors() const { return filled(row_elements()) / 16; }
   int64_t x_numel() const { return s.in_channels * s.in_pixels(); }
   int64_t y_numel() const { return s.out_channels * windows(); }
+  /// Where a pixel is in an image of pixels with all their channels.
+  int64_t pixel(int64_t h, int64_t w) const { return (h * p.in[2] + w) * s.in_channels; }
   int64_t padded_numel() const { return s.in_channels * p.in_pixels(); }
   int64_t work() const { return s.out_channels * s.depth() * s.out_pixels(); }
   int64_t grain() const { return std::max<int64_t>(1, kThreadWork / work()); }
@@ -169,54 +197,56 @@ inline void part_columns(float* to, int64_t half, const float* padded, const Sha
   }
 }
 
-/// Its pixels one after another, each with its channels.
-inline void channels_last(float* to, const float* x, const Shape& f) {
-  const int64_t channels = f.s.in_channels;
-  if (channels == 1) return pad(to, x, f);
-  const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2];
-  std::memset(to, 0, sizeof(float) * (f.padded_numel() + kSlack));
-  for (int64_t c = 0; c < channels; ++c)
-    for (int64_t h = 0; h < f.s.in[1]; ++h) {
-      float* row = to + ((h + above) * f.p.in[2] + left) * channels + c;
-      for (int64_t w = 0; w < f.s.in[2]; ++w) row[w * channels] = *x++;
-    }
-}
-/// The reverse, without what is around.
-inline void channels_first(float* x, const float* from, const Shape& f) {
-  const int64_t channels = f.s.in_channels;
-  const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2];
-  for (int64_t c = 0; c < channels; ++c)
-    for (int64_t h = 0; h < f.s.in[1]; ++h) {
-      const float* row = from + ((h + above) * f.p.in[2] + left) * channels + c;
-      for (int64_t w = 0; w < f.s.in[2]; ++w) *x++ = row[w * channels];
-    }
-}
-
 // ---------------------------------------------------------------------- forward
+/// Neighbours in a kernel that are multiplied at a time: of its channels, or of its columns.
+struct Neighbours {
+  int64_t channels = 1, columns = 1;
+};
+
 /// How operands are multiplied: X are elements of images, W what meets them at a time.
 struct ByFloats {
   using X = float;
   using W = float;
-  static constexpr int64_t kColumns = 1;  ///< of a kernel that a W holds
+  static Neighbours neighbours(const Shape&) { return {}; }
   static W join(const float* w, int64_t) { return *w; }
+  static const W* join_image(W*, const float* padded, const Shape&) { return padded; }
   static void windows(int64_t kernel, int64_t channels, const WindowTile<X, W>& t) {
     avx512::windows_in_lanes(kernel, channels, t);
   }
-  static void channels(int64_t windows, const ChannelTile<X, W>& t) {
+  static void channels(int64_t windows, const ChannelTile<W, W>& t) {
     avx512::channels_in_lanes(windows, t);
   }
 };
 struct ByPairs {
   using X = uint16_t;
   using W = uint32_t;
-  static constexpr int64_t kColumns = 2;
-  static W join(const uint16_t* w, int64_t columns) {
-    return w[0] | (columns > 1 ? static_cast<W>(w[1]) << 16 : 0);
+  /// Those that make fewer steps. Lanes of windows take columns, which lie side by side.
+  static Neighbours neighbours(const Shape& f) {
+    const int64_t c = f.s.in_channels, k = f.kernel();
+    const bool channels = !f.has_windows_in_lanes() && (c + 1) / 2 * k <= c * ((k + 1) / 2);
+    return channels ? Neighbours{2, 1} : Neighbours{1, 2};
+  }
+  /// The second of a pair is so far behind the first; 0: there is none.
+  static W join(const uint16_t* w, int64_t second) {
+    return w[0] | (second ? static_cast<W>(w[second]) << 16 : 0);
+  }
+  static const W* join_image(W* to, const uint16_t* padded, const Shape& f) {
+    const Neighbours pair = neighbours(f);
+    const int64_t channels = f.s.in_channels, pixels = f.p.in_pixels();
+    const auto* const x = reinterpret_cast<const BFloat16*>(padded);
+    for (int64_t c = 0; c < channels; c += pair.channels) {
+      const BFloat16 *const first = x + c * pixels, *const below = first + pixels;
+      const BFloat16* const second = pair.columns == 2  ? first + 1
+                                     : c + 1 < channels ? below
+                                                        : nullptr;
+      join_pairs(to + c / pair.channels * pixels, first, second, pixels);
+    }
+    return to;
   }
   static void windows(int64_t kernel, int64_t channels, const WindowTile<X, W>& t) {
     avx512bf16::windows_in_lanes(kernel, channels, t);
   }
-  static void channels(int64_t windows, const ChannelTile<X, W>& t) {
+  static void channels(int64_t windows, const ChannelTile<W, W>& t) {
     avx512bf16::channels_in_lanes(windows, t);
   }
 };
@@ -230,6 +260,7 @@ class Forward {
  public:
   Forward(T* y, uint8_t* codes, const X* x, const X* w, const T* b, const Shape& f)
       : f_(f),
+        pair_(By::neighbours(f)),
         y_(y),
         codes_(codes),
         x_(x),
@@ -241,9 +272,9 @@ class Forward {
     std::fill_n(bias_.get(), wide_, 0.0f);
     for (int64_t m = 0; b && m < f.s.out_channels; ++m) bias_[m] = static_cast<float>(b[m]);
     int32_t* to = elements_.get();
-    for (int64_t c = 0; c < f.s.in_channels; ++c)
+    for (int64_t c = 0; c < planes(); ++c)
       for (int64_t r = 0; r < f.kernel(); ++r)
-        for (int64_t i = 0; i < f.kernel(); i += By::kColumns)
+        for (int64_t i = 0; i < f.kernel(); i += pair_.columns)
           *to++ = static_cast<int32_t>((c * f.p.in[1] + r) * f.p.in[2] + i);
   }
 
@@ -255,8 +286,9 @@ class Forward {
   static constexpr bool kByFloats = std::is_same_v<X, float>;
 
   int64_t half() const { return f_.p.in[2] / 2 + 1; }
-  int64_t steps_of_row() const { return (f_.kernel() + By::kColumns - 1) / By::kColumns; }
-  int64_t steps() const { return f_.s.in_channels * f_.kernel() * steps_of_row(); }
+  int64_t planes() const { return (f_.s.in_channels + pair_.channels - 1) / pair_.channels; }
+  int64_t steps_of_row() const { return (f_.kernel() + pair_.columns - 1) / pair_.columns; }
+  int64_t steps() const { return planes() * f_.kernel() * steps_of_row(); }
   /// Channels [m, m + group(m)) are computed together: nearly equal numbers of them.
   int64_t group(int64_t m) const {
     const int64_t n = f_.s.out_channels, groups = (n + kLaneChannels - 1) / kLaneChannels;
@@ -266,8 +298,13 @@ class Forward {
   /// What channel m's kernel has at a step.
   W weight(const X* w, int64_t m, int64_t step) const {
     if (m >= f_.s.out_channels) return 0;
-    const int64_t row = step / steps_of_row(), column = step % steps_of_row() * By::kColumns;
-    return By::join(w + m * f_.s.depth() + row * f_.kernel() + column, f_.kernel() - column);
+    const int64_t k = f_.kernel(), row = step / steps_of_row();
+    const int64_t column = step % steps_of_row() * pair_.columns;
+    const int64_t channel = row / k * pair_.channels;
+    int64_t second = 0;
+    if (pair_.columns == 2 && column + 1 < k) second = 1;
+    if (pair_.channels == 2 && channel + 1 < f_.s.in_channels) second = k * k;
+    return By::join(w + m * f_.s.depth() + (channel * k + row % k) * k + column, second);
   }
   void pack_groups(const X* w) {
     W* to = weights_.get();
@@ -287,6 +324,7 @@ class Forward {
     const int64_t rows = f_.s.in_channels * f_.p.in[1];
     const Scratch<X> padded(f_.padded_numel() + kSlack);
     const Scratch<float> parted(lanes && kByFloats ? rows * 2 * half() + kSlack : 0);
+    const Scratch<W> joined(lanes || kByFloats ? 0 : planes() * f_.p.in_pixels());
     const Scratch<float> pairs(lanes ? 0 : f_.windows() * 32);
     const Scratch<float> turned(lanes ? 0 : 32 * filled(f_.windows()));
     const Scratch<float> results(floats ? 0 : f_.y_numel());
@@ -295,7 +333,8 @@ class Forward {
       float* const y = floats_for(y_ + i * f_.y_numel(), results.get());
       uint8_t* const codes = codes_ + i * f_.y_numel();
       if (!lanes) {
-        by_channels(y, codes, padded.get(), pairs.get(), turned.get());
+        by_channels(y, codes, By::join_image(joined.get(), padded.get(), f_), pairs.get(),
+                    turned.get());
       } else if constexpr (kByFloats) {
         part_columns(parted.get(), half(), padded.get(), f_);
         by_windows(y, codes, parted.get(), 2 * half(), 1);
@@ -321,7 +360,7 @@ class Forward {
         }
   }
 
-  void by_channels(float* y, uint8_t* codes, const X* x, float* pairs, float* turned) const {
+  void by_channels(float* y, uint8_t* codes, const W* x, float* pairs, float* turned) const {
     const int64_t windows = f_.windows(), ld = filled(windows), width = f_.p.in[2];
     for (int64_t m = 0; m < f_.s.out_channels; m += 16) {
       for (int64_t h = 0; h < f_.high(); ++h)
@@ -338,6 +377,7 @@ class Forward {
   }
 
   Shape f_;
+  Neighbours pair_;
   T* y_;
   uint8_t* codes_;
   const X* x_;
@@ -351,179 +391,20 @@ inline void forward(float* y, uint8_t* codes, const float* x, const float* w, co
                     const Shape& f) {
   Forward<float, ByFloats>(y, codes, x, w, b, f).run();
 }
-/// By pairs unless a number is not finite: a neighbour would meet the zero behind a weight.
+/// By pairs unless a number is not finite: a neighbouring column would meet the zero behind a
+/// weight.
 inline void forward(BFloat16* y, uint8_t* codes, const BFloat16* x, const BFloat16* w,
                     const BFloat16* b, const Shape& f) {
   const int64_t numel = f.s.batch * f.x_numel(), weights = f.s.out_channels * f.s.depth();
-  if (multiplies_pairs && avx512::finite_words(words_of(x), numel) &&
-      avx512::finite_words(words_of(w), weights))
+  if (multiplies_pairs &&
+      (ByPairs::neighbours(f).channels == 2 ||
+       (avx512::finite_words(words_of(x), numel) && avx512::finite_words(words_of(w), weights))))
     return Forward<BFloat16, ByPairs>(y, codes, words_of(x), words_of(w), b, f).run();
   const Scratch<float> wide(numel + weights);
   widen(wide.get(), x, numel);
   widen(wide.get() + numel, w, weights);
   Forward<BFloat16, ByFloats>(y, codes, wide.get(), wide.get() + numel, b, f).run();
 }
-
-// ---------------------------------------------------------------------- gradient of the weight
-/// The batch is split over threads, each with its own sums: the result depends on the number of
-/// threads only.
-template <class T>
-class WeightGradient {
- public:
-  WeightGradient(const T* x, const T* gy, const uint8_t* codes, const Shape& f)
-      : f_(f), x_(x), gy_(gy), codes_(codes), windows_(f.windows() + kSlack) {
-    const int64_t channels = f.s.in_channels, row = f.p.in[2] * channels;
-    for (int64_t h = 0; h < f.high(); ++h)
-      for (int64_t w = 0; w < f.wide(); ++w)
-        windows_[h * f.wide() + w] = static_cast<int32_t>(2 * h * row + 2 * w * channels);
-    const int32_t right = static_cast<int32_t>(channels), below = static_cast<int32_t>(row);
-    of_code_[1] = right;
-    of_code_[2] = below;
-    of_code_[3] = below + right;
-  }
-
-  /// gb may be null.
-  void run(T* gw, T* gb) const {
-    const int64_t threads = in_parallel_region() ? 1 : get_num_threads();
-    const int64_t parts = std::clamp<int64_t>(f_.s.batch / f_.grain(), 1, threads);
-    const Scratch<float> sums(parts * sum_numel());
-    parallel_for(0, parts, 1, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i)
-        images(sums.get() + i * sum_numel(), f_.s.batch * i / parts, f_.s.batch * (i + 1) / parts);
-    });
-    for (int64_t i = 1; i < parts; ++i)
-      for (int64_t j = 0; j < sum_numel(); ++j) sums[j] += sums[i * sum_numel() + j];
-    deliver_sums(gw, gb, sums.get());
-  }
-
- private:
-  // Sums are of each channel K rows of vectors, then the gradients of the bias by lanes.
-  int64_t row_floats() const { return f_.row_elements() <= 8 ? 8 : 16 * f_.row_vectors(); }
-  int64_t channel_floats() const { return f_.kernel() * row_floats() + 16; }
-  int64_t sum_numel() const { return f_.s.out_channels * channel_floats(); }
-
-  void images(float* sums, int64_t i, int64_t end) const {
-    const bool floats = std::is_same_v<T, float>;
-    const int64_t padded = f_.padded_numel();
-    const int64_t together = std::clamp<int64_t>(kImageFloats / padded, 1, end - i);
-    const Scratch<float> wide(floats ? 0 : f_.x_numel()), x(together * padded + kSlack);
-    const Scratch<float> gradients(floats ? 0 : together * f_.y_numel());
-    const int64_t most = together * f_.windows() + kSlack;
-    const Scratch<int32_t> places(most);
-    const Scratch<float> g(most);
-    std::fill_n(sums, sum_numel(), 0.0f);
-    for (; i < end; i += together) {
-      const int64_t n = std::min(together, end - i);
-      for (int64_t j = 0; j < n; ++j)
-        channels_last(x.get() + j * padded,
-                      as_floats(wide.get(), x_ + (i + j) * f_.x_numel(), f_.x_numel()), f_);
-      const float* const gy = as_floats(gradients.get(), gy_ + i * f_.y_numel(), n * f_.y_numel());
-      for (int64_t m = 0; m < f_.s.out_channels; ++m)
-        channel(sums + m * channel_floats(), x.get(), gy, codes_ + i * f_.y_numel(), m, n,
-                places.get(), g.get());
-    }
-  }
-
-  void channel(float* sum, const float* x, const float* gy, const uint8_t* codes, int64_t m,
-               int64_t images, int32_t* places, float* g) const {
-    const int64_t windows = f_.windows(), padded = f_.padded_numel();
-    float* const bias = sum + f_.kernel() * row_floats();
-    int64_t n = 0;
-    int32_t of_code[16];
-    for (int64_t j = 0; j < images; ++j) {
-      for (int c = 0; c < 4; ++c) of_code[c] = of_code_[c] + static_cast<int32_t>(j * padded);
-      const int64_t from = j * f_.y_numel() + m * windows;
-      n += avx512::find_gradients(places + n, g + n, bias, windows_.get(), codes + from, gy + from,
-                                  windows, of_code);
-    }
-    avx512::add_patches(f_.kernel(), f_.row_elements(), sum, x, f_.p.in[2] * f_.s.in_channels,
-                        places, g, n);
-  }
-
-  void deliver_sums(T* gw, T* gb, const float* sums) const {
-    const int64_t channels = f_.s.in_channels, k = f_.kernel();
-    for (int64_t m = 0; m < f_.s.out_channels; ++m, sums += channel_floats()) {
-      for (int64_t c = 0; c < channels; ++c)
-        for (int64_t r = 0; r < k; ++r)
-          for (int64_t i = 0; i < k; ++i)
-            *gw++ = static_cast<T>(sums[r * row_floats() + i * channels + c]);
-      const float* const bias = sums + k * row_floats();
-      float sum = 0;
-      for (int l = 0; l < 16; ++l) sum += bias[l];
-      if (gb) gb[m] = static_cast<T>(sum);
-    }
-  }
-
-  Shape f_;
-  const T *x_, *gy_;
-  const uint8_t* codes_;
-  Scratch<int32_t> windows_;
-  int32_t of_code_[4] = {};
-};
-
-// ---------------------------------------------------------------------- gradient of the input
-template <class T>
-class InputGradient {
- public:
-  InputGradient(T* gx, const T* gy, const uint8_t* codes, const T* w, const Shape& f)
-      : f_(f), gx_(gx), gy_(gy), codes_(codes), weights_(f.s.out_channels * kernel_floats()) {
-    const int64_t channels = f.s.in_channels, k = f.kernel();
-    std::fill_n(weights_.get(), f.s.out_channels * kernel_floats(), 0.0f);
-    for (int64_t m = 0; m < f.s.out_channels; ++m)
-      for (int64_t c = 0; c < channels; ++c)
-        for (int64_t r = 0; r < k; ++r)
-          for (int64_t i = 0; i < k; ++i)
-            weights_[m * kernel_floats() + r * 16 * f.row_vectors() + i * channels + c] =
-                static_cast<float>(*w++);
-  }
-
-  void run() const {
-    parallel_for(0, f_.s.batch, f_.grain(), [this](int64_t i, int64_t end) { images(i, end); });
-  }
-
- private:
-  int64_t kernel_floats() const { return f_.kernel() * 16 * f_.row_vectors(); }
-
-  void images(int64_t i, int64_t end) const {
-    const bool floats = std::is_same_v<T, float>;
-    const int64_t padded = f_.padded_numel() + kSlack;
-    const Scratch<float> sums(padded), gradients(floats ? 0 : f_.y_numel());
-    const Scratch<float> results(floats ? 0 : f_.x_numel());
-    for (; i < end; ++i) {
-      std::memset(sums.get(), 0, sizeof(float) * padded);
-      image(sums.get(), as_floats(gradients.get(), gy_ + i * f_.y_numel(), f_.y_numel()),
-            codes_ + i * f_.y_numel());
-      float* const gx = floats_for(gx_ + i * f_.x_numel(), results.get());
-      channels_first(gx, sums.get(), f_);
-      deliver(gx_ + i * f_.x_numel(), gx, f_.x_numel());
-    }
-  }
-
-  void image(float* x, const float* gy, const uint8_t* codes) const {
-    const int64_t channels = f_.s.in_channels, row = f_.p.in[2] * channels;
-    const int64_t windows = f_.windows();
-    uint16_t with[kNoGradient + 1][256];
-    for (int64_t h = 0, i = 0; h < f_.high(); ++h)
-      for (int64_t w = 0; w < f_.wide(); ++w, ++i) {
-        int64_t n[kNoGradient + 1] = {};
-        for (int64_t m = 0; m < f_.s.out_channels; ++m) {
-          const uint8_t code = codes[m * windows + i];
-          with[code][n[code]++] = static_cast<uint16_t>(m);
-        }
-        for (int64_t code = 0; code < kNoGradient; ++code)
-          if (n[code] > 0)
-            avx512::add_kernels(f_.kernel(), f_.row_elements(),
-                                x + (2 * h + code / 2) * row + (2 * w + code % 2) * channels, row,
-                                weights_.get(), with[code], gy + i, windows, n[code]);
-      }
-  }
-
-  Shape f_;
-  T* gx_;
-  const T* gy_;
-  const uint8_t* codes_;
-  Scratch<float> weights_;
-};
 
 }  // namespace taper::cpu::pooled
 

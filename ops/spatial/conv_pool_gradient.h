@@ -1,0 +1,381 @@
+// The gradients of conv_pool.h's results: sums of one patch of the image, or of one kernel, for
+// each window that has a gradient. Part of conv_direct_cpu.cpp. Not installed.
+#pragma once
+
+#include <taper/ops/spatial/conv_pool.h>
+
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS) && !defined(__clang__)
+namespace taper::cpu::pooled {
+
+// ---------------------------------------------------------------------- images of pixels
+/// Pixels one after another, each with its channels.
+inline void channels_last(float* to, const float* x, const Shape& f) {
+  const int64_t channels = f.s.in_channels;
+  if (channels == 1) return pad(to, x, f);
+  const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2];
+  std::memset(to, 0, sizeof(float) * (f.padded_numel() + kSlack));
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t h = 0; h < f.s.in[1]; ++h) {
+      float* row = to + f.pixel(h + above, left) + c;
+      for (int64_t w = 0; w < f.s.in[2]; ++w) row[w * channels] = *x++;
+    }
+}
+/// The reverse, without what is around.
+inline void channels_first(float* x, const float* from, const Shape& f) {
+  const int64_t channels = f.s.in_channels;
+  const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2];
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t h = 0; h < f.s.in[1]; ++h) {
+      const float* row = from + f.pixel(h + above, left) + c;
+      for (int64_t w = 0; w < f.s.in[2]; ++w) *x++ = row[w * channels];
+    }
+}
+
+/// The same of words, by permutations of vectors.
+class WordsLast {
+ public:
+  explicit WordsLast(const Shape& f)
+      : f_(f), lanes_(vectors() * f.s.in_channels), columns_(vectors() * 32) {
+    const int64_t channels = f.s.in_channels;
+    std::fill_n(lanes_.get(), vectors() * channels, 0u);
+    for (int64_t e = 0; e < vectors() * 32; ++e) {
+      const int64_t q = e / 32;
+      columns_[e] = static_cast<uint16_t>(e / channels - 32 * q / channels);
+      lanes_[q * channels + e % channels] |= 1u << (e % 32);
+    }
+  }
+  void operator()(uint16_t* to, const uint16_t* x) const {
+    const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
+    if (channels == 1) return pad(to, x, f_);
+    std::memset(to, 0, sizeof(uint16_t) * (f_.padded_numel() + kSlack));
+    for (int64_t h = 0; h < f_.s.in[1]; ++h)
+      avx512::join_row(to + f_.pixel(h + f_.s.steps.padding[1], f_.s.steps.padding[2]),
+                       x + h * width, f_.s.in_pixels(),
+                       {lanes_.get(), columns_.get(), channels, width, vectors()});
+  }
+
+ private:
+  int64_t vectors() const { return (f_.s.in[2] * f_.s.in_channels + 31) / 32; }
+
+  Shape f_;
+  Scratch<uint32_t> lanes_;
+  Scratch<uint16_t> columns_;
+};
+class WordsFirst {
+ public:
+  explicit WordsFirst(const Shape& f)
+      : f_(f), lanes_(f.s.in_channels * f.s.in_channels), columns_(f.s.in_channels * 32) {
+    const int64_t channels = f.s.in_channels;
+    std::fill_n(lanes_.get(), channels * channels, 0u);
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t i = 0; i < 32; ++i) {
+        const int64_t e = i * channels + c;
+        columns_[c * 32 + i] = static_cast<uint16_t>(e % 32);
+        lanes_[e / 32 * channels + c] |= 1u << i;
+      }
+  }
+  void operator()(uint16_t* x, const uint16_t* from) const {
+    const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
+    for (int64_t h = 0; h < f_.s.in[1]; ++h)
+      avx512::part_row(x + h * width, f_.s.in_pixels(),
+                       from + f_.pixel(h + f_.s.steps.padding[1], f_.s.steps.padding[2]),
+                       {lanes_.get(), columns_.get(), channels, width, channels});
+  }
+
+ private:
+  Shape f_;
+  Scratch<uint32_t> lanes_;
+  Scratch<uint16_t> columns_;
+};
+
+// ---------------------------------------------------------------------- gradient of the weight
+/// Patches where they lie in images of floats.
+template <class T>
+struct FloatPatches {
+  using X = float;
+  Shape f;
+
+  int64_t image_numel() const { return f.padded_numel(); }
+  int64_t right() const { return f.s.in_channels; }
+  int64_t below() const { return f.p.in[2] * f.s.in_channels; }
+  // Sums are rows of vectors.
+  int64_t row_floats() const { return f.row_elements() <= 8 ? 8 : 16 * f.row_vectors(); }
+  int64_t sum_numel() const { return f.kernel() * row_floats(); }
+  int64_t place(int64_t row, int64_t element) const { return row * row_floats() + element; }
+  void add(float* sum, const float* x, const int32_t* places, const float* g, int64_t n) const {
+    avx512::add_patches(f.kernel(), f.row_elements(), sum, x, below(), places, g, n);
+  }
+
+  /// Some images, and the gradients of their results.
+  class Images {
+   public:
+    Images(const FloatPatches& p, int64_t most)
+        : f_(p.f),
+          wide_(kCopies ? f_.x_numel() : 0),
+          x_(most * f_.padded_numel() + kSlack),
+          wide_gy_(kCopies ? most * f_.y_numel() : 0) {}
+    void read(const T* x, const T* gy, int64_t n) {
+      for (int64_t j = 0; j < n; ++j)
+        channels_last(x_.get() + j * f_.padded_numel(),
+                      as_floats(wide_.get(), x + j * f_.x_numel(), f_.x_numel()), f_);
+      gy_ = as_floats(wide_gy_.get(), gy, n * f_.y_numel());
+    }
+    const float* x() const { return x_.get(); }
+    const float* gy() const { return gy_; }
+    void finish(int32_t*, float*) const {}
+
+   private:
+    static constexpr bool kCopies = !std::is_same_v<T, float>;
+
+    Shape f_;
+    Scratch<float> wide_, x_, wide_gy_;
+    const float* gy_ = nullptr;
+  };
+};
+
+/// Patches of words whose rows follow each other: a patch is as few vectors as hold it, at the
+/// bounds of lines of memory where that takes no more of them. Built once, each row is read by the
+/// patches of many windows.
+struct PairPatches {
+  using X = uint16_t;
+  Shape f;
+
+  static int64_t vectors_of(int64_t n) { return (n + 31) / 32; }
+  int64_t vectors() const { return vectors_of(f.kernel() * f.row_elements()); }
+  /// From row to row.
+  int64_t pitch() const {
+    const int64_t of_row = vectors_of(f.row_elements());
+    return f.kernel() * of_row == vectors() ? 32 * of_row : f.row_elements();
+  }
+  int64_t image_numel() const { return f.s.out[2] * right(); }
+  int64_t right() const { return f.p.in[1] * pitch(); }
+  int64_t below() const { return pitch(); }
+  int64_t sum_numel() const { return 32 * vectors(); }
+  // Half of each eight words are in one vector of sums, half in the next.
+  int64_t place(int64_t row, int64_t element) const {
+    const int64_t e = row * pitch() + element;
+    return e / 32 * 32 + e % 8 / 4 * 16 + e % 32 / 8 * 4 + e % 4;
+  }
+  void add(float* sum, const uint16_t* x, const int32_t* places, const uint16_t* g,
+           int64_t n) const {
+    avx512bf16::add_patches(vectors(), sum, x, places, g, n);
+  }
+
+  class Images {
+   public:
+    Images(const PairPatches& p, int64_t most)
+        : p_(p),
+          last_(p.f),
+          pixels_(p.f.padded_numel() + kSlack),
+          none_(most * p.image_numel() + 32),
+          x_(none_ + 32 * p.vectors()) {
+      std::memset(x_.get() + none_, 0, sizeof(uint16_t) * 32 * p.vectors());
+    }
+    void read(const BFloat16* x, const BFloat16* gy, int64_t n) {
+      const Shape& f = p_.f;
+      for (int64_t j = 0; j < n; ++j) {
+        last_(pixels_.get(), words_of(x + j * f.x_numel()));
+        avx512::spread_rows(x_.get() + j * p_.image_numel(), p_.pitch(), pixels_.get(),
+                            {f.p.in[2] * f.s.in_channels, f.p.in[1], f.s.out[2], f.s.in_channels,
+                             f.row_elements()});
+      }
+      gy_ = words_of(gy);
+    }
+    const uint16_t* x() const { return x_.get(); }
+    const uint16_t* gy() const { return gy_; }
+    /// Behind the last patch: patches of zeros, times zero.
+    void finish(int32_t* places, uint16_t* g) const {
+      std::fill_n(places, kPatchStep, static_cast<int32_t>(none_));
+      std::fill_n(g, kPatchStep, uint16_t{0});
+    }
+
+   private:
+    const PairPatches& p_;
+    WordsLast last_;
+    Scratch<uint16_t> pixels_;
+    int64_t none_;
+    Scratch<uint16_t> x_;
+    const uint16_t* gy_ = nullptr;
+  };
+};
+
+/// The batch is split over threads, each with its own sums: the result depends on the number of
+/// threads only.
+template <class T, class Patches>
+class WeightGradient {
+  using X = typename Patches::X;
+
+ public:
+  WeightGradient(const T* x, const T* gy, const uint8_t* codes, const Shape& f)
+      : f_(f), patches_{f}, x_(x), gy_(gy), codes_(codes), windows_(f.windows() + kSlack) {
+    const int64_t right = patches_.right(), below = patches_.below();
+    for (int64_t h = 0; h < f.high(); ++h)
+      for (int64_t w = 0; w < f.wide(); ++w)
+        windows_[h * f.wide() + w] = static_cast<int32_t>(2 * h * below + 2 * w * right);
+    of_code_[1] = static_cast<int32_t>(right);
+    of_code_[2] = static_cast<int32_t>(below);
+    of_code_[3] = static_cast<int32_t>(below + right);
+  }
+
+  /// gb may be null.
+  void run(T* gw, T* gb) const {
+    const int64_t threads = in_parallel_region() ? 1 : get_num_threads();
+    const int64_t parts = std::clamp<int64_t>(f_.s.batch / f_.grain(), 1, threads);
+    const Scratch<float> sums(parts * sum_numel());
+    parallel_for(0, parts, 1, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i)
+        images(sums.get() + i * sum_numel(), f_.s.batch * i / parts, f_.s.batch * (i + 1) / parts);
+    });
+    for (int64_t i = 1; i < parts; ++i)
+      for (int64_t j = 0; j < sum_numel(); ++j) sums[j] += sums[i * sum_numel() + j];
+    deliver_sums(gw, gb, sums.get());
+  }
+
+ private:
+  // Sums are of each channel its patch, then the gradients of the bias by lanes.
+  int64_t channel_floats() const { return patches_.sum_numel() + 16; }
+  int64_t sum_numel() const { return f_.s.out_channels * channel_floats(); }
+
+  void images(float* sums, int64_t i, int64_t end) const {
+    const int64_t fit = kImageBytes / static_cast<int64_t>(sizeof(X)) / patches_.image_numel();
+    const int64_t together = std::clamp<int64_t>(fit, 1, end - i);
+    typename Patches::Images some(patches_, together);
+    const Scratch<int32_t> places(together * f_.windows() + kSlack);
+    const Scratch<X> g(together * f_.windows() + kSlack);
+    std::fill_n(sums, sum_numel(), 0.0f);
+    for (; i < end; i += together) {
+      const int64_t n = std::min(together, end - i);
+      some.read(x_ + i * f_.x_numel(), gy_ + i * f_.y_numel(), n);
+      for (int64_t m = 0; m < f_.s.out_channels; ++m)
+        channel(sums + m * channel_floats(), some, codes_ + i * f_.y_numel(), m, n, places.get(),
+                g.get());
+    }
+  }
+
+  void channel(float* sum, const typename Patches::Images& some, const uint8_t* codes, int64_t m,
+               int64_t images, int32_t* places, X* g) const {
+    const int64_t windows = f_.windows();
+    float* const bias = sum + patches_.sum_numel();
+    int64_t n = 0;
+    int32_t of_code[16];
+    for (int64_t j = 0; j < images; ++j) {
+      const int32_t image = static_cast<int32_t>(j * patches_.image_numel());
+      for (int c = 0; c < 4; ++c) of_code[c] = of_code_[c] + image;
+      const int64_t from = j * f_.y_numel() + m * windows;
+      n += avx512::find_gradients(places + n, g + n, bias, windows_.get(), codes + from,
+                                  some.gy() + from, windows, of_code);
+    }
+    some.finish(places + n, g + n);
+    patches_.add(sum, some.x(), places, g, n);
+  }
+
+  void deliver_sums(T* gw, T* gb, const float* sums) const {
+    const int64_t channels = f_.s.in_channels, k = f_.kernel();
+    for (int64_t m = 0; m < f_.s.out_channels; ++m, sums += channel_floats()) {
+      for (int64_t c = 0; c < channels; ++c)
+        for (int64_t r = 0; r < k; ++r)
+          for (int64_t i = 0; i < k; ++i)
+            *gw++ = static_cast<T>(sums[patches_.place(r, i * channels + c)]);
+      const float* const bias = sums + patches_.sum_numel();
+      float sum = 0;
+      for (int l = 0; l < 16; ++l) sum += bias[l];
+      if (gb) gb[m] = static_cast<T>(sum);
+    }
+  }
+
+  Shape f_;
+  Patches patches_;
+  const T *x_, *gy_;
+  const uint8_t* codes_;
+  Scratch<int32_t> windows_;
+  int32_t of_code_[4] = {};
+};
+
+inline void weight_gradient(float* gw, float* gb, const float* x, const float* gy,
+                            const uint8_t* codes, const Shape& f) {
+  WeightGradient<float, FloatPatches<float>>(x, gy, codes, f).run(gw, gb);
+}
+inline void weight_gradient(BFloat16* gw, BFloat16* gb, const BFloat16* x, const BFloat16* gy,
+                            const uint8_t* codes, const Shape& f) {
+  if (multiplies_pairs)
+    WeightGradient<BFloat16, PairPatches>(x, gy, codes, f).run(gw, gb);
+  else
+    WeightGradient<BFloat16, FloatPatches<BFloat16>>(x, gy, codes, f).run(gw, gb);
+}
+
+// ---------------------------------------------------------------------- gradient of the input
+template <class T>
+class InputGradient {
+ public:
+  InputGradient(T* gx, const T* gy, const uint8_t* codes, const T* w, const Shape& f)
+      : f_(f),
+        first_(f),
+        gx_(gx),
+        gy_(gy),
+        codes_(codes),
+        weights_(f.s.out_channels * kernel_floats()) {
+    const int64_t channels = f.s.in_channels, k = f.kernel();
+    std::fill_n(weights_.get(), f.s.out_channels * kernel_floats(), 0.0f);
+    for (int64_t m = 0; m < f.s.out_channels; ++m)
+      for (int64_t c = 0; c < channels; ++c)
+        for (int64_t r = 0; r < k; ++r)
+          for (int64_t i = 0; i < k; ++i)
+            weights_[m * kernel_floats() + r * 16 * f.row_vectors() + i * channels + c] =
+                static_cast<float>(*w++);
+  }
+
+  void run() const {
+    parallel_for(0, f_.s.batch, f_.grain(), [this](int64_t i, int64_t end) { images(i, end); });
+  }
+
+ private:
+  static constexpr bool kFloats = std::is_same_v<T, float>;
+
+  int64_t kernel_floats() const { return f_.kernel() * 16 * f_.row_vectors(); }
+  /// Of the channels with a gradient, for each code.
+  int64_t bit_words() const { return (f_.s.out_channels + 31) / 32 * f_.windows(); }
+
+  void images(int64_t i, int64_t end) const {
+    const int64_t padded = f_.padded_numel() + kSlack;
+    const Scratch<float> sums(padded), gradients(kFloats ? 0 : f_.y_numel());
+    const Scratch<T> results(kFloats ? 0 : padded);
+    const Scratch<uint32_t> channels(kNoGradient * bit_words());
+    for (; i < end; ++i) {
+      std::memset(sums.get(), 0, sizeof(float) * padded);
+      avx512::find_channels(channels.get(), codes_ + i * f_.y_numel(), f_.windows(),
+                            f_.s.out_channels);
+      image(sums.get(), as_floats(gradients.get(), gy_ + i * f_.y_numel(), f_.y_numel()),
+            channels.get());
+      deliver_image(gx_ + i * f_.x_numel(), sums.get(), results.get());
+    }
+  }
+
+  void image(float* x, const float* gy, const uint32_t* channels) const {
+    for (int64_t column = 0; column < f_.s.out[2]; ++column) {
+      const int64_t w = column / 2, right = column % 2;
+      avx512::add_column(
+          f_.kernel(), {x + f_.pixel(0, column), f_.pixel(1, 0), f_.row_elements(), weights_.get(),
+                        channels + right * bit_words() + w, 2 * bit_words(), gy + w, f_.windows(),
+                        f_.wide(), f_.high(), f_.s.out_channels});
+    }
+  }
+
+  void deliver_image(T* gx, const float* sums, [[maybe_unused]] T* words) const {
+    if constexpr (kFloats) {
+      channels_first(gx, sums, f_);
+    } else {
+      narrow(words, sums, f_.padded_numel());
+      first_(reinterpret_cast<uint16_t*>(gx), words_of(words));
+    }
+  }
+
+  Shape f_;
+  WordsFirst first_;
+  T* gx_;
+  const T* gy_;
+  const uint8_t* codes_;
+  Scratch<float> weights_;
+};
+
+}  // namespace taper::cpu::pooled
+#endif
