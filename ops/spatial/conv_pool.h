@@ -80,17 +80,20 @@ struct GradientColumn {
   const float* g;
   int64_t windows, wide, high, out_channels;
 };
-/// How rows of planes become a row of pixels, or the reverse: where the words of a vector come
-/// from.
+/// Where the words of a row come from: vectors of it have words of vectors at the offsets of some
+/// sources, in the lanes and from the places given.
 struct WordOrder {
+  int64_t vectors;
+  const uint16_t* places;
+  const int32_t* sources;  ///< of vector v those from sources[v] to sources[v + 1]
   const uint32_t* lanes;
-  const uint16_t* columns;
-  int64_t channels, width, vectors;
+  const int32_t* offsets;
 };
-/// Rows of patches in an image of pixels.
-struct WordRows {
-  int64_t row, rows, columns;  ///< of the image; where patches begin
-  int64_t channels, elements;
+/// The rows of patches in an image of pixels with all their channels.
+struct PatchRows {
+  const uint16_t* x;
+  int64_t channels, row, rows;
+  int64_t elements, columns, pitch;
 };
 
 }  // namespace taper::cpu::pooled
@@ -134,6 +137,7 @@ struct Shape {
   int64_t y_numel() const { return s.out_channels * windows(); }
   /// Where a pixel is in an image of pixels with all their channels.
   int64_t pixel(int64_t h, int64_t w) const { return (h * p.in[2] + w) * s.in_channels; }
+  int64_t first_pixel() const { return pixel(s.steps.padding[1], s.steps.padding[2]); }
   int64_t padded_numel() const { return s.in_channels * p.in_pixels(); }
   int64_t work() const { return s.out_channels * s.depth() * s.out_pixels(); }
   int64_t grain() const { return std::max<int64_t>(1, kThreadWork / work()); }
@@ -178,15 +182,27 @@ void deliver(T* to, const float* from, int64_t n) {
   if constexpr (!std::is_same_v<T, float>) narrow(to, from, n);
 }
 
-/// One image with zeros around it.
+/// An image for copies with zeros around them.
 template <class T>
-void pad(T* to, const T* x, const Shape& f) {
-  const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2], width = f.s.in[2];
-  std::memset(to, 0, sizeof(T) * (f.padded_numel() + kSlack));
-  for (int64_t c = 0; c < f.s.in_channels; ++c, to += f.p.in_pixels())
-    for (int64_t h = 0; h < f.s.in[1]; ++h, x += width)
-      std::memcpy(to + (h + above) * f.p.in[2] + left, x, sizeof(T) * width);
-}
+class Padded {
+ public:
+  explicit Padded(const Shape& f) : f_(f), image_(f.padded_numel() + kSlack) {
+    std::memset(image_.get(), 0, sizeof(T) * (f.padded_numel() + kSlack));
+  }
+  T* get() const { return image_.get(); }
+  const T* copy(const T* x) const {
+    constexpr int64_t size = sizeof(T);
+    const int64_t row = size * f_.s.in[2];
+    T* to = image_.get() + f_.s.steps.padding[1] * f_.p.in[2] + f_.s.steps.padding[2];
+    for (int64_t c = 0; c < f_.s.in_channels; ++c, to += f_.p.in_pixels(), x += f_.s.in_pixels())
+      avx512::copy_rows(to, size * f_.p.in[2], x, row, row, f_.s.in[1]);
+    return image_.get();
+  }
+
+ private:
+  Shape f_;
+  Scratch<T> image_;
+};
 
 /// Its rows with their even columns first.
 inline void part_columns(float* to, int64_t half, const float* padded, const Shape& f) {
@@ -322,24 +338,23 @@ class Forward {
   void images(int64_t i, int64_t end) const {
     const bool lanes = f_.has_windows_in_lanes(), floats = std::is_same_v<T, float>;
     const int64_t rows = f_.s.in_channels * f_.p.in[1];
-    const Scratch<X> padded(f_.padded_numel() + kSlack);
+    const Padded<X> images(f_);
     const Scratch<float> parted(lanes && kByFloats ? rows * 2 * half() + kSlack : 0);
     const Scratch<W> joined(lanes || kByFloats ? 0 : planes() * f_.p.in_pixels());
     const Scratch<float> pairs(lanes ? 0 : f_.windows() * 32);
     const Scratch<float> turned(lanes ? 0 : 32 * filled(f_.windows()));
     const Scratch<float> results(floats ? 0 : f_.y_numel());
     for (; i < end; ++i) {
-      pad(padded.get(), x_ + i * f_.x_numel(), f_);
+      const X* const x = images.copy(x_ + i * f_.x_numel());
       float* const y = floats_for(y_ + i * f_.y_numel(), results.get());
       uint8_t* const codes = codes_ + i * f_.y_numel();
       if (!lanes) {
-        by_channels(y, codes, By::join_image(joined.get(), padded.get(), f_), pairs.get(),
-                    turned.get());
+        by_channels(y, codes, By::join_image(joined.get(), x, f_), pairs.get(), turned.get());
       } else if constexpr (kByFloats) {
-        part_columns(parted.get(), half(), padded.get(), f_);
+        part_columns(parted.get(), half(), x, f_);
         by_windows(y, codes, parted.get(), 2 * half(), 1);
       } else {
-        by_windows(y, codes, padded.get(), f_.p.in[2], 2);
+        by_windows(y, codes, x, f_.p.in[2], 2);
       }
       deliver(y_ + i * f_.y_numel(), y, f_.y_numel());
     }

@@ -8,84 +8,117 @@
 namespace taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- images of pixels
-/// Pixels one after another, each with its channels.
+/// Pixels one after another, each with its channels; what is around them is left.
 inline void channels_last(float* to, const float* x, const Shape& f) {
-  const int64_t channels = f.s.in_channels;
-  if (channels == 1) return pad(to, x, f);
-  const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2];
-  std::memset(to, 0, sizeof(float) * (f.padded_numel() + kSlack));
+  const int64_t channels = f.s.in_channels, width = f.s.in[2], row = sizeof(float) * width;
+  to += f.first_pixel();
+  if (channels == 1)
+    return avx512::copy_rows(to, sizeof(float) * f.p.in[2], x, row, row, f.s.in[1]);
   for (int64_t c = 0; c < channels; ++c)
-    for (int64_t h = 0; h < f.s.in[1]; ++h) {
-      float* row = to + f.pixel(h + above, left) + c;
-      for (int64_t w = 0; w < f.s.in[2]; ++w) row[w * channels] = *x++;
-    }
+    for (int64_t h = 0; h < f.s.in[1]; ++h)
+      for (int64_t w = 0; w < width; ++w) to[f.pixel(h, w) + c] = *x++;
 }
 /// The reverse, without what is around.
 inline void channels_first(float* x, const float* from, const Shape& f) {
-  const int64_t channels = f.s.in_channels;
-  const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2];
-  for (int64_t c = 0; c < channels; ++c)
-    for (int64_t h = 0; h < f.s.in[1]; ++h) {
-      const float* row = from + f.pixel(h + above, left) + c;
-      for (int64_t w = 0; w < f.s.in[2]; ++w) *x++ = row[w * channels];
-    }
+  from += f.first_pixel();
+  for (int64_t c = 0; c < f.s.in_channels; ++c)
+    for (int64_t h = 0; h < f.s.in[1]; ++h)
+      for (int64_t w = 0; w < f.s.in[2]; ++w) *x++ = from[f.pixel(h, w) + c];
 }
 
-/// The same of words, by permutations of vectors.
-class WordsLast {
+/// The same of words, by permutations of vectors: between images of pixels and rows of all
+/// channels, which are one after another.
+class WordRows {
  public:
-  explicit WordsLast(const Shape& f)
-      : f_(f), lanes_(vectors() * f.s.in_channels), columns_(vectors() * 32) {
-    const int64_t channels = f.s.in_channels;
-    std::fill_n(lanes_.get(), vectors() * channels, 0u);
-    for (int64_t e = 0; e < vectors() * 32; ++e) {
-      const int64_t q = e / 32;
-      columns_[e] = static_cast<uint16_t>(e / channels - 32 * q / channels);
-      lanes_[q * channels + e % channels] |= 1u << (e % 32);
+  WordRows(const Shape& f, bool last)
+      : f_(f),
+        last_(last),
+        places_(32 * vectors()),
+        sources_(vectors() + 1),
+        lanes_(vectors() * 32),
+        offsets_(vectors() * 32),
+        rows_(f.x_numel() + kSlack) {
+    sources_[0] = 0;
+    for (int64_t v = 0; v < vectors(); ++v) {
+      sources_[v + 1] = sources_[v];
+      for (int64_t i = 32 * v; i < std::min(32 * v + 32, f.s.in[2] * f.s.in_channels); ++i) {
+        places_[i] = static_cast<uint16_t>(source(i) % 32);
+        lanes_[source_at(v, source(i) / 32 * 32)] |= 1u << (i % 32);
+      }
     }
   }
-  void operator()(uint16_t* to, const uint16_t* x) const {
-    const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
-    if (channels == 1) return pad(to, x, f_);
-    std::memset(to, 0, sizeof(uint16_t) * (f_.padded_numel() + kSlack));
-    for (int64_t h = 0; h < f_.s.in[1]; ++h)
-      avx512::join_row(to + f_.pixel(h + f_.s.steps.padding[1], f_.s.steps.padding[2]),
-                       x + h * width, f_.s.in_pixels(),
-                       {lanes_.get(), columns_.get(), channels, width, vectors()});
+  void to_last(uint16_t* to, const uint16_t* x) const {
+    const int64_t size = sizeof(uint16_t), width = f_.s.in[2], row = f_.s.in_channels * width;
+    for (int64_t c = 0; c < f_.s.in_channels; ++c)
+      avx512::copy_rows(rows_.get() + c * width, size * row, x + c * f_.s.in_pixels(), size * width,
+                        size * width, f_.s.in[1]);
+    avx512::order_words(to + f_.first_pixel(), f_.pixel(1, 0), rows_.get(), row, f_.s.in[1],
+                        order());
+  }
+  void to_first(uint16_t* x, const uint16_t* from) const {
+    const int64_t size = sizeof(uint16_t), width = f_.s.in[2], row = f_.s.in_channels * width;
+    avx512::order_words(rows_.get(), row, from + f_.first_pixel(), f_.pixel(1, 0), f_.s.in[1],
+                        order());
+    for (int64_t c = 0; c < f_.s.in_channels; ++c)
+      avx512::copy_rows(x + c * f_.s.in_pixels(), size * width, rows_.get() + c * width, size * row,
+                        size * width, f_.s.in[1]);
   }
 
  private:
   int64_t vectors() const { return (f_.s.in[2] * f_.s.in_channels + 31) / 32; }
+  WordOrder order() const {
+    return {vectors(), places_.get(), sources_.get(), lanes_.get(), offsets_.get()};
+  }
+  /// Where word i of a row comes from.
+  int64_t source(int64_t i) const {
+    const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
+    return last_ ? i % channels * width + i / channels : i % width * channels + i / width;
+  }
+  /// The number of the source of vector v at an offset, which may be a new one.
+  int32_t source_at(int64_t v, int64_t offset) const {
+    int32_t s = sources_[v];
+    while (s < sources_[v + 1] && offsets_[s] != offset) ++s;
+    if (s == sources_[v + 1]) {
+      sources_[v + 1] = s + 1;
+      lanes_[s] = 0;
+      offsets_[s] = static_cast<int32_t>(offset);
+    }
+    return s;
+  }
 
   Shape f_;
+  bool last_;
+  Scratch<uint16_t> places_;
+  Scratch<int32_t> sources_;
   Scratch<uint32_t> lanes_;
-  Scratch<uint16_t> columns_;
+  Scratch<int32_t> offsets_;
+  Scratch<uint16_t> rows_;
 };
-class WordsFirst {
+
+/// Brings the gradient of an image of pixels to where it is to be.
+template <class T>
+class ImageDelivery {
  public:
-  explicit WordsFirst(const Shape& f)
-      : f_(f), lanes_(f.s.in_channels * f.s.in_channels), columns_(f.s.in_channels * 32) {
-    const int64_t channels = f.s.in_channels;
-    std::fill_n(lanes_.get(), channels * channels, 0u);
-    for (int64_t c = 0; c < channels; ++c)
-      for (int64_t i = 0; i < 32; ++i) {
-        const int64_t e = i * channels + c;
-        columns_[c * 32 + i] = static_cast<uint16_t>(e % 32);
-        lanes_[e / 32 * channels + c] |= 1u << i;
-      }
-  }
-  void operator()(uint16_t* x, const uint16_t* from) const {
-    const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
-    for (int64_t h = 0; h < f_.s.in[1]; ++h)
-      avx512::part_row(x + h * width, f_.s.in_pixels(),
-                       from + f_.pixel(h + f_.s.steps.padding[1], f_.s.steps.padding[2]),
-                       {lanes_.get(), columns_.get(), channels, width, channels});
+  explicit ImageDelivery(const Shape& f)
+      : f_(f), rows_(f, false), words_(f.padded_numel() + kSlack) {}
+  void operator()(T* gx, const float* pixels) const {
+    narrow(words_.get(), pixels, f_.padded_numel());
+    rows_.to_first(reinterpret_cast<uint16_t*>(gx), words_of(words_.get()));
   }
 
  private:
   Shape f_;
-  Scratch<uint32_t> lanes_;
-  Scratch<uint16_t> columns_;
+  WordRows rows_;
+  Scratch<T> words_;
+};
+template <>
+class ImageDelivery<float> {
+ public:
+  explicit ImageDelivery(const Shape& f) : f_(f) {}
+  void operator()(float* gx, const float* pixels) const { channels_first(gx, pixels, f_); }
+
+ private:
+  Shape f_;
 };
 
 // ---------------------------------------------------------------------- gradient of the weight
@@ -101,7 +134,9 @@ struct FloatPatches {
   // Sums are rows of vectors.
   int64_t row_floats() const { return f.row_elements() <= 8 ? 8 : 16 * f.row_vectors(); }
   int64_t sum_numel() const { return f.kernel() * row_floats(); }
-  int64_t place(int64_t row, int64_t element) const { return row * row_floats() + element; }
+  int64_t place(int64_t c, int64_t row, int64_t i) const {
+    return row * row_floats() + i * f.s.in_channels + c;
+  }
   void add(float* sum, const float* x, const int32_t* places, const float* g, int64_t n) const {
     avx512::add_patches(f.kernel(), f.row_elements(), sum, x, below(), places, g, n);
   }
@@ -113,7 +148,9 @@ struct FloatPatches {
         : f_(p.f),
           wide_(kCopies ? f_.x_numel() : 0),
           x_(most * f_.padded_numel() + kSlack),
-          wide_gy_(kCopies ? most * f_.y_numel() : 0) {}
+          wide_gy_(kCopies ? most * f_.y_numel() : 0) {
+      std::memset(x_.get(), 0, sizeof(float) * (most * f_.padded_numel() + kSlack));
+    }
     void read(const T* x, const T* gy, int64_t n) {
       for (int64_t j = 0; j < n; ++j)
         channels_last(x_.get() + j * f_.padded_numel(),
@@ -152,8 +189,8 @@ struct PairPatches {
   int64_t below() const { return pitch(); }
   int64_t sum_numel() const { return 32 * vectors(); }
   // Half of each eight words are in one vector of sums, half in the next.
-  int64_t place(int64_t row, int64_t element) const {
-    const int64_t e = row * pitch() + element;
+  int64_t place(int64_t c, int64_t row, int64_t i) const {
+    const int64_t e = row * pitch() + i * f.s.in_channels + c;
     return e / 32 * 32 + e % 8 / 4 * 16 + e % 32 / 8 * 4 + e % 4;
   }
   void add(float* sum, const uint16_t* x, const int32_t* places, const uint16_t* g,
@@ -165,8 +202,8 @@ struct PairPatches {
    public:
     Images(const PairPatches& p, int64_t most)
         : p_(p),
-          last_(p.f),
-          pixels_(p.f.padded_numel() + kSlack),
+          rows_(p.f, true),
+          image_(p.f),
           none_(most * p.image_numel() + 32),
           x_(none_ + 32 * p.vectors()) {
       std::memset(x_.get() + none_, 0, sizeof(uint16_t) * 32 * p.vectors());
@@ -174,10 +211,10 @@ struct PairPatches {
     void read(const BFloat16* x, const BFloat16* gy, int64_t n) {
       const Shape& f = p_.f;
       for (int64_t j = 0; j < n; ++j) {
-        last_(pixels_.get(), words_of(x + j * f.x_numel()));
-        avx512::spread_rows(x_.get() + j * p_.image_numel(), p_.pitch(), pixels_.get(),
-                            {f.p.in[2] * f.s.in_channels, f.p.in[1], f.s.out[2], f.s.in_channels,
-                             f.row_elements()});
+        rows_.to_last(image_.get(), words_of(x + j * f.x_numel()));
+        avx512::spread_rows(x_.get() + j * p_.image_numel(),
+                            {image_.get(), f.s.in_channels, f.pixel(1, 0), f.p.in[1],
+                             f.row_elements(), f.s.out[2], p_.pitch()});
       }
       gy_ = words_of(gy);
     }
@@ -191,8 +228,8 @@ struct PairPatches {
 
    private:
     const PairPatches& p_;
-    WordsLast last_;
-    Scratch<uint16_t> pixels_;
+    WordRows rows_;
+    Padded<uint16_t> image_;
     int64_t none_;
     Scratch<uint16_t> x_;
     const uint16_t* gy_ = nullptr;
@@ -274,8 +311,7 @@ class WeightGradient {
     for (int64_t m = 0; m < f_.s.out_channels; ++m, sums += channel_floats()) {
       for (int64_t c = 0; c < channels; ++c)
         for (int64_t r = 0; r < k; ++r)
-          for (int64_t i = 0; i < k; ++i)
-            *gw++ = static_cast<T>(sums[patches_.place(r, i * channels + c)]);
+          for (int64_t i = 0; i < k; ++i) *gw++ = static_cast<T>(sums[patches_.place(c, r, i)]);
       const float* const bias = sums + patches_.sum_numel();
       float sum = 0;
       for (int l = 0; l < 16; ++l) sum += bias[l];
@@ -308,12 +344,7 @@ template <class T>
 class InputGradient {
  public:
   InputGradient(T* gx, const T* gy, const uint8_t* codes, const T* w, const Shape& f)
-      : f_(f),
-        first_(f),
-        gx_(gx),
-        gy_(gy),
-        codes_(codes),
-        weights_(f.s.out_channels * kernel_floats()) {
+      : f_(f), gx_(gx), gy_(gy), codes_(codes), weights_(f.s.out_channels * kernel_floats()) {
     const int64_t channels = f.s.in_channels, k = f.kernel();
     std::fill_n(weights_.get(), f.s.out_channels * kernel_floats(), 0.0f);
     for (int64_t m = 0; m < f.s.out_channels; ++m)
@@ -338,7 +369,7 @@ class InputGradient {
   void images(int64_t i, int64_t end) const {
     const int64_t padded = f_.padded_numel() + kSlack;
     const Scratch<float> sums(padded), gradients(kFloats ? 0 : f_.y_numel());
-    const Scratch<T> results(kFloats ? 0 : padded);
+    const ImageDelivery<T> deliver_image(f_);
     const Scratch<uint32_t> channels(kNoGradient * bit_words());
     for (; i < end; ++i) {
       std::memset(sums.get(), 0, sizeof(float) * padded);
@@ -346,7 +377,7 @@ class InputGradient {
                             f_.s.out_channels);
       image(sums.get(), as_floats(gradients.get(), gy_ + i * f_.y_numel(), f_.y_numel()),
             channels.get());
-      deliver_image(gx_ + i * f_.x_numel(), sums.get(), results.get());
+      deliver_image(gx_ + i * f_.x_numel(), sums.get());
     }
   }
 
@@ -360,17 +391,7 @@ class InputGradient {
     }
   }
 
-  void deliver_image(T* gx, const float* sums, [[maybe_unused]] T* words) const {
-    if constexpr (kFloats) {
-      channels_first(gx, sums, f_);
-    } else {
-      narrow(words, sums, f_.padded_numel());
-      first_(reinterpret_cast<uint16_t*>(gx), words_of(words));
-    }
-  }
-
   Shape f_;
-  WordsFirst first_;
   T* gx_;
   const T* gy_;
   const uint8_t* codes_;
