@@ -169,17 +169,15 @@ const float* as_floats(float* to, const T* from, int64_t n) {
   if constexpr (!std::is_same_v<T, float>) widen(to, from, n);
   return to;
 }
-/// The same of floats that are written: where they are to be, and what brings them there.
-template <class T>
-float* floats_for(T* to, float* copy) {
-  if constexpr (std::is_same_v<T, float>)
-    return to;
-  else
-    return copy;
+/// Floats to where they are to be; behind them is a part of a vector that may be read.
+inline void deliver(float* to, const float* from, int64_t n) {
+  std::memcpy(to, from, sizeof(float) * n);
 }
-template <class T>
-void deliver(T* to, const float* from, int64_t n) {
-  if constexpr (!std::is_same_v<T, float>) narrow(to, from, n);
+inline void deliver(BFloat16* to, const float* from, int64_t n) {
+  if (multiplies_pairs)
+    avx512bf16::round_words(reinterpret_cast<uint16_t*>(to), from, n);
+  else
+    narrow(to, from, n);
 }
 
 /// An image for copies with zeros around them.
@@ -299,7 +297,7 @@ class Forward {
   }
 
  private:
-  static constexpr bool kByFloats = std::is_same_v<X, float>;
+  static constexpr bool kFloats = std::is_same_v<T, float>, kByFloats = std::is_same_v<X, float>;
 
   int64_t half() const { return f_.p.in[2] / 2 + 1; }
   int64_t planes() const { return (f_.s.in_channels + pair_.channels - 1) / pair_.channels; }
@@ -336,27 +334,31 @@ class Forward {
   }
 
   void images(int64_t i, int64_t end) const {
-    const bool lanes = f_.has_windows_in_lanes(), floats = std::is_same_v<T, float>;
+    const bool lanes = f_.has_windows_in_lanes();
     const int64_t rows = f_.s.in_channels * f_.p.in[1];
     const Padded<X> images(f_);
     const Scratch<float> parted(lanes && kByFloats ? rows * 2 * half() + kSlack : 0);
     const Scratch<W> joined(lanes || kByFloats ? 0 : planes() * f_.p.in_pixels());
     const Scratch<float> pairs(lanes ? 0 : f_.windows() * 32);
-    const Scratch<float> turned(lanes ? 0 : 32 * filled(f_.windows()));
-    const Scratch<float> results(floats ? 0 : f_.y_numel());
+    const Scratch<float> turned(lanes ? 0 : 32 * filled(f_.windows()) + kSlack);
+    const Scratch<float> results(lanes && !kFloats ? f_.y_numel() + kSlack : 0);
     for (; i < end; ++i) {
       const X* const x = images.copy(x_ + i * f_.x_numel());
-      float* const y = floats_for(y_ + i * f_.y_numel(), results.get());
+      T* const y = y_ + i * f_.y_numel();
       uint8_t* const codes = codes_ + i * f_.y_numel();
       if (!lanes) {
         by_channels(y, codes, By::join_image(joined.get(), x, f_), pairs.get(), turned.get());
-      } else if constexpr (kByFloats) {
-        part_columns(parted.get(), half(), x, f_);
-        by_windows(y, codes, parted.get(), 2 * half(), 1);
-      } else {
-        by_windows(y, codes, x, f_.p.in[2], 2);
+        continue;
       }
-      deliver(y_ + i * f_.y_numel(), y, f_.y_numel());
+      float* to = results.get();
+      if constexpr (kFloats) to = y;
+      if constexpr (kByFloats) {
+        part_columns(parted.get(), half(), x, f_);
+        by_windows(to, codes, parted.get(), 2 * half(), 1);
+      } else {
+        by_windows(to, codes, x, f_.p.in[2], 2);
+      }
+      if constexpr (!kFloats) deliver(y, to, f_.y_numel());
     }
   }
 
@@ -375,7 +377,7 @@ class Forward {
         }
   }
 
-  void by_channels(float* y, uint8_t* codes, const W* x, float* pairs, float* turned) const {
+  void by_channels(T* y, uint8_t* codes, const W* x, float* pairs, float* turned) const {
     const int64_t windows = f_.windows(), ld = filled(windows), width = f_.p.in[2];
     for (int64_t m = 0; m < f_.s.out_channels; m += 16) {
       for (int64_t h = 0; h < f_.high(); ++h)
@@ -385,7 +387,7 @@ class Forward {
                         elements_.get(), steps(), width, pairs + (h * f_.wide() + w) * 32});
       transpose_panel(turned, ld, pairs, 32, windows, 32);
       for (int64_t i = 0; i < std::min<int64_t>(16, f_.s.out_channels - m); ++i) {
-        std::memcpy(y + (m + i) * windows, turned + i * ld, sizeof(float) * windows);
+        deliver(y + (m + i) * windows, turned + i * ld, windows);
         avx512::to_bytes(codes + (m + i) * windows, turned + (16 + i) * ld, windows);
       }
     }

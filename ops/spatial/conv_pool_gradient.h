@@ -102,7 +102,7 @@ class ImageDelivery {
   explicit ImageDelivery(const Shape& f)
       : f_(f), rows_(f, false), words_(f.padded_numel() + kSlack) {}
   void operator()(T* gx, const float* pixels) const {
-    narrow(words_.get(), pixels, f_.padded_numel());
+    deliver(words_.get(), pixels, f_.padded_numel());
     rows_.to_first(reinterpret_cast<uint16_t*>(gx), words_of(words_.get()));
   }
 
