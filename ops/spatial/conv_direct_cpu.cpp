@@ -101,9 +101,8 @@ void conv_pool_forward(Out y, Out codes, In x, In w, In b, ConvSteps steps) {
 }
 void conv_pool_input_gradient(Out gx, In gy, In codes, In w, ConvSteps steps) {
   by_dtype(gx.dtype, [&]<class T>(T) {
-    pooled::InputGradient<T>(gx.as<T>(), gy.as<T>(), codes.as<uint8_t>(), w.as<T>(),
-                             pooled_shape(gx.sizes, w.sizes, gy.sizes, steps))
-        .run();
+    pooled::input_gradient(gx.as<T>(), gy.as<T>(), codes.as<uint8_t>(), w.as<T>(),
+                           pooled_shape(gx.sizes, w.sizes, gy.sizes, steps));
   });
 }
 void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps steps) {

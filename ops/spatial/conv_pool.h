@@ -71,13 +71,14 @@ struct ChannelTile {
   float* y;
 };
 /// What a column of results gives to an image of pixels with all their channels.
+template <class X>
 struct GradientColumn {
   float* x;  ///< the first pixel of the column's first patch
   int64_t row, elements;
-  const float* weights;      ///< of each channel its patch: rows of whole vectors
+  const X* weights;          ///< of each channel its kernel: rows of whole vectors
   const uint32_t* channels;  ///< bits of those with a gradient, of the upper row of windows
   int64_t below;             ///< from there to those of the lower one
-  const float* g;
+  const X* g;
   int64_t windows, wide, high, out_channels;
 };
 /// Where the words of a row come from: vectors of it have words of vectors at the offsets of some

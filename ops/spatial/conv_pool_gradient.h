@@ -340,19 +340,53 @@ inline void weight_gradient(BFloat16* gw, BFloat16* gb, const BFloat16* x, const
 }
 
 // ---------------------------------------------------------------------- gradient of the input
+/// How kernels lie in rows of vectors, and gradients.
 template <class T>
+struct FloatKernels {
+  using X = float;
+  static constexpr bool kCopies = !std::is_same_v<T, float>;
+
+  static int64_t row_numel(const Shape& f) { return 16 * f.row_vectors(); }
+  static int64_t place(int64_t element) { return element; }
+  static X weight(T w) { return static_cast<float>(w); }
+  static const X* gradients(X* copy, const T* gy, int64_t n) { return as_floats(copy, gy, n); }
+  static void add_column(int64_t kernel, const GradientColumn<X>& t) {
+    avx512::add_column(kernel, t);
+  }
+};
+/// Of 32 words that are joined with others of a second channel by fours of each eight, the first 16
+/// elements come from the first fours.
+struct PairKernels {
+  using X = uint16_t;
+  static constexpr bool kCopies = false;
+
+  static int64_t row_numel(const Shape& f) { return (f.row_elements() + 31) / 32 * 32; }
+  static int64_t place(int64_t element) {
+    const int64_t e = element % 32;
+    return element - e + e % 16 / 4 * 8 + e / 16 * 4 + e % 4;
+  }
+  static X weight(BFloat16 w) { return *words_of(&w); }
+  static const X* gradients(X*, const BFloat16* gy, int64_t) { return words_of(gy); }
+  static void add_column(int64_t kernel, const GradientColumn<X>& t) {
+    avx512bf16::add_column(kernel, t);
+  }
+};
+
+template <class T, class Kernels>
 class InputGradient {
+  using X = typename Kernels::X;
+
  public:
   InputGradient(T* gx, const T* gy, const uint8_t* codes, const T* w, const Shape& f)
-      : f_(f), gx_(gx), gy_(gy), codes_(codes), weights_(f.s.out_channels * kernel_floats()) {
+      : f_(f), gx_(gx), gy_(gy), codes_(codes), weights_((f.s.out_channels + 1) * kernel_numel()) {
     const int64_t channels = f.s.in_channels, k = f.kernel();
-    std::fill_n(weights_.get(), f.s.out_channels * kernel_floats(), 0.0f);
+    std::memset(weights_.get(), 0, sizeof(X) * (f.s.out_channels + 1) * kernel_numel());
     for (int64_t m = 0; m < f.s.out_channels; ++m)
       for (int64_t c = 0; c < channels; ++c)
         for (int64_t r = 0; r < k; ++r)
           for (int64_t i = 0; i < k; ++i)
-            weights_[m * kernel_floats() + r * 16 * f.row_vectors() + i * channels + c] =
-                static_cast<float>(*w++);
+            weights_[m * kernel_numel() + r * Kernels::row_numel(f) +
+                     Kernels::place(i * channels + c)] = Kernels::weight(*w++);
   }
 
   void run() const {
@@ -360,31 +394,28 @@ class InputGradient {
   }
 
  private:
-  static constexpr bool kFloats = std::is_same_v<T, float>;
-
-  int64_t kernel_floats() const { return f_.kernel() * 16 * f_.row_vectors(); }
+  int64_t kernel_numel() const { return f_.kernel() * Kernels::row_numel(f_); }
   /// Of the channels with a gradient, for each code.
   int64_t bit_words() const { return (f_.s.out_channels + 31) / 32 * f_.windows(); }
 
   void images(int64_t i, int64_t end) const {
-    const int64_t padded = f_.padded_numel() + kSlack;
-    const Scratch<float> sums(padded), gradients(kFloats ? 0 : f_.y_numel());
+    const int64_t padded = f_.padded_numel() + kSlack, n = f_.y_numel();
+    const Scratch<float> sums(padded);
+    const Scratch<X> copy(Kernels::kCopies ? n : 0);
     const ImageDelivery<T> deliver_image(f_);
     const Scratch<uint32_t> channels(kNoGradient * bit_words());
     for (; i < end; ++i) {
       std::memset(sums.get(), 0, sizeof(float) * padded);
-      avx512::find_channels(channels.get(), codes_ + i * f_.y_numel(), f_.windows(),
-                            f_.s.out_channels);
-      image(sums.get(), as_floats(gradients.get(), gy_ + i * f_.y_numel(), f_.y_numel()),
-            channels.get());
+      avx512::find_channels(channels.get(), codes_ + i * n, f_.windows(), f_.s.out_channels);
+      image(sums.get(), Kernels::gradients(copy.get(), gy_ + i * n, n), channels.get());
       deliver_image(gx_ + i * f_.x_numel(), sums.get());
     }
   }
 
-  void image(float* x, const float* gy, const uint32_t* channels) const {
+  void image(float* x, const X* gy, const uint32_t* channels) const {
     for (int64_t column = 0; column < f_.s.out[2]; ++column) {
       const int64_t w = column / 2, right = column % 2;
-      avx512::add_column(
+      Kernels::add_column(
           f_.kernel(), {x + f_.pixel(0, column), f_.pixel(1, 0), f_.row_elements(), weights_.get(),
                         channels + right * bit_words() + w, 2 * bit_words(), gy + w, f_.windows(),
                         f_.wide(), f_.high(), f_.s.out_channels});
@@ -395,8 +426,20 @@ class InputGradient {
   T* gx_;
   const T* gy_;
   const uint8_t* codes_;
-  Scratch<float> weights_;
+  Scratch<X> weights_;
 };
+
+inline void input_gradient(float* gx, const float* gy, const uint8_t* codes, const float* w,
+                           const Shape& f) {
+  InputGradient<float, FloatKernels<float>>(gx, gy, codes, w, f).run();
+}
+inline void input_gradient(BFloat16* gx, const BFloat16* gy, const uint8_t* codes,
+                           const BFloat16* w, const Shape& f) {
+  if (multiplies_pairs)
+    InputGradient<BFloat16, PairKernels>(gx, gy, codes, w, f).run();
+  else
+    InputGradient<BFloat16, FloatKernels<BFloat16>>(gx, gy, codes, w, f).run();
+}
 
 }  // namespace taper::cpu::pooled
 #endif
