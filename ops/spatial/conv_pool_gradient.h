@@ -346,6 +346,7 @@ struct FloatKernels {
   using X = float;
   static constexpr bool kCopies = !std::is_same_v<T, float>;
 
+  static int64_t kernel(int64_t m) { return m; }
   static int64_t row_numel(const Shape& f) { return 16 * f.row_vectors(); }
   static int64_t place(int64_t element) { return element; }
   static X weight(T w) { return static_cast<float>(w); }
@@ -360,6 +361,8 @@ struct PairKernels {
   using X = uint16_t;
   static constexpr bool kCopies = false;
 
+  /// Which kernel is channel m's: behind each 32 is one of zeros.
+  static int64_t kernel(int64_t m) { return m + m / 32; }
   static int64_t row_numel(const Shape& f) { return (f.row_elements() + 31) / 32 * 32; }
   static int64_t place(int64_t element) {
     const int64_t e = element % 32;
@@ -378,14 +381,14 @@ class InputGradient {
 
  public:
   InputGradient(T* gx, const T* gy, const uint8_t* codes, const T* w, const Shape& f)
-      : f_(f), gx_(gx), gy_(gy), codes_(codes), weights_((f.s.out_channels + 1) * kernel_numel()) {
+      : f_(f), gx_(gx), gy_(gy), codes_(codes), weights_(weights_numel()) {
     const int64_t channels = f.s.in_channels, k = f.kernel();
-    std::memset(weights_.get(), 0, sizeof(X) * (f.s.out_channels + 1) * kernel_numel());
+    std::memset(weights_.get(), 0, sizeof(X) * weights_numel());
     for (int64_t m = 0; m < f.s.out_channels; ++m)
       for (int64_t c = 0; c < channels; ++c)
         for (int64_t r = 0; r < k; ++r)
           for (int64_t i = 0; i < k; ++i)
-            weights_[m * kernel_numel() + r * Kernels::row_numel(f) +
+            weights_[(Kernels::kernel(m) * k + r) * Kernels::row_numel(f) +
                      Kernels::place(i * channels + c)] = Kernels::weight(*w++);
   }
 
@@ -394,7 +397,10 @@ class InputGradient {
   }
 
  private:
-  int64_t kernel_numel() const { return f_.kernel() * Kernels::row_numel(f_); }
+  int64_t weights_numel() const {
+    return Kernels::kernel((f_.s.out_channels + 31) / 32 * 32) * f_.kernel() *
+           Kernels::row_numel(f_);
+  }
   /// Of the channels with a gradient, for each code.
   int64_t bit_words() const { return (f_.s.out_channels + 31) / 32 * f_.windows(); }
 
