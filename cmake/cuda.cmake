@@ -167,8 +167,9 @@ endfunction()
 
 # taper_add_kernels_on_host(target kernels...): the kernels by the host's compiler, which makes fused
 # multiply-adds of products and sums, as nvcc does (where this machine's processor has them): the tests
-# meet the roundings of a GPU. They are a target of their own, because GCC takes this option from a
-# precompiled header.
+# meet the roundings of a GPU. (Not GCC with sanitizers, which contracts only where it optimises: that
+# takes half as long again to compile. tests/blocks meets them.) They are a target of their own, because GCC
+# takes this option from a precompiled header.
 function(taper_add_kernels_on_host target)
   add_library(taper_kernels OBJECT ${ARGN})
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
@@ -179,10 +180,10 @@ function(taper_add_kernels_on_host target)
     file(STRINGS /proc/cpuinfo has_fma REGEX "^flags.* fma( |$)" LIMIT_COUNT 1)
   endif()
   if(has_fma)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # contracts where it optimises
-      target_compile_options(taper_kernels PRIVATE -O1 -fexpensive-optimizations -mfma -ffp-contract=fast)
-    else()
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(taper_kernels PRIVATE -mfma -ffp-contract=on)
+    elseif(NOT TAPER_SANITIZE)
+      target_compile_options(taper_kernels PRIVATE -O1 -fexpensive-optimizations -mfma -ffp-contract=fast)
     endif()
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:taper_kernels>)

@@ -2,9 +2,7 @@
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Comments count: a precompiled header that ccache gives for one with other comments is not one of the
-  # files that GCC finds, whose #pragma once then lets them be read twice ("redefinition").
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_COMMENTS=1 ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER sh ${CMAKE_CURRENT_LIST_DIR}/ccache.sh ${CCACHE})
 endif()
 
 include(CheckLinkerFlag)

@@ -9,7 +9,10 @@
 #ifdef __CUDACC__
 #include <taper/framework/cuda/stream.h>
 #else
+#include <cstring>
+#include <type_traits>
 #include <typeinfo>
+#include <vector>
 #endif
 
 namespace taper::cuda {
@@ -52,6 +55,16 @@ constexpr int most_threads() {
   else
     return Team::kWarp * Team::kMostWarps;
 }
+/// run(team, row) for the calling thread's part of the rows.
+template <class Run>
+TAPER_DEVICE void for_each_row_of_thread(int64_t rows, int team_size, const Run& run) {
+  const ThreadPlace at = this_thread();
+  const int teams = at.threads / team_size;
+  const Team team{at.thread % team_size, team_size, block_slots()};
+  for (int64_t row = int64_t{at.block} * teams + at.thread / team_size; row < rows;
+       row += int64_t{at.blocks} * teams)
+    run(team, row);
+}
 /// A thread's part of for_each_row.
 template <class F>
 struct ForEachRow {
@@ -59,14 +72,7 @@ struct ForEachRow {
   int64_t rows;
   int team_size;
   F f;
-  TAPER_DEVICE void operator()() const {
-    const ThreadPlace at = this_thread();
-    const int teams = at.threads / team_size;
-    const Team team{at.thread % team_size, team_size, block_slots()};
-    for (int64_t row = int64_t{at.block} * teams + at.thread / team_size; row < rows;
-         row += int64_t{at.blocks} * teams)
-      f(team, row);
-  }
+  TAPER_DEVICE void operator()() const { for_each_row_of_thread(rows, team_size, f); }
 };
 
 #ifdef __CUDACC__
@@ -74,38 +80,84 @@ template <class Body>
 __global__ void __launch_bounds__(Body::kMostThreads) run_thread(const Body body) {
   body();
 }
-#endif
 
 /// body() by every thread of so many blocks.
 template <class Body>
 void launch(int blocks, int threads, const Body& body) {
-#ifdef __CUDACC__
   // By the function's address: the compiler makes less code of it than of <<<...>>>, which copies
   // the arguments.
   void* list[] = {const_cast<Body*>(&body)};
   launch_kernel(reinterpret_cast<const void*>(&run_thread<Body>), blocks, threads, list);
-#else
-  block_runner->run(
-      typeid(Body).name(), blocks, threads,
-      [](const void* arguments) { (*static_cast<const Body*>(arguments))(); }, &body, sizeof body);
-#endif
 }
+#endif
 
 inline int blocks_for(int64_t items, int64_t per_block) {
   return static_cast<int>(std::min((items + per_block - 1) / per_block, kMostBlocks));
 }
 
+#ifndef __CUDACC__
+// On the host one function is compiled for each type of functor, and all around it once: with
+// sanitizers a kernel's body takes the compiler longest.
+
+/// f(i) for i = first, first + step, ... below n.
+template <class F>
+void run_part(const void* f, int64_t n, int64_t first, int64_t step) {
+  for (int64_t i = first; i < n; i += step) (*static_cast<const F*>(f))(i);
+}
+template <class F>
+void run_row(const void* f, const Team& team, int64_t row) {
+  (*static_cast<const F*>(f))(team, row);
+}
+
+/// A launch's arguments: what `Head` says of the loop, and behind it the functor's bytes.
+template <class Head>
+class HostArguments {
+ public:
+  HostArguments(const Head& head, const void* f, size_t nbytes)
+      : memory_(1 + (nbytes + sizeof(Unit) - 1) / sizeof(Unit)) {
+    static_assert(sizeof(Head) <= sizeof(Unit));
+    std::memcpy(memory_.data(), &head, sizeof head);
+    std::memcpy(&memory_[1], f, nbytes);
+  }
+  const void* data() const { return memory_.data(); }
+  size_t nbytes() const { return memory_.size() * sizeof(Unit); }
+  static const Head& head(const void* data) { return *static_cast<const Head*>(data); }
+  static const void* functor(const void* data) { return static_cast<const Unit*>(data) + 1; }
+
+ private:
+  using Unit = std::max_align_t;
+  std::vector<Unit> memory_;
+};
+
+struct HostLoop {
+  int64_t n;
+  void (*run)(const void* f, int64_t n, int64_t first, int64_t step);
+};
+inline void launch(const char* kernel, const HostLoop& loop, const void* f, size_t nbytes) {
+  if (!block_runner) return loop.run(f, loop.n, 0, 1);
+  using Arguments = HostArguments<HostLoop>;
+  const auto body = [](const void* given) {
+    const HostLoop& loop = Arguments::head(given);
+    const ThreadPlace at = this_thread();
+    loop.run(Arguments::functor(given), loop.n, int64_t{at.block} * at.threads + at.thread,
+             int64_t{at.threads} * at.blocks);
+  };
+  const Arguments arguments(loop, f, nbytes);
+  block_runner->run(kernel, blocks_for(loop.n, kThreads), kThreads, body, arguments.data(),
+                    arguments.nbytes());
+}
+#endif
+
 /// f(i) for every i < n, in no order.
 template <class F>
 void for_each(int64_t n, const F& f) {
   if (n <= 0) return;
-#ifndef __CUDACC__
-  if (!block_runner) {
-    for (int64_t i = 0; i < n; ++i) f(i);
-    return;
-  }
-#endif
+#ifdef __CUDACC__
   launch(blocks_for(n, kThreads), kThreads, ForEach<F>{n, f});
+#else
+  static_assert(std::is_trivially_copyable_v<F>);
+  launch(typeid(ForEach<F>).name(), HostLoop{n, &run_part<F>}, &f, sizeof f);
+#endif
 }
 
 /// Threads for a row of `width` elements that lie side by side.
@@ -124,6 +176,34 @@ inline void check_team_size(int n) {
               " whole warps of ", Team::kWarp, ", got ", n, "; take the size from team_for");
 }
 
+inline int threads_for(int team_size) { return team_size > Team::kWarp ? team_size : kThreads; }
+
+#ifndef __CUDACC__
+struct HostRows {
+  int64_t rows;
+  int team_size;
+  void (*run)(const void* f, const Team& team, int64_t row);
+};
+inline void launch(const char* kernel, const HostRows& rows, const void* f, size_t nbytes) {
+  if (!block_runner) {
+    Slot slots[Slot::kCount];
+    for (int64_t row = 0; row < rows.rows; ++row) rows.run(f, Team{0, 1, slots}, row);
+    return;
+  }
+  using Arguments = HostArguments<HostRows>;
+  const auto body = [](const void* given) {
+    const HostRows& rows = Arguments::head(given);
+    for_each_row_of_thread(rows.rows, rows.team_size,
+                           [run = rows.run, f = Arguments::functor(given)](
+                               const Team& team, int64_t row) { run(f, team, row); });
+  };
+  const Arguments arguments(rows, f, nbytes);
+  const int threads = threads_for(rows.team_size);
+  block_runner->run(kernel, blocks_for(rows.rows, threads / rows.team_size), threads, body,
+                    arguments.data(), arguments.nbytes());
+}
+#endif
+
 /// f(team, row) for every row < rows, a team of `team_size` threads (team_for) on each. With a team
 /// of 1, neighbouring rows are neighbouring threads: right where the rows' elements are
 /// interleaved.
@@ -131,15 +211,13 @@ template <class F>
 void for_each_row(int64_t rows, int team_size, const F& f) {
   if (rows <= 0) return;
   check_team_size(team_size);
-#ifndef __CUDACC__
-  if (!block_runner) {
-    Slot slots[Slot::kCount];
-    for (int64_t row = 0; row < rows; ++row) f(Team{0, 1, slots}, row);
-    return;
-  }
-#endif
-  const int threads = team_size > Team::kWarp ? team_size : kThreads;
+#ifdef __CUDACC__
+  const int threads = threads_for(team_size);
   launch(blocks_for(rows, threads / team_size), threads, ForEachRow<F>{rows, team_size, f});
+#else
+  static_assert(std::is_trivially_copyable_v<F>);
+  launch(typeid(ForEachRow<F>).name(), HostRows{rows, team_size, &run_row<F>}, &f, sizeof f);
+#endif
 }
 
 }  // namespace taper::cuda
