@@ -25,6 +25,8 @@ endif()
 set(block_sources ${CMAKE_CURRENT_SOURCE_DIR}/blocks/runner.cpp ${CMAKE_CURRENT_SOURCE_DIR}/blocks/watch.cpp)
 set(block_tests ${CMAKE_CURRENT_SOURCE_DIR}/blocks/blocks_test.cpp)
 set_source_files_properties(${block_sources} ${block_tests} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+# Every barrier, shuffle and access to shared memory of the kernels comes through here.
+set_source_files_properties(${block_sources} PROPERTIES COMPILE_OPTIONS -O2)
 
 if(TAPER_CUDA_ON_HOST)
   set_source_files_properties(${block_sources} ${block_tests} PROPERTIES

@@ -28,7 +28,8 @@ class Stacks {
   ~Stacks() { munmap(base_, nbytes_); }
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
-  static constexpr size_t size() { return kBytes - kGuard; }
+  /// Less than all: tops at the same place of their pages would share few lines of the caches.
+  static constexpr size_t size(size_t i) { return kBytes - kGuard - i % 64 * (17 * 64); }
   char* bottom(size_t i) const { return base_ + i * kBytes + kGuard; }
   bool holds(const void* p) const {
     return reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(base_) < nbytes_;

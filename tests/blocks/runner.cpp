@@ -30,7 +30,8 @@ const char* verb(Access access) {
 
 bool same_place(const Site& a, const Site& b) {
   return a.line == b.line &&
-         std::strcmp(static_cast<const char*>(a.where), static_cast<const char*>(b.where)) == 0;
+         (a.where == b.where ||
+          std::strcmp(static_cast<const char*>(a.where), static_cast<const char*>(b.where)) == 0);
 }
 
 }  // namespace
@@ -44,8 +45,8 @@ BlockRunner::BlockRunner(const BlockOptions& options)
     : options_(options), random_(options.seed), stacks_(kMostThreads), threads_(kMostThreads) {
   for (int i = 0; i < kMostThreads; ++i) {
     threads_[i].number = i;
-    threads_[i].fiber =
-        std::make_unique<Fiber>(stacks_.bottom(i), Stacks::size(), [this] { run_thread(); });
+    fibers_.push_back(std::make_unique<Fiber>(stacks_.bottom(i), Stacks::size(i),
+                                              [this, i] { begin_threads(fibers_[i].get()); }));
   }
 }
 
@@ -80,10 +81,10 @@ void BlockRunner::run_block(int block) {
     threads_[i].wait = Wait();
     ready_.push_back(i);
   }
-  while (!ready_.empty() && !abandons_) {
+  for (begin_all(); !next_.empty() && !abandons_;) {
+    ready_.swap(next_);
     next_.clear();
     run_ready();
-    ready_.swap(next_);
   }
   if (!abandons_)
     for (int i = 0; i < size_ && !abandons_; ++i)
@@ -92,18 +93,45 @@ void BlockRunner::run_block(int block) {
   if (abandons_) abandon_all();
 }
 
+/// A thread that waits for nobody costs no switch: the next one begins on the same stack.
+void BlockRunner::begin_all() {
+  std::shuffle(ready_.begin(), ready_.end(), random_);
+  begun_ = 0;
+  next_.clear();
+  for (size_t i = 0; begun_ < ready_.size() && !abandons_; ++i) run_on(*fibers_[i]);
+}
+
+/// The work of every fiber: threads, until one of them waits, which keeps it.
+void BlockRunner::begin_threads(Fiber* fiber) {
+  while (begun_ < ready_.size() && !abandons_) {
+    Thread& thread = threads_[ready_[begun_++]];
+    thread.fiber = fiber;
+    continues(thread);
+    run_thread();
+  }
+}
+
 void BlockRunner::run_ready() {
   std::shuffle(ready_.begin(), ready_.end(), random_);
   for (int i : ready_) {
-    current_ = &threads_[i];
-    running_block = this;
-    current_->fiber->resume();
-    running_block = nullptr;
+    continues(threads_[i]);
+    run_on(*current_->fiber);
     if (abandons_) return;
   }
 }
 
-/// The work of every fiber.
+void BlockRunner::continues(Thread& thread) {
+  current_ = &thread;
+  now_ =
+      Use(Moment{block_, thread.number, block_group_.waits, warps_[thread.number / kWarp].waits});
+}
+
+void BlockRunner::run_on(Fiber& fiber) {
+  running_block = this;
+  fiber.resume();
+  running_block = nullptr;
+}
+
 void BlockRunner::run_thread() {
   try {
     body_(arguments_);
@@ -184,10 +212,6 @@ void BlockRunner::shuffle(void* v, size_t nbytes, int from, const cuda::Here& he
 }
 
 // ---------------------------------------------------------------------- memory
-Moment BlockRunner::now() const {
-  return {block_, current_->number, block_group_.waits, warps_[current_->number / kWarp].waits};
-}
-
 void BlockRunner::check_slots_written(const char* p, size_t nbytes, Access access,
                                       const Site& site) {
   const size_t at = static_cast<size_t>(p - slots_[block_][0].bytes);
@@ -197,34 +221,26 @@ void BlockRunner::check_slots_written(const char* p, size_t nbytes, Access acces
       written_[i] = true;
     } else if (!written_[i]) {
       return fail("expected shared memory to be written before it is read, got ", verb(access),
-                  " by ", name_of(now()), " at ", site.str());
+                  " by ", name_of(now_), " at ", site.str());
     }
   }
 }
 
-/// Its stack, or the launch's arguments, which nobody writes.
-bool BlockRunner::concerns_one_thread(const void* p) const {
-  const auto at = reinterpret_cast<uintptr_t>(p);
-  return at - reinterpret_cast<uintptr_t>(arguments_) < arguments_nbytes_ || stacks_.holds(p);
-}
-
-void BlockRunner::check_aligned(const void* p, size_t alignment, Access access, const Site& site) {
-  if (error_ || abandons_ || reinterpret_cast<uintptr_t>(p) % alignment == 0) return;
+void BlockRunner::fail_unaligned(size_t alignment, Access access, const Site& site) {
   running_block = nullptr;
   fail("expected an address that is a multiple of ", alignment, ", got ", verb(access), " by ",
-       name_of(now()), " at ", site.str());
+       name_of(now_), " at ", site.str());
   running_block = this;
 }
 
-void BlockRunner::touch(const void* p, size_t nbytes, Access access, const Site& site) {
-  if (error_ || abandons_ || nbytes == 0 || concerns_one_thread(p)) return;
+void BlockRunner::note(const void* p, size_t nbytes, Access access, const Site& site) {
   running_block = nullptr;  // what follows is not the kernel's
   check_slots_written(static_cast<const char*>(p), nbytes, access, site);
-  const Use use{site, now(), 0, access};
+  const Use use = now_.by(access, site);
   if (const Use* other = watch_.touch(p, nbytes, use))
-    fail("expected a barrier between the accesses of two threads, got ", verb(other->access),
-         " by ", name_of(other->by), " at ", other->site.str(), " and ", verb(access), " by ",
-         name_of(use.by), " at ", site.str());
+    fail("expected a barrier between the accesses of two threads, got ", verb(other->access()),
+         " by ", name_of(*other), " at ", other->site().str(), " and ", verb(access), " by ",
+         name_of(use), " at ", site.str());
   running_block = this;
 }
 
@@ -248,8 +264,8 @@ void BlockRunner::fail(const P&... words) {
   }
 }
 
-std::string BlockRunner::name_of(const Moment& by) const {
-  return detail::concat("thread ", by.thread, " of block ", by.block);
+std::string BlockRunner::name_of(const Use& use) const {
+  return detail::concat("thread ", use.thread(), " of block ", use.block());
 }
 
 std::string BlockRunner::name_of(const Thread& thread) const {

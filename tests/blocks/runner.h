@@ -28,9 +28,14 @@ class BlockRunner final : public cuda::BlockRunner {
   void report(std::exception_ptr error) override;
 
   /// Of any memory, by a thread of a block or by anybody else, whose accesses do not count.
-  void touch(const void* p, size_t nbytes, cuda::Access access, const Site& site);
+  void touch(const void* p, size_t nbytes, cuda::Access access, const Site& site) {
+    if (!is_over() && !concerns_one_thread(p)) note(p, nbytes, access, site);
+  }
   /// A GPU reads and writes elements and packs only where they are aligned.
-  void check_aligned(const void* p, size_t alignment, cuda::Access access, const Site& site);
+  void check_aligned(const void* p, size_t alignment, cuda::Access access, const Site& site) {
+    if ((reinterpret_cast<uintptr_t>(p) & (alignment - 1)) != 0 && !is_over())
+      fail_unaligned(alignment, access, site);
+  }
 
  private:
   static constexpr int kWarp = 32, kMostThreads = 1024, kMostBlocks = 4;
@@ -44,7 +49,7 @@ class BlockRunner final : public cuda::BlockRunner {
     int number;
     bool has_left = false;
     Wait wait;
-    std::unique_ptr<Fiber> fiber;
+    Fiber* fiber = nullptr;  // on whose stack it runs
   };
   /// The threads of a warp or block that wait, or have left.
   struct Group {
@@ -57,7 +62,10 @@ class BlockRunner final : public cuda::BlockRunner {
   struct Abandoned {};
 
   void run_block(int block);
+  void begin_all();
+  void begin_threads(Fiber* fiber);
   void run_ready();
+  void run_on(Fiber& fiber);
   void run_thread();
   void leave(Thread& thread);
   void arrive(Group& group, int first_thread, const Wait& wait);
@@ -67,10 +75,17 @@ class BlockRunner final : public cuda::BlockRunner {
   template <class... P>
   void fail(const P&... words);
   std::string name_of(const Thread& thread) const;
-  std::string name_of(const Moment& by) const;
+  std::string name_of(const Use& use) const;
   std::string place_of(const Wait& wait) const;
-  Moment now() const;
-  bool concerns_one_thread(const void* p) const;
+  void continues(Thread& thread);
+  bool is_over() const { return error_ || abandons_; }
+  /// Its stack, or the launch's arguments, which nobody writes.
+  bool concerns_one_thread(const void* p) const {
+    const auto at = reinterpret_cast<uintptr_t>(p);
+    return at - reinterpret_cast<uintptr_t>(arguments_) < arguments_nbytes_ || stacks_.holds(p);
+  }
+  void note(const void* p, size_t nbytes, cuda::Access access, const Site& site);
+  void fail_unaligned(size_t alignment, cuda::Access access, const Site& site);
   void check_slots_written(const char* p, size_t nbytes, cuda::Access access, const Site& site);
 
   const BlockOptions options_;
@@ -78,7 +93,9 @@ class BlockRunner final : public cuda::BlockRunner {
   std::mt19937_64 random_;
   Stacks stacks_;
   std::vector<Thread> threads_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<int> ready_, next_;
+  size_t begun_ = 0;  // of ready_
   Group block_group_, warps_[kMostThreads / kWarp];
   char shuffled_[kMostThreads / kWarp][2][kWarp][sizeof(cuda::Slot)];
   cuda::Slot slots_[kMostBlocks][cuda::Slot::kCount];
@@ -93,6 +110,7 @@ class BlockRunner final : public cuda::BlockRunner {
   bool abandons_ = false;
   std::exception_ptr error_;
   Thread* current_ = nullptr;
+  Use now_;  // without an access: what the current thread has waited for
 };
 
 /// The runner whose thread this thread of the program runs; null outside of blocks.

@@ -29,30 +29,8 @@ std::string line_of(const void* instruction) {
   return text.empty() ? "a place that addr2line does not tell" : text;
 }
 
-bool is_ordered(const Moment& a, const Moment& b) {
-  if (a.block != b.block) return false;
-  if (a.thread == b.thread || a.block_waits != b.block_waits) return true;
-  return a.thread / 32 == b.thread / 32 && a.warp_waits != b.warp_waits;
-}
-
-bool may_meet(const Use& a, const Use& b) {
-  if (!(a.bytes & b.bytes)) return true;
-  if (a.access == Access::kRead && b.access == Access::kRead) return true;
-  if (a.access == Access::kAtomic && b.access == Access::kAtomic) return true;
-  return is_ordered(a.by, b.by);
-}
-
-/// Whether all that races with `old` races with `use` as well.
-bool replaces(const Use& use, const Use& old) {
-  const bool is_stronger = use.access == Access::kWrite || use.access == old.access;
-  const bool is_same_thread = use.by.block == old.by.block && use.by.thread == old.by.thread;
-  return is_stronger && (use.bytes & old.bytes) == old.bytes &&
-         (is_same_thread || is_ordered(use.by, old.by));
-}
-
-size_t slot_of(uintptr_t at, size_t size) {
-  return (at * uint64_t{0x9E3779B97F4A7C15u} >> 20) & (size - 1);
-}
+constexpr int kLaunchBits = 20;  // and an address has 47, of which words leave out 3
+constexpr uint64_t kLaunches = uint64_t{1} << kLaunchBits;
 
 }  // namespace
 
@@ -63,67 +41,81 @@ std::string Site::str() const {
   return std::string(base ? base + 1 : name) + ":" + std::to_string(line);
 }
 
-Watch::Watch() : words_(size_t{1} << 12) {}
-
-void Watch::begin_launch() {
-  ++launch_;
-  used_ = 0;
+Site Use::site() const {
+  Site site(reinterpret_cast<const void*>(where_ & ((uint64_t{1} << kWhereBits) - 1)));
+  site.line = static_cast<uint32_t>(where_ >> kWhereBits);
+  return site;
 }
 
-// Words of earlier launches count as empty: the table is not cleared.
-Watch::Word* Watch::word_at(uintptr_t at) {
-  if (used_ * 2 > words_.size()) grow();
-  for (size_t i = slot_of(at, words_.size());; i = (i + 1) & (words_.size() - 1)) {
-    Word& word = words_[i];
-    if (word.launch == launch_ && word.at == at) return &word;
-    if (word.launch == launch_) continue;
-    ++used_;
-    word.at = at;
-    word.launch = launch_;
-    word.next = 0;
-    for (Use& use : word.uses) use.bytes = 0;
-    return &word;
+void Watch::begin_launch() {
+  launch_ = (launch_ + 1) % kLaunches;
+  if (launch_ == 0) tables_.clear(), launch_ = 1;
+  if (tables_.empty()) tables_.emplace_back(size_t{1} << 10);
+  table_ = used_ = 0;
+}
+
+/// Where the key is, or is to be put.
+inline size_t Watch::Table::place_of(uint64_t key) const {
+  const uint64_t word = key >> kLaunchBits, mask = keys.size() - 1;
+  for (size_t i = ((word >> 3) * 0x9E3779B97F4A7C15u >> 29 & ~uint64_t{7}) + (word & 7);; ++i) {
+    const uint64_t other = keys[i & mask];
+    if (other == key || (other ^ key) % kLaunches != 0) return i & mask;
   }
+}
+
+inline Watch::Uses& Watch::uses_of(uint64_t word) {
+  const uint64_t key = word << kLaunchBits | launch_;
+  Table* table = &tables_[table_];
+  size_t i = table->place_of(key);
+  if (table->keys[i] == key) return table->uses[i];
+  if (++used_ * 2 > table->keys.size()) {
+    grow();
+    table = &tables_[table_];
+    i = table->place_of(key);
+  }
+  table->keys[i] = key;
+  return table->uses[i] = Uses();
 }
 
 void Watch::grow() {
-  std::vector<Word> old(words_.size() * 2);
-  old.swap(words_);
-  for (const Word& word : old) {
-    if (word.launch != launch_) continue;
-    size_t i = slot_of(word.at, words_.size());
-    while (words_[i].launch == launch_) i = (i + 1) & (words_.size() - 1);
-    words_[i] = word;
+  if (++table_ == tables_.size()) tables_.emplace_back(tables_.back().keys.size() * 4);
+  const Table& from = tables_[table_ - 1];
+  Table& to = tables_[table_];
+  for (size_t i = 0; i < from.keys.size(); ++i) {
+    if (from.keys[i] % kLaunches != launch_) continue;
+    const size_t place = to.place_of(from.keys[i]);
+    to.keys[place] = from.keys[i];
+    to.uses[place] = from.uses[i];
   }
 }
 
-const Use* Watch::touch_word(Word& word, const Use& use) {
+inline const Use* Watch::touch_word(Uses& uses, const Use& use) {
   int place = -1;
   for (int i = 0; i < kUses; ++i) {
-    const Use& old = word.uses[i];
-    if (!old.bytes) {
+    Use& old = uses.of[i];
+    if (old.is_none()) {
       if (place < 0) place = i;
       continue;
     }
-    if (!may_meet(old, use)) return &(found_ = old);
-    if (replaces(use, old)) {
-      word.uses[i].bytes = 0;
+    if (old.is_same_but_for_site(use)) return nullptr;
+    if (!old.may_meet(use)) return &(found_ = old);
+    if (use.replaces(old)) {
+      old = Use();
       if (place < 0) place = i;
     }
   }
-  if (place < 0) place = static_cast<int>(word.next++ % kUses);
-  word.uses[place] = use;
+  if (place < 0) place = next_++ % kUses;
+  uses.of[place] = use;
   return nullptr;
 }
 
 const Use* Watch::touch(const void* p, size_t nbytes, const Use& use) {
   uintptr_t at = reinterpret_cast<uintptr_t>(p);
   const uintptr_t end = at + nbytes;
-  Use part = use;
   while (at < end) {
     const uintptr_t word = at / 8, first = at % 8, last = std::min<uintptr_t>(end - word * 8, 8);
-    part.bytes = static_cast<uint8_t>((0xffu << first) & (0xffu >> (8 - last)));
-    if (const Use* other = touch_word(*word_at(word), part)) return other;
+    const Use part = use.of((0xffu << first) & (0xffu >> (8 - last)));
+    if (const Use* other = touch_word(uses_of(word), part)) return other;
     at = word * 8 + last;
   }
   return nullptr;
