@@ -117,14 +117,21 @@ std::map<std::string, std::string> environment_of(int rank, int size, int port) 
 }
 
 int free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
-  socklen_t size = sizeof address;
-  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(fd);
-  return ntohs(address.sin_port);
+  // Below those that the kernel deals out. Other processes begin elsewhere.
+  constexpr int kFirst = 10000, kCount = 20000;
+  static int asked = ::getpid() * 64 % kCount;
+  for (int tries = 0; tries < kCount; ++tries) {
+    const int port = kFirst + asked++ % kCount;
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    const bool is_free = ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    ::close(fd);
+    if (is_free) return port;
+  }
+  ADD_FAILURE() << "no port is free";
+  return 0;
 }
 
 }  // namespace taper::testing

@@ -53,7 +53,7 @@ class RankProcess {
 };
 /// The environment of a rank that meets the others at this port.
 std::map<std::string, std::string> environment_of(int rank, int size, int port);
-/// A port that is free now.
+/// A port that is free now, and that no process gets which asks for any.
 int free_port();
 
 struct RankProgram {
