@@ -1,6 +1,9 @@
 #include "harness/check_shared.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "harness/for_each_offset.h"
 
 namespace taper::testing {
 
@@ -95,6 +98,30 @@ void compare_results(const OpCase& c, const Results& got, const Arrays& want, co
 }
 
 // ---------------------------------------------------------------------- layouts
+namespace {
+
+/// The elements of a CPU tensor into another of its sizes and dtype.
+void copy_elements(const Tensor& to, const Tensor& from) {
+  const size_t nbytes = from.itemsize();
+  const auto* const first = static_cast<const char*>(from.data_ptr());
+  auto* const first_to = static_cast<char*>(to.data_ptr());
+  std::vector<int64_t> offsets;
+  for_each_offset(from, [&](int64_t offset, int64_t) { offsets.push_back(offset); });
+  for_each_offset(to, [&](int64_t offset, int64_t position) {
+    std::memcpy(first_to + offset * static_cast<int64_t>(nbytes),
+                first + offsets[position] * static_cast<int64_t>(nbytes), nbytes);
+  });
+}
+
+/// Whether all of an array along dimension d, whose steps are `inner` elements, is its first.
+bool is_constant_along(const Array& a, int64_t d, int64_t inner) {
+  for (int64_t i = 0; i < a.numel(); ++i)
+    if (a.z(i) != a.z(i - i / inner % a.sizes[d] * inner)) return false;
+  return true;
+}
+
+}  // namespace
+
 Tensor transposed(const Tensor& t) {
   const std::vector<int64_t> sizes = t.sizes().vec();
   std::vector<int64_t> strides(sizes.size());
@@ -104,7 +131,7 @@ Tensor transposed(const Tensor& t) {
     stride *= std::max<int64_t>(sizes[d], 1);
   }
   Tensor r = detail::make_tensor({t.numel()}, t.scalar_type(), Device()).as_strided(sizes, strides);
-  for (int64_t i = 0; i < t.numel(); ++i) copy_element(r, t, i);
+  copy_elements(r, t);
   return r;
 }
 
@@ -116,25 +143,18 @@ Tensor offset_and_spread(const Tensor& t) {
   contiguous_strides(Dims(t.sizes()), strides);
   for (int64_t& s : strides) s *= 2;
   Tensor r = buffer.as_strided(t.sizes(), strides, offset);
-  for (int64_t i = 0; i < t.numel(); ++i) copy_element(r, t, i);
+  copy_elements(r, t);
   return r;
 }
 
 Tensor expanded(const Tensor& t) {
   const Array a = to_array(t);
-  Array narrow = a;
   Dims strides;
   contiguous_strides(Dims(t.sizes()), strides);
   Tensor r = to_tensor(a, t.scalar_type());
-  for (int64_t d = 0; d < t.dim(); ++d) {
-    bool equal = true;
-    for_each_index(a.sizes, [&](const std::vector<int64_t>& index) {
-      std::vector<int64_t> first = index;
-      first[d] = 0;
-      equal = equal && a.z(a.position(index)) == a.z(a.position(first));
-    });
-    if (equal) strides[d] = 0;
-  }
+  int64_t inner = 1;
+  for (int64_t d = t.dim(); d-- > 0; inner *= a.sizes[d])
+    if (is_constant_along(a, d, inner)) strides[d] = 0;
   return r.as_strided(t.sizes(), strides);
 }
 
