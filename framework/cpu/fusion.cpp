@@ -211,7 +211,7 @@ void Chain::find_runs() {
   const bool alone = !far && is_alone(runs, rows_);
   const int64_t cols = std::min(tile_of(tile_, alone), grid_.cols);
   runs_ = std::make_shared<std::vector<RunPlan>>();
-  for (const RowRun& run : runs) runs_->emplace_back(run, rows_, cols, alone, far);
+  for (const RowRun& run : runs) runs_->emplace_back(run, rows_, grid_, cols, alone, far);
 }
 
 bool Chain::is_one_run() const {
@@ -220,12 +220,21 @@ bool Chain::is_one_run() const {
 }
 
 int64_t Chain::tile_cols() const {
+  if (is_one_run() && runs_->front().has_gaps()) return grid_.cols;
   return std::min(tile_of(tile_, is_one_run() && runs_->front().is_alone()), grid_.cols);
 }
 
+/// Where rows with what lies between them are one run, its beginning and its end cost most.
+int64_t Chain::tile_elements() const {
+  if (!is_one_run()) return tile_;
+  const RunPlan& run = runs_->front();
+  const int64_t tile = tile_of(tile_, run.takes_many_rows());
+  if (!run.has_gaps()) return tile;
+  return std::clamp(grid_.numel() / (4 * get_num_threads()), tile, 16 * tile);
+}
+
 void Chain::run_tiles() const {
-  const int64_t cols = tile_cols(),
-                tile = tile_of(tile_, is_one_run() && runs_->front().takes_many_rows()),
+  const int64_t cols = tile_cols(), tile = tile_elements(),
                 rows = std::clamp<int64_t>(tile / grid_.cols, 1, grid_.rows);
   const int64_t across = (grid_.cols + cols - 1) / cols, down = (grid_.rows + rows - 1) / rows;
   const int64_t work = static_cast<int64_t>(rows_.size()) * rows * cols;

@@ -125,6 +125,7 @@ class Chain {
   void find_runs();
   bool is_one_run() const;
   int64_t tile_cols() const;
+  int64_t tile_elements() const;
   void run_tiles() const;
 
   const std::vector<std::shared_ptr<const taper::detail::Launch>> launches_;

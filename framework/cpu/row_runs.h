@@ -93,8 +93,9 @@ constexpr bool is_light(std::string_view kernel) {
 
 /// What a step does with the accumulators a, and an operand x.
 enum class RowCode : uint8_t {
-  kStore,  ///< x = a
-  kKeep,   ///< x = a, where x is in registers
+  kStore,      ///< x = a
+  kStoreRows,  ///< the same of rows alone
+  kKeep,       ///< x = a, where x is in registers
   // a = f(a)
   kNeg,
   kRelu,
@@ -147,6 +148,7 @@ enum class RowCode : uint8_t {
   kAddRest,   ///< a = a + (number of the step behind it - x) * number
   kSubRest,   ///< a = a - (number of the step behind it - x) * number
   kNumber,    ///< none: where the step before finds a number
+  kRows,      ///< the first one: finds what lies between rows (RowGaps)
   kEnd
 };
 /// The steps that one takes with its numbers.
@@ -175,6 +177,19 @@ struct RowStep {
   uint8_t piece;  ///< of the interpreter, which find_row_runs looks up: the step, or a pair
   float alpha;
   char* x;
+};
+
+/// Finds the pieces of steps.
+void find_pieces(std::vector<RowStep>& steps);
+
+/// What a step kRows finds: rows of `cols` elements that begin `pitch` apart. What lies between
+/// them is computed as they are, and not stored; so many rows are one run of elements.
+struct RowGaps {
+  int64_t cols, pitch;
+  int64_t begin;  ///< of a row
+  /// By the place in a row (or behind it) where a vector begins: which elements are of a row.
+  const uint16_t* lanes;
+  const RowStep* steps;  ///< those that store by kStoreRows
 };
 
 /// Does the steps, of which the last one is kEnd, for the elements [begin, end). `keeps`: whether

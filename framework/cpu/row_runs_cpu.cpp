@@ -13,7 +13,7 @@
 #define TAPER_ROW_BESIDE(X, code) X(code, kBefore) X(code, kBefore2) X(code, kBehind) X(code, kBehind2)
 #define TAPER_ROW_PRODUCTS(X, code) X(code, kRow) X(code, kKept) X(code, kKept2)
 #define TAPER_ROW_PIECES(X)                                                                       \
-  X(kStore, kRow) X(kStore, kBools) X(kKeep, kKept) X(kKeep, kKept2)                              \
+  X(kStore, kRow) X(kStore, kBools) X(kStoreRows, kRow) X(kKeep, kKept) X(kKeep, kKept2)          \
   X(kNeg, kRow) X(kRelu, kRow) X(kSquare, kRow) X(kCube, kRow) X(kAbs, kRow) X(kSqrt, kRow)       \
   X(kReciprocal, kRow) X(kSign, kRow) X(kNot, kRow) X(kTruth, kRow)                               \
   TAPER_ROW_SOURCES(X, kLoad) TAPER_ROW_SOURCES(X, kAdd) TAPER_ROW_SOURCES(X, kSub)               \
@@ -53,34 +53,52 @@
   X(kLoad, kKept2, kMul, kKept) X(kMul, kKept, kStore, kRow)
 // clang-format on
 #define TAPER_ROW_LABEL(code, source) &&code##_##source,
-#define TAPER_ROW_PIECE(code, source)                         \
-  code##_##source : {                                         \
-    r.template step<RowCode::code, RowSource::source>(*s, i); \
-    s += count_of(RowCode::code);                             \
-    goto* pieces[s->piece];                                   \
+#define TAPER_ROW_PIECE(code, source)                                \
+  code##_##source : {                                                \
+    r.template step<RowCode::code, RowSource::source>(*s, i, lanes); \
+    s += count_of(RowCode::code);                                    \
+    goto* pieces[s->piece];                                          \
   }
 
 #define TAPER_ROW_PAIR_LABEL(code, source, code2, source2) &&code##_##source##_##code2##_##source2,
 #define TAPER_ROW_FIRST_LABEL(code, source, code2, source2) &&code##_##source,
-#define TAPER_ROW_PAIR_PIECE(code, source, code2, source2)        \
-  code##_##source##_##code2##_##source2 : {                       \
-    r.template step<RowCode::code, RowSource::source>(*s, i);     \
-    r.hide_all();                                                 \
-    r.template step<RowCode::code2, RowSource::source2>(s[1], i); \
-    s += 2; /* none of several steps is in a pair */              \
-    goto* pieces[s->piece];                                       \
+#define TAPER_ROW_PAIR_PIECE(code, source, code2, source2)               \
+  code##_##source##_##code2##_##source2 : {                              \
+    r.template step<RowCode::code, RowSource::source>(*s, i, lanes);     \
+    r.hide_all();                                                        \
+    r.template step<RowCode::code2, RowSource::source2>(s[1], i, lanes); \
+    s += 2; /* none of several steps is in a pair */                     \
+    goto* pieces[s->piece];                                              \
   }
 
 namespace taper::cpu {
 /// The lanes of two vectors side by side, from one of the first on.
 template <int From, class V>
 V lanes_from(V low, V high);  // of AVX-512 alone
+template <class V>
+void store_lanes(float* p, V v, uint16_t lanes);
+template <class Words, class Bytes>
+Words words_of(Bytes bytes);  // compilers take them one by one
+template <class Bytes, class Words>
+Bytes bytes_of(Words words);
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace avx512 {
 template <int From>
 __attribute__((target("avx512f"))) TAPER_INLINE Vec<float> lanes_from(Vec<float> low,
                                                                       Vec<float> high) {
   return (Vec<float>)_mm512_alignr_epi32((__m512i)high, (__m512i)low, From);
+}
+__attribute__((target("avx512f"))) TAPER_INLINE void store_lanes(float* p, Vec<float> v,
+                                                                 uint16_t lanes) {
+  _mm512_mask_storeu_ps(p, lanes, (__m512)v);
+}
+template <class Words, class Bytes>
+__attribute__((target("avx512f"))) TAPER_INLINE Words words_of(Bytes bytes) {
+  return (Words)_mm512_cvtepu8_epi32((__m128i)bytes);
+}
+template <class Bytes, class Words>
+__attribute__((target("avx512f"))) TAPER_INLINE Bytes bytes_of(Words words) {
+  return (Bytes)_mm512_cvtepi32_epi8((__m512i)words);
 }
 }  // namespace avx512
 #endif
@@ -113,7 +131,7 @@ struct Piece {
 #define TAPER_ROW_PAIR(code, source, code2, source2) \
   {RowCode::code, RowSource::source, RowCode::code2, RowSource::source2},
 constexpr Piece kPieces[] = {TAPER_ROW_PIECES(TAPER_ROW_SINGLE){RowCode::kEnd, RowSource::kRow},
-                             TAPER_ROW_PAIRS(TAPER_ROW_PAIR)};
+                             TAPER_ROW_PAIRS(TAPER_ROW_PAIR){RowCode::kRows, RowSource::kRow}};
 static_assert(std::size(kPieces) <= 256);
 
 bool is_piece(const RowStep& s, RowCode code, RowSource source) {
@@ -121,13 +139,12 @@ bool is_piece(const RowStep& s, RowCode code, RowSource source) {
   return s.code == code && (of_accumulators || s.source == source);
 }
 /// Of the steps from s on, of which the last one is kEnd: a pair where there is one.
-uint8_t piece_of(const RowRun::Step* s) {
+uint8_t piece_of(const RowStep* s) {
   size_t found = std::size(kPieces);
   for (size_t i = 0; i < std::size(kPieces); ++i) {
     const Piece& p = kPieces[i];
     const bool one = p.code2 == RowCode::kEnd;
-    if (is_piece(s->step, p.code, p.source) && (one || is_piece(s[1].step, p.code2, p.source2)))
-      found = i;
+    if (is_piece(*s, p.code, p.source) && (one || is_piece(s[1], p.code2, p.source2))) found = i;
   }
   TAPER_CHECK(found < std::size(kPieces),
               "Graph.replay: a step has no piece (this is an error of Taper)");
@@ -257,8 +274,6 @@ class RunMaker {
       put_by(t);
     }
     run_.steps.push_back({{RowCode::kEnd, RowSource::kRow, 0, 0, nullptr}, run_.begin, 0});
-    for (size_t i = 0; i < run_.steps.size(); i += count_of(run_.steps[i].step.code))
-      run_.steps[i].step.piece = piece_of(&run_.steps[i]);
     return std::move(run_);
   }
 
@@ -332,6 +347,11 @@ class RunMaker {
 };
 
 }  // namespace
+
+void find_pieces(std::vector<RowStep>& steps) {
+  for (size_t i = 0; i < steps.size(); i += static_cast<size_t>(count_of(steps[i].code)))
+    steps[i].piece = piece_of(&steps[i]);
+}
 
 std::vector<RowRun> find_row_runs(const std::vector<RowOperands>& rows) {
   std::vector<RowRun> runs;

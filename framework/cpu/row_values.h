@@ -41,6 +41,7 @@ class RowValues {
     for (size_t t = 0; t < order_.size(); ++t) add_result(t);
     if (keeps_rows) add_rows();
     give_registers();
+    while (keeps_rows && split_one()) continue;
   }
 
   /// The rows that are done, but those that are products on the way of others.
@@ -92,6 +93,10 @@ class RowValues {
   int bank_of(size_t t) const { return values_[t].bank; }
 
  private:
+  struct TimedRead {
+    RowRead x;
+    size_t t;
+  };
   /// What a row made, or what lies in memory (row is kNoRow).
   struct Value {
     size_t row;
@@ -101,6 +106,7 @@ class RowValues {
     bool read_elsewhere = false;
     int64_t gain = 0;  ///< what it saves, in loads
     int bank = -1;
+    std::vector<TimedRead> of_memory = {};
   };
 
   void find_writers() {
@@ -224,10 +230,6 @@ class RowValues {
   }
 
   // -------------------------------------------------------------- what is kept of memory
-  struct TimedRead {
-    RowRead x;
-    size_t t;
-  };
   bool is_had_from(const RowRead& kept, const RowRead& x) const {
     const int64_t apart = distance(kept, x);
     return apart == 0 || ((apart == 1 || apart == -1) && is_read_beside(x));
@@ -241,6 +243,7 @@ class RowValues {
       if (!is_had_from(at, r.x)) continue;
       v.from = std::min(v.from, r.t), v.until = std::max(v.until, r.t), ++v.reads;
       v.gain += !aligned || distance(at, r.x) != 0;
+      v.of_memory.push_back(r);
     }
     return v;
   }
@@ -278,7 +281,8 @@ class RowValues {
     int64_t of_memory = 0;
     bool keeps = false;
     for (Value& v : values_) {
-      if (v.reads > 0) all.push_back(&v);
+      v.bank = -1;
+      if (v.reads > 0 && (v.row != kNoRow || v.gain > 0)) all.push_back(&v);
       if (v.row == kNoRow)
         of_memory += v.gain;
       else
@@ -293,6 +297,39 @@ class RowValues {
       for (const int bank : {first, 1 - first})
         if (v->bank < 0 && is_free(*v, bank)) v->bank = bank;
     }
+  }
+  /// What all that is kept saves.
+  int64_t gain() const {
+    int64_t all = 0;
+    for (const Value& v : values_) all += v.bank >= 0 ? v.gain : 0;
+    return all;
+  }
+  /// Where what lies in memory is not read for longest: the first read behind it.
+  static size_t behind_gap(const std::vector<TimedRead>& reads) {
+    size_t found = 0, longest = 1;
+    for (size_t k = 1; k < reads.size(); ++k)
+      if (const size_t gap = reads[k].t - reads[k - 1].t; gap > longest) found = k, longest = gap;
+    return found;
+  }
+  /// Brings what lies in memory to registers twice, so that others have them meanwhile, where this
+  /// saves most; false if nothing does.
+  bool split_one() {
+    const std::vector<Value> before = values_;
+    std::vector<Value> best;
+    int64_t most = gain();
+    for (size_t k = order_.size(); k < before.size(); ++k) {
+      const std::vector<TimedRead>& reads = before[k].of_memory;
+      const size_t at = behind_gap(reads);
+      if (at == 0) continue;
+      const auto middle = reads.begin() + static_cast<int64_t>(at);
+      values_ = before;
+      values_[k] = value_in_memory(before[k].at, {reads.begin(), middle});
+      values_.push_back(value_in_memory(before[k].at, {middle, reads.end()}));
+      give_registers();
+      if (gain() > most) most = gain(), best = values_;
+    }
+    values_ = best.empty() ? before : best;
+    return !best.empty();
   }
   /// Where nothing else is kept, steps are done for twice as many vectors at once: so many loads
   /// are to be saved that it pays.
