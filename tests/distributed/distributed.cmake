@@ -22,6 +22,7 @@ endif()
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/distributed/init_test.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/distributed/store_test.cpp PROPERTIES
   COMPILE_DEFINITIONS TAPER_TEST_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/distributed")
+taper_group_sources(distributed_tests)
 # It waits for time limits most of its 107 seconds (18 of a processor): in four processes for a third of them.
 add_test(NAME distributed
          COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/distributed/beside.sh 4 $<TARGET_FILE:distributed_tests>

@@ -12,6 +12,7 @@ if(TAPER_NVCC)  # a tool for NVTX, which the library finds in the program
   set_source_files_properties(utils/profiler_test.cpp PROPERTIES
     COMPILE_DEFINITIONS TAPER_WITH_NVTX=1 INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")
 endif()
+taper_group_sources(utils_tests)
 add_test(NAME utils COMMAND utils_tests --gtest_brief=1)
 set_tests_properties(utils PROPERTIES LABELS own_program)
 
