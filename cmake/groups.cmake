@@ -8,8 +8,8 @@ if(TAPER_UNITY)
 endif()
 
 # taper_group_sources(target): with TAPER_UNITY, the target has groups in place of its sources, but for those that cannot
-# be in one (groups.py says which; SKIP_UNITY_BUILD_INCLUSION). Comes after all that says how single sources are compiled; sources that another
-# build links (TAPER_SHARED, tests/objects_of.cmake) are in groups of their own.
+# be in one (groups.py says which) and those with SKIP_UNITY_BUILD_INCLUSION. Comes after all that says how single
+# sources are compiled; sources that another build links (TAPER_SHARED, tests/objects_of.cmake) are in groups of their own.
 function(taper_group_sources target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/groups/${target})
   if(NOT TAPER_UNITY)
