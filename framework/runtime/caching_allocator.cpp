@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <tuple>
 
@@ -9,6 +11,16 @@
 #include <taper/framework/runtime/race_watch.h>
 
 namespace taper::detail {
+namespace {
+
+bool caches() {
+  const char* v = std::getenv("PYTORCH_NO_CUDA_MEMORY_CACHING");
+  return !v || !*v || std::strcmp(v, "0") == 0;
+}
+
+}  // namespace
+
+CachingAllocator::CachingAllocator(DeviceIndex device) : device_(device), caches_(caches()) {}
 
 bool CachingAllocator::Smaller::operator()(const Block* a, const Block* b) const {
   const std::less<const void*> before;
@@ -32,9 +44,12 @@ CachingAllocator::User CachingAllocator::current_user() {
 void* CachingAllocator::allocate(size_t nbytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const User user = current_user();
-  const size_t rounded = std::max(kRound, (nbytes + kRound - 1) / kRound * kRound);
+  const bool apart = is_apart(user);
+  const size_t rounded = apart ? std::max<size_t>(nbytes, 1)
+                               : std::max(kRound, (nbytes + kRound - 1) / kRound * kRound);
   if (rounded < nbytes) out_of_memory(nbytes);
   collect_reached();
+  if (apart) give_back_freed();
   Block* const b = find_or_make(rounded, user);
   if (!b) out_of_memory(nbytes);
   split(b, rounded);
@@ -48,8 +63,8 @@ void* CachingAllocator::allocate(size_t nbytes) {
 }
 
 CachingAllocator::Block* CachingAllocator::find_or_make(size_t nbytes, const User& user) {
-  const size_t segment = segment_for(nbytes);
-  Block* b = find(nbytes, user);
+  const size_t segment = is_apart(user) ? nbytes : segment_for(nbytes);
+  Block* b = is_apart(user) ? nullptr : find(nbytes, user);
   if (!b) b = new_segment(nbytes, segment, user);
   // Emptying the cache waits for the device, which a capture cannot.
   if (!b && !user.is_captured) {
@@ -245,6 +260,13 @@ void CachingAllocator::give_back_ended() {
   }
   const auto is_empty = [](const auto& arena) { return arena->segments == 0; };
   ended_.erase(std::remove_if(ended_.begin(), ended_.end(), is_empty), ended_.end());
+}
+
+// Not at once: who frees may be a stream's own thread, which cannot wait for the stream.
+void CachingAllocator::give_back_freed() {
+  if (const Capture* c = thread_capture(); c && c->origin()) return;
+  give_back(common_.small);
+  give_back(common_.large);
 }
 
 void CachingAllocator::give_back(Pool& pool) {

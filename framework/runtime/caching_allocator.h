@@ -9,6 +9,11 @@
 //
 // What a captured stream allocates comes from segments of its graph's own: only captures of that
 // pool get them again, until the pool ends.
+//
+// With PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment, as in PyTorch, each block is memory of
+// its own from the device, of exactly its length, which goes back when the next one is asked for:
+// what checks accesses (AddressSanitizer on simulated devices, compute-sanitizer's memcheck on a
+// GPU) then sees where a tensor ends. Captured streams keep their segments.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +36,7 @@ class GraphPool;
 
 class CachingAllocator {
  public:
-  explicit CachingAllocator(DeviceIndex device) : device_(device) {}
+  explicit CachingAllocator(DeviceIndex device);
   /// Memory for the current stream. Throws OutOfMemoryError, with nothing lost.
   void* allocate(size_t nbytes);
   void release(void* p) noexcept;
@@ -78,6 +83,8 @@ class CachingAllocator {
     Arena* arena;
     bool is_captured;
   };
+  /// Blocks of the device's own, not parts of segments.
+  bool is_apart(const User& user) const { return !caches_ && !user.is_captured; }
 
   static MemoryBlock::State state_of(const Block& b);
   static Pool& pool(const Block& b) { return b.small ? b.arena->small : b.arena->large; }
@@ -96,6 +103,7 @@ class CachingAllocator {
   void give_back_segments();
   void give_back(Pool& pool);
   void give_back_ended();
+  void give_back_freed();
   [[noreturn]] void out_of_memory(size_t nbytes);
 
   static constexpr size_t kRound = 512, kMiB = size_t{1} << 20, kSmall = kMiB,
@@ -109,6 +117,7 @@ class CachingAllocator {
   };
 
   const DeviceIndex device_;
+  const bool caches_;
   std::mutex mutex_;
   Arena common_;
   std::map<const GraphPool*, std::unique_ptr<Arena>> of_graphs_;

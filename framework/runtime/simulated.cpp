@@ -5,6 +5,9 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/capture.h>
@@ -18,6 +21,16 @@ namespace simulated {
 namespace {
 
 constexpr size_t kAlign = 512;
+
+constexpr size_t aligned(size_t nbytes) { return (nbytes + kAlign - 1) / kAlign * kAlign; }
+void* aligned_memory(size_t nbytes) {
+  void* const p = std::aligned_alloc(kAlign, aligned(nbytes));
+#if defined(__SANITIZE_ADDRESS__)
+  // It ends where it was asked to, not at the alignment.
+  if (p) ASAN_POISON_MEMORY_REGION(static_cast<char*>(p) + nbytes, aligned(nbytes) - nbytes);
+#endif
+  return p;
+}
 
 struct SimulatedDevice {
   int physical = 0;  ///< its number before CUDA_VISIBLE_DEVICES
@@ -75,10 +88,10 @@ class SimulatedRuntime final : public Runtime {
   void* allocate(DeviceIndex device, size_t nbytes) override {
     SimulatedDevice& d = usable(device);
     if (d.plan.refuses_memory()) return nullptr;
-    const size_t rounded = (nbytes + kAlign - 1) / kAlign * kAlign;
+    const size_t rounded = aligned(nbytes);
     const std::lock_guard<std::mutex> lock(d.mutex);
     if (rounded < nbytes || rounded > options_.memory - d.used) return nullptr;
-    void* p = std::aligned_alloc(kAlign, rounded);
+    void* p = aligned_memory(nbytes);
     if (!p) return nullptr;
     d.used += rounded;
     add_reachable(p, rounded);
@@ -89,12 +102,12 @@ class SimulatedRuntime final : public Runtime {
     // As cudaFree does: a stream may still use the memory.
     for (Stream* s : streams(device)) s->drain();
     const std::lock_guard<std::mutex> lock(d.mutex);
-    d.used -= (nbytes + kAlign - 1) / kAlign * kAlign;
+    d.used -= aligned(nbytes);
     remove_reachable(p);
     std::free(p);
   }
   void* allocate_pinned(size_t nbytes) override {
-    void* p = std::aligned_alloc(kAlign, (nbytes + kAlign - 1) / kAlign * kAlign);
+    void* p = aligned_memory(nbytes);
     if (p) add_reachable(p, nbytes);
     return p;
   }

@@ -209,7 +209,7 @@ sanitized() { # sanitized TOOL
   summary[$1]+="; $(last_of "$1.log" 'ERROR SUMMARY|RACECHECK SUMMARY')"
   return $status
 }
-memcheck() { sanitized memcheck; }
+memcheck() { PYTORCH_NO_CUDA_MEMORY_CACHING=1 sanitized memcheck; } # it sees where memory ends, not a part of it
 synccheck() { sanitized synccheck; }
 racecheck() { sanitized racecheck; }
 initcheck() { sanitized initcheck; }

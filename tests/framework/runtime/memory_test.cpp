@@ -268,6 +268,45 @@ TEST_F(DevicesP6, SnapshotShowsWhatOtherStreamsStillUse) {
   EXPECT_EQ(state(), "inactive");
 }
 
+// As PyTorch's: what checks accesses sees where each tensor ends.
+TEST(DevicesP2Apart, WithoutCachingBlocksAreTheDevicesOwn) {
+  in_own_process([] {
+    ::setenv("PYTORCH_NO_CUDA_MEMORY_CACHING", "1", 1);
+    Tensor a = bytes(100), b = bytes(3 * kMiB + 1);
+    EXPECT_EQ(cuda::memory_allocated(last()), 100u + 3u * kMiB + 1);
+    EXPECT_EQ(cuda::memory_reserved(last()), cuda::memory_allocated(last()));
+    a = Tensor();
+    EXPECT_EQ(cuda::memory_reserved(last()), 100u + 3u * kMiB + 1);
+    Tensor c = bytes(600);
+    EXPECT_EQ(cuda::memory_reserved(last()), 600u + 3u * kMiB + 1) << "a's went back";
+    c.fill_(7);
+    b = Tensor();
+    EXPECT_TRUE(c.eq(7).all().item<bool>());
+    cuda::empty_cache();
+    EXPECT_EQ(cuda::memory_reserved(last()), 600u);
+  });
+}
+TEST(DevicesP2Apart, WithoutCachingCapturesKeepTheirSegments) {
+  in_own_process([] {
+    ::setenv("PYTORCH_NO_CUDA_MEMORY_CACHING", "1", 1);
+    const Device device = testing::last_device();
+    cuda::set_device(device.index());
+    const cuda::Stream side;
+    const cuda::StreamGuard guard(side);
+    const Tensor x = ones({100}, device);
+    Tensor y = x + 1, z;  // whose memory is freed while a stream is captured
+    Graph graph{device};
+    graph.capture_begin();
+    y = (x * 2 + 1).relu();
+    z = y * y;
+    graph.capture_end();
+    x.fill_(3);
+    graph.replay();
+    EXPECT_TRUE(z.eq(49).all().item<bool>());
+    EXPECT_GE(cuda::memory_reserved(last()), 2u * kMiB);
+  });
+}
+
 TEST(DevicesD7, FreeMemoryOrdersTheDevices) {
   cuda::empty_cache();
   const size_t free = cuda::mem_get_info(last()).first;
