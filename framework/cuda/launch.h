@@ -55,16 +55,6 @@ constexpr int most_threads() {
   else
     return Team::kWarp * Team::kMostWarps;
 }
-/// run(team, row) for the calling thread's part of the rows.
-template <class Run>
-TAPER_DEVICE void for_each_row_of_thread(int64_t rows, int team_size, const Run& run) {
-  const ThreadPlace at = this_thread();
-  const int teams = at.threads / team_size;
-  const Team team{at.thread % team_size, team_size, block_slots()};
-  for (int64_t row = int64_t{at.block} * teams + at.thread / team_size; row < rows;
-       row += int64_t{at.blocks} * teams)
-    run(team, row);
-}
 /// A thread's part of for_each_row.
 template <class F>
 struct ForEachRow {
@@ -72,7 +62,14 @@ struct ForEachRow {
   int64_t rows;
   int team_size;
   F f;
-  TAPER_DEVICE void operator()() const { for_each_row_of_thread(rows, team_size, f); }
+  TAPER_DEVICE void operator()() const {
+    const ThreadPlace at = this_thread();
+    const int teams = at.threads / team_size;
+    const Team team{at.thread % team_size, team_size, block_slots()};
+    for (int64_t row = int64_t{at.block} * teams + at.thread / team_size; row < rows;
+         row += int64_t{at.blocks} * teams)
+      f(team, row);
+  }
 };
 
 #ifdef __CUDACC__
@@ -193,9 +190,10 @@ inline void launch(const char* kernel, const HostRows& rows, const void* f, size
   using Arguments = HostArguments<HostRows>;
   const auto body = [](const void* given) {
     const HostRows& rows = Arguments::head(given);
-    for_each_row_of_thread(rows.rows, rows.team_size,
-                           [run = rows.run, f = Arguments::functor(given)](
-                               const Team& team, int64_t row) { run(f, team, row); });
+    const auto f = [run = rows.run, f = Arguments::functor(given)](const Team& team, int64_t row) {
+      run(f, team, row);
+    };
+    ForEachRow<decltype(f)>{rows.rows, rows.team_size, f}();
   };
   const Arguments arguments(rows, f, nbytes);
   const int threads = threads_for(rows.team_size);
