@@ -2,25 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <tuple>
 
 #include <taper/framework/runtime/capture.h>
+#include <taper/framework/runtime/environment.h>
 #include <taper/framework/runtime/race_watch.h>
 
 namespace taper::detail {
-namespace {
 
-bool caches() {
-  const char* v = std::getenv("PYTORCH_NO_CUDA_MEMORY_CACHING");
-  return !v || !*v || std::strcmp(v, "0") == 0;
-}
-
-}  // namespace
-
-CachingAllocator::CachingAllocator(DeviceIndex device) : device_(device), caches_(caches()) {}
+CachingAllocator::CachingAllocator(DeviceIndex device)
+    : device_(device), caches_(!is_on("PYTORCH_NO_CUDA_MEMORY_CACHING")) {}
 
 bool CachingAllocator::Smaller::operator()(const Block* a, const Block* b) const {
   const std::less<const void*> before;

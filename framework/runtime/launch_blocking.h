@@ -3,11 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 
 #include <taper/framework/backtrace.h>
 #include <taper/framework/check.h>
+#include <taper/framework/runtime/environment.h>
 #include <taper/framework/runtime/runtime.h>
 
 #pragma GCC visibility push(default)  // for the tests
@@ -16,10 +15,7 @@ namespace taper::detail {
 
 /// CUDA_LAUNCH_BLOCKING, or what was set since.
 inline std::atomic<bool>& launches_block() {
-  static std::atomic<bool> blocks = [] {
-    const char* v = std::getenv("CUDA_LAUNCH_BLOCKING");
-    return v && std::strcmp(v, "0") != 0 && *v;
-  }();
+  static std::atomic<bool> blocks = is_on("CUDA_LAUNCH_BLOCKING");
   return blocks;
 }
 

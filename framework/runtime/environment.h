@@ -1,0 +1,15 @@
+// Switches in the environment, as CUDA_LAUNCH_BLOCKING=1. Not installed.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+
+namespace taper::detail {
+
+/// Whether the variable is there, and neither empty nor 0.
+inline bool is_on(const char* variable) {
+  const char* v = std::getenv(variable);
+  return v && *v && std::strcmp(v, "0") != 0;
+}
+
+}  // namespace taper::detail
