@@ -199,30 +199,6 @@ int64_t share(int64_t n) {
   return (n + pieces - 1) / pieces;
 }
 
-/// The most columns that one thread has of n in pieces of so many panels (parallel_for).
-int64_t most_columns(int64_t n, int64_t panels, int64_t of_piece) {
-  const int64_t pieces = (panels + of_piece - 1) / of_piece, threads = get_num_threads();
-  const int64_t width = (panels + pieces - 1) / pieces * kPanelWidth;
-  int64_t most = 0;
-  for (int64_t t = 0; t < threads; ++t) {
-    const auto column = [&](int64_t piece) { return std::min(n, piece * width); };
-    most = std::max(most, column((t + 1) * pieces / threads) - column(t * pieces / threads));
-  }
-  return most;
-}
-/// The panels of a piece: fewer than share() where threads would have unequal parts (of 400 columns
-/// two have 256 and 144 by twos, 192 and 208 one by one). A VAE's step of two threads: 2.9 ms, 2.4
-/// so. Not of the largest products, for which a library packs A again with each piece (GPT: 2%).
-int64_t panels_of_piece(int64_t m, int64_t n, int64_t k, int64_t panels) {
-  const int64_t shared = share(panels);
-  if (prefers_library(m, shared * kPanelWidth, k)) return shared;
-  int64_t best = shared, least = most_columns(n, panels, best);
-  for (int64_t g = shared - 1; g >= std::max<int64_t>(1, shared - 3); --g)
-    if (const int64_t most = most_columns(n, panels, g); most * 32 < least * 31)
-      best = g, least = most;
-  return best;
-}
-
 inline void single_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                         MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles) {
   pair_gemm(m, n, k, alpha, a, b, add, c, ldc, tiles);
@@ -250,8 +226,7 @@ void split_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> 
     });
   } else {
     const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth;
-    const int64_t grain =
-        std::max(kThreadWork / (m * k * kPanelWidth), panels_of_piece(m, n, k, panels));
+    const int64_t grain = std::max(kThreadWork / (m * k * kPanelWidth), share(panels));
     parallel_for(0, panels, grain, [=](int64_t begin, int64_t end) {
       const int64_t j = begin * kPanelWidth, e = std::min(n, end * kPanelWidth);
       single_gemm(m, e - j, k, alpha, a, {b.data + j * b.col, b.row, b.col}, add, c + j, ldc,

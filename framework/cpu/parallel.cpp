@@ -25,7 +25,7 @@ thread_local int tl_index = -1;
 // in the caches of its core it finds there again; then it takes what is left of the others' parts,
 // so that a thread which the system does not let run delays nothing but the piece it has begun.
 struct Job {
-  int64_t begin, end, chunk, pieces;
+  int64_t begin, end, pieces;
   void* context;
   void (*body)(void*, int64_t, int64_t);
   int64_t parts;
@@ -58,9 +58,9 @@ struct Job {
   }
 
   void do_piece(int64_t piece) {
-    const int64_t b = begin + piece * chunk;
+    const int64_t n = end - begin;
     try {
-      if (b < end) body(context, b, std::min(end, b + chunk));
+      body(context, begin + n * piece / pieces, begin + n * (piece + 1) / pieces);
     } catch (...) {
       if (!failed.exchange(true)) error = std::current_exception();
     }
@@ -232,11 +232,11 @@ bool in_parallel_region() { return tl_index >= 0; }
 
 namespace detail {
 
-void parallel_run(int64_t begin, int64_t end, int64_t chunk, int64_t pieces, void* context,
+void parallel_run(int64_t begin, int64_t end, int64_t pieces, void* context,
                   void (*body)(void*, int64_t, int64_t)) {
   static Pool& pool = *new Pool;
   const int64_t helpers = std::min<int64_t>(get_num_threads(), pieces) - 1;
-  Job job{begin, end, chunk, pieces, context, body, std::min(helpers + 1, Job::kMostParts)};
+  Job job{begin, end, pieces, context, body, std::min(helpers + 1, Job::kMostParts)};
   if (!pool.run(job, static_cast<int>(helpers))) {
     // Alone, in the same pieces.
     tl_index = 0;

@@ -25,7 +25,7 @@ int get_thread_num();
 bool in_parallel_region();
 
 namespace detail {
-void parallel_run(int64_t begin, int64_t end, int64_t chunk, int64_t pieces, void* context,
+void parallel_run(int64_t begin, int64_t end, int64_t pieces, void* context,
                   void (*body)(void*, int64_t, int64_t));
 
 /// A loop's body in one place for all ways that call it.
@@ -38,9 +38,10 @@ template <class Body>
 /// Work for a loop to be worth splitting, in elements of a cheap op.
 constexpr int64_t kGrain = 32768;
 
-/// Calls body(b, e) over [begin, end) in pieces of at least `grain`, each on some thread. The first
-/// exception of a piece reaches the caller, with its own type, after all have ended. The pieces
-/// depend only on the arguments and the number of threads, so a result is reproducible.
+/// Calls body(b, e) over [begin, end) in equal pieces of about `grain` or more, each on some
+/// thread. The first exception of a piece reaches the caller, with its own type, after all have
+/// ended. The pieces depend only on the arguments and the number of threads, so a result is
+/// reproducible.
 template <class Body>
 void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
   const int64_t n = end - begin;
@@ -48,12 +49,13 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
   const int64_t threads = n <= grain || in_parallel_region() ? 1 : get_num_threads();
   void* const context = const_cast<Body*>(&body);
   if (threads == 1) return detail::run_piece<Body>(context, begin, end);
-  const int64_t pieces = grain > 0 ? (n + grain - 1) / grain : n;
   // Several pieces for each thread: one that is held up by another process leaves the rest to
-  // others, and cores of unequal speed part the work better.
-  const int64_t most = threads * 8;
-  const int64_t use = pieces < most ? pieces : most;
-  detail::parallel_run(begin, end, (n + use - 1) / use, use, context, &detail::run_piece<Body>);
+  // others, and cores of unequal speed part the work better. As many for each: three pieces would
+  // take two threads as long as four.
+  const int64_t most = threads * 8, worth = grain > 0 ? (n + grain - 1) / grain : n;
+  const int64_t pieces = worth < most ? worth : most;
+  detail::parallel_run(begin, end, pieces > threads ? pieces - pieces % threads : pieces, context,
+                       &detail::run_piece<Body>);
 }
 
 }  // namespace taper
