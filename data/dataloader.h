@@ -76,6 +76,7 @@ class DataLoaderBase {
                 "not yet exhausted; let that one go out of scope first");
     if (pipeline_) pipeline_->drain();
     reset();
+    if (pipeline_) pipeline_->begin_epoch();
     requests_left_ = true;
     fill();
     auto epoch = std::make_unique<Epoch>(*this);

@@ -21,6 +21,9 @@ struct DataLoaderOptions {
   /// Examples in a batch.
   TAPER_ARG(size_t, batch_size) = 1;
   /// Threads that make batches ahead; 0: the caller's thread makes each when it is asked for.
+  /// What a data set draws on them from default generators (random crops, say) depends on the
+  /// default generator's state at begin() and on the batch, not on how many workers there are or
+  /// how fast they are, and the generator itself is left as it is.
   TAPER_ARG(size_t, workers) = 0;
   /// How many batches may be on their way at once, over all workers. Unless given it is
   /// prefetch_factor for each worker, which see.

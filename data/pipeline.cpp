@@ -1,5 +1,7 @@
 #include <taper/data/pipeline.h>
 #include <taper/framework/check.h>
+#include <taper/framework/local_generators.h>
+#include <taper/framework/random.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -28,6 +30,9 @@ struct Pipeline::Impl {
   bool quit = false;
   /// Smoothed time that a batch takes.
   double task_us = 1e9;
+  /// Of the epoch: where its seeds begin, what the default generator would have given, how many
+  /// epochs before it found the same, and the tasks so far.
+  uint64_t seed = 0, drawn = 0, repeats = 0, submitted = 0;
 
   size_t workers, max_tasks;
   bool in_order;
@@ -54,6 +59,7 @@ void Pipeline::Impl::worker_loop(size_t worker) {
     lock.unlock();
     const auto start = Clock::now();
     try {
+      const taper::detail::LocalGenerators own(task.seed);
       task.run(worker);
     } catch (...) {
       task.error = std::current_exception();
@@ -101,7 +107,22 @@ Pipeline::Pipeline(size_t workers, size_t max_tasks, bool in_order)
 
 Pipeline::~Pipeline() { join(); }
 
+void Pipeline::begin_epoch() {
+  auto* const generator = default_generator().get<CPUGeneratorImpl>();
+  Mt19937 copy;
+  {
+    const std::lock_guard<std::mutex> lock(generator->drawing());
+    copy = generator->engine();
+  }
+  const uint64_t high = copy(), drawn = (high << 32) | copy();
+  impl_->repeats = drawn == impl_->drawn ? impl_->repeats + 1 : 0;
+  impl_->drawn = drawn;
+  impl_->seed = taper::detail::derived_seed(drawn, impl_->repeats);
+  impl_->submitted = 0;
+}
+
 void Pipeline::submit(std::unique_ptr<Task> task) {
+  task->seed = taper::detail::derived_seed(impl_->seed, ++impl_->submitted);
   bool wake;
   {
     std::lock_guard<std::mutex> lock(impl_->mutex);

@@ -18,6 +18,8 @@ struct Task {
   /// Makes the batch, on the thread of worker number `worker`.
   virtual void run(size_t worker) = 0;
 
+  /// Where the random numbers begin that run() draws from default generators. Set by submit().
+  uint64_t seed = 0;
   /// What run() threw, if it did.
   std::exception_ptr error;
   bool done = false;
@@ -35,6 +37,11 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
+  /// Before the first task of an epoch, but behind what else is drawn for it: tasks draw random
+  /// numbers that depend on the default generator's state now and on their place in the epoch, not
+  /// on which worker runs them when. Nothing is drawn for that. Epochs that find the same state
+  /// have other numbers each.
+  void begin_epoch();
   void submit(std::unique_ptr<Task> task);
   /// Waits for the next task to be done; null when none is on its way. Throws Error when it takes
   /// longer than `timeout_ms` (negative: no limit).

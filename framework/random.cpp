@@ -1,5 +1,5 @@
+#include <taper/framework/local_generators.h>
 #include <taper/framework/random.h>
-#include <taper/framework/random_scratch.h>
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/devices.h>
@@ -156,23 +156,25 @@ Generator Generator::clone() const {
 // ---------------------------------------------------------------- the default
 namespace detail {
 namespace {
-thread_local ScratchGenerators* scratch_generators = nullptr;
+thread_local LocalGenerators* local_generators = nullptr;
 }
 
-ScratchGenerators::ScratchGenerators() : before_(std::exchange(scratch_generators, this)) {}
-ScratchGenerators::~ScratchGenerators() { scratch_generators = before_; }
-ScratchGenerators* ScratchGenerators::current() { return scratch_generators; }
+LocalGenerators::LocalGenerators(uint64_t seed)
+    : seed_(seed), before_(std::exchange(local_generators, this)) {}
+LocalGenerators::~LocalGenerators() { local_generators = before_; }
+LocalGenerators* LocalGenerators::current() { return local_generators; }
 
-const Generator& ScratchGenerators::of(Device device) {
+const Generator& LocalGenerators::of(Device device) {
   Generator& g = generators_[device.is_cpu() ? DeviceIndex(-1) : device.index()];
-  if (!g.defined()) g = Generator(intrusive_ptr<GeneratorImpl>(new CPUGeneratorImpl(0, device)));
+  if (!g.defined())
+    g = Generator(intrusive_ptr<GeneratorImpl>(new CPUGeneratorImpl(seed_, device)));
   return g;
 }
 
 }  // namespace detail
 
 const Generator& default_generator() {
-  if (auto* scratch = detail::ScratchGenerators::current()) return scratch->of(Device(kCPU));
+  if (auto* local = detail::LocalGenerators::current()) return local->of(Device(kCPU));
   // Never destroyed: objects with static lifetime may draw numbers.
   static const Generator* const generator =
       new Generator(detail::createCPUGenerator(detail::getNonDeterministicRandom()));
@@ -212,8 +214,8 @@ RandomKeyOfLaunch random_key_for_launch(const optional<Generator>& generator) {
 }
 
 const Generator& default_generator(DeviceIndex device) {
-  if (auto* scratch = detail::ScratchGenerators::current())
-    return scratch->of(Device(kCUDA, detail::existing_index(device)));
+  if (auto* local = detail::LocalGenerators::current())
+    return local->of(Device(kCUDA, detail::existing_index(device)));
   static const auto& all = *[] {
     auto* list = new std::vector<Generator>;
     for (DeviceIndex i = 0; i < device_count(); ++i)

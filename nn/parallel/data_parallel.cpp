@@ -4,6 +4,7 @@
 #include <mutex>
 #include <ostream>
 
+#include <taper/framework/local_generators.h>
 #include <taper/framework/random.h>
 
 namespace taper::nn {
@@ -31,13 +32,6 @@ std::vector<std::shared_ptr<Module>> modules_on(const std::shared_ptr<Module>& m
 
 namespace {
 
-uint64_t derived_seed(uint64_t seed, uint64_t i) {
-  uint64_t z = seed + i * 0x9e3779b97f4a7c15u;  // splitmix64
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 uint64_t seed_of(const Generator& generator) {
   const std::lock_guard<std::mutex> lock(generator.mutex());
   return generator.current_seed();
@@ -50,7 +44,7 @@ void separate_generators(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
     uint64_t seed = seed_of(cuda::default_generator(device.index()));
     if (std::count(seeds.begin(), seeds.end(), seed)) {
-      seed = derived_seed(seed, seeds.size());
+      seed = taper::detail::derived_seed(seed, seeds.size());
       const cuda::DeviceGuard guard(device);
       cuda::manual_seed(seed);
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/random_scratch.h>
+#include <taper/framework/local_generators.h>
 #include <taper/nn/parallel/collective.h>
 
 namespace taper::nn::parallel {
@@ -156,7 +156,7 @@ std::unique_ptr<ReplicaPool::Replica> ReplicaPool::make_replica(
   std::shared_ptr<Module> module;
   {
     // A new replica draws initial values that nobody sees.
-    const taper::detail::ScratchGenerators others;
+    const taper::detail::LocalGenerators others(0);
     module = factory ? factory() : original.clone(device);
   }
   TAPER_CHECK(module, "replicate: expected a module from the function that makes replicas");

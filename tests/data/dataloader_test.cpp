@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <taper/data/data.h>
+#include <taper/framework/random.h>
+#include <taper/ops/random/rand.h>
 
 #include <algorithm>
 #include <atomic>
@@ -292,6 +294,55 @@ TEST(DataLoader, MoreWorkersThanThereAreThreads) {
                          "100000"),
             0u)
       << message;
+}
+
+// get(i) is a random number; some take long, so that workers are in no certain order.
+struct Drawn : datasets::Dataset<Drawn, double> {
+  double get(size_t i) override {
+    if (i % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    return taper::rand({1}, kDouble).item<double>();
+  }
+  optional<size_t> size() const override { return 14; }
+};
+
+// Two epochs; the program draws numbers of its own meanwhile, which come first.
+template <class Sampler>
+std::vector<double> drawn_by_workers(size_t workers, std::vector<double>& own) {
+  manual_seed(5);
+  auto loader = make_data_loader<Sampler>(Drawn(), DataLoaderOptions(2).workers(workers));
+  std::vector<double> all;
+  for (int epoch = 0; epoch < 2; ++epoch)
+    for (auto& batch : *loader) {
+      own.push_back(taper::rand({1}, kDouble).item<double>());
+      all.insert(all.end(), batch.begin(), batch.end());
+    }
+  return all;
+}
+
+TEST(DataLoader, WhatWorkersDrawDependsOnTheSeedAlone) {
+  std::vector<double> own, own_of_one;
+  const std::vector<double> of_one = drawn_by_workers<RandomSampler>(1, own_of_one);
+  for (size_t workers : {2, 5}) {
+    own.clear();
+    EXPECT_EQ(drawn_by_workers<RandomSampler>(workers, own), of_one) << workers;
+    EXPECT_EQ(own, own_of_one) << workers;
+  }
+  EXPECT_EQ(std::set<double>(of_one.begin(), of_one.end()).size(), 28u);  // no epoch as another
+  EXPECT_EQ(std::count_if(own.begin(), own.end(),
+                          [&](double v) { return std::count(of_one.begin(), of_one.end(), v); }),
+            0);
+}
+
+// Nothing is drawn for it from the generator, so epochs may find it as others did.
+TEST(DataLoader, WorkersOfAnotherEpochDrawOthersThough) {
+  manual_seed(5);
+  const Tensor before = default_generator().get_state();
+  auto loader = make_data_loader<SequentialSampler>(Drawn(), DataLoaderOptions(2).workers(2));
+  std::vector<double> all;
+  for (int epoch = 0; epoch < 3; ++epoch)
+    for (auto& batch : *loader) all.insert(all.end(), batch.begin(), batch.end());
+  EXPECT_EQ(std::set<double>(all.begin(), all.end()).size(), 42u);
+  EXPECT_TRUE(default_generator().get_state().equal(before));
 }
 
 // Counts down from `left` over the whole epoch, for all workers together.

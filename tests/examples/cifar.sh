@@ -28,6 +28,9 @@ grep -q '<polyline' "$work/curve.svg" && ! grep -qi nan "$work/curve.svg" || fai
 workers=2 run --epochs 3 --checkpoint "$work/part" --float32 || fail "f32: $(cat "$work/out")"
 says '^final accuracy on the test images: (9[0-9]|100)\.'
 if cmp -s "$work/whole" "$work/part"; then fail "f32 gives the weights of bf16"; fi
+mv "$work/part" "$work/two"
+workers=1 run --epochs 3 --checkpoint "$work/part" --float32 || fail "f32 again: $(cat "$work/out")"
+cmp "$work/two" "$work/part" || fail "one worker crops other images than two"
 
 # Killed after an epoch at the earliest.
 rm "$work/part"
