@@ -160,6 +160,14 @@ size_t BlockHeap::size_of(const void* block) const {
   return spans_.at(static_cast<char*>(const_cast<void*>(block))).nbytes - form_.gap;
 }
 
+bool BlockHeap::holds(const void* p) const {
+  char* const at = static_cast<char*>(const_cast<void*>(p));
+  const auto behind = segments_.upper_bound(at);
+  if (behind == segments_.begin()) return false;
+  const auto& [segment, nbytes] = *std::prev(behind);
+  return at < segment + nbytes;
+}
+
 // ---------------------------------------------------------------- back to the system
 void BlockHeap::drop_segment(Spans::iterator span) noexcept {
   resident_free_ -= span->second.resident;

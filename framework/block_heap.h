@@ -35,6 +35,8 @@ class BlockHeap {
   void release(void* block) noexcept;
   /// What was asked for, rounded up to grains.
   size_t size_of(const void* block) const;
+  /// Whether an address is of the heap's memory, in use or free.
+  bool holds(const void* p) const;
 
   /// Free memory that has been in use, which the system has not got back.
   size_t resident_free() const { return resident_free_; }

@@ -1,6 +1,7 @@
 #include <taper/nn/graphed_callable.h>
 
-#include <set>
+#include <algorithm>
+#include <optional>
 #include <string>
 
 #include <taper/framework/autograd/autograd.h>
@@ -24,12 +25,13 @@ struct GraphedCallable::State {
   State(Body b, std::vector<Tensor> sample_args, const GraphedCallableOptions& options, Fits f);
 
   void warm_up(int64_t times) const;
+  using Saved = std::shared_ptr<taper::detail::SavedForReplays>;
+
   void capture();
-  void capture_again(const std::set<size_t>& chosen);
-  size_t planned() const;
   GraphMemory memory() const;
-  void capture_forward();
-  void capture_backward();
+  bool is_given(const void* p) const;
+  void capture_forward(const Saved& saved);
+  void capture_backward(const Saved& saved);
   std::vector<Tensor> replay(const std::vector<Tensor>& args);
   std::vector<Tensor> gradients(autograd::Grads& g, uint64_t call);
   void check(const std::vector<Tensor>& args) const;
@@ -38,8 +40,7 @@ struct GraphedCallable::State {
   const Body body;
   const Fits fits;
   const bool allow_unused;
-  const size_t budget;                                    ///< 0: none
-  std::shared_ptr<taper::detail::SavedForReplays> saved;  ///< of the captures, where there is one
+  const size_t budget;  ///< 0: none
   size_t nbytes_again = 0;
   bool grads_captured = false;
   /// The arguments, then the parameters; and of both those that want gradients.
@@ -101,50 +102,31 @@ GraphedCallable::State::State(Body b, std::vector<Tensor> sample_args,
   capture();
 }
 
-// As few results are made again as the budget takes, or all where it takes more.
 void GraphedCallable::State::capture() {
-  capture_again({});
-  if (budget == 0 || planned() <= budget) return;
-  const std::vector<size_t> worth = saved->worth();
-  size_t over = 0, within = worth.size(), captured = 0;
-  const auto capture_first = [&](size_t count) {
-    capture_again(std::set<size_t>(worth.begin(), worth.begin() + static_cast<int64_t>(count)));
-    captured = count;
-    return planned() <= budget;
-  };
-  if (worth.empty() || !capture_first(within)) return;
-  while (within - over > 1) {
-    const size_t middle = (over + within) / 2;
-    (capture_first(middle) ? within : over) = middle;
+  if (budget == 0) {
+    capture_forward(nullptr);
+    return capture_backward(nullptr);
   }
-  if (captured != within) capture_first(within);
+  const auto record = [this](const Saved& saved) {
+    outputs.clear(), cotangents.clear(), grads.clear();
+    forward.reset();
+    backward.reset();
+    capture_forward(saved);
+    capture_backward(saved);
+    saved->end();
+    return memory().planned;
+  };
+  nbytes_again = taper::detail::capture_within(
+      budget, [this](const void* p) { return is_given(p); }, record);
 }
 
-void GraphedCallable::State::capture_again(const std::set<size_t>& chosen) {
-  outputs.clear(), cotangents.clear(), grads.clear();
-  forward.reset();
-  backward.reset();
-  if (budget == 0) {
-    capture_forward();
-    return capture_backward();
-  }
-  saved = std::make_shared<taper::detail::SavedForReplays>(chosen, surface);
-  SavedTensorDefaultHooks::push_hooks(
-      [all = saved] { return std::make_unique<taper::detail::SavedForReplays::Value>(all); });
-  struct Pop {
-    ~Pop() { SavedTensorDefaultHooks::pop_hooks(); }
-  };
-  {
-    const Pop at_the_end;
-    capture_forward();
-  }
-  saved->end_forward();
-  capture_backward();
-  nbytes_again = saved->nbytes_again();
+// The program may change other tensors between forward and backward.
+bool GraphedCallable::State::is_given(const void* p) const {
+  return std::any_of(surface.begin(), surface.end(),
+                     [p](const Tensor& t) { return t.defined() && taper::detail::lies_in(p, t); });
 }
 
 // Both graphs are of one pool.
-size_t GraphedCallable::State::planned() const { return memory().planned; }
 GraphMemory GraphedCallable::State::memory() const {
   return grads_captured ? backward.memory() : forward.memory();
 }
@@ -174,19 +156,23 @@ void GraphedCallable::State::warm_up(int64_t times) const {
   if (side) before->wait_stream(*side);
 }
 
-void GraphedCallable::State::capture_forward() {
+void GraphedCallable::State::capture_forward(const Saved& saved) {
+  std::optional<taper::detail::SavedForReplays::Scope> saves;
+  if (saved) saves.emplace(saved);
   const GraphGuard guard(forward);
   outputs = body(args);
+  if (saved) saved->end_capture();
 }
 
 // Leaves outputs without the history of the capture, which has run backward.
-void GraphedCallable::State::capture_backward() {
+void GraphedCallable::State::capture_backward(const Saved& saved) {
   const variable_list roots = with_gradient(outputs), given = buffers_like(roots);
   variable_list found(wanted.size());
   grads_captured = !roots.empty() && !wanted.empty();
   if (grads_captured) {
     const GraphGuard guard(backward, forward.pool());
     found = gradients_of(roots, given);
+    if (saved) saved->end_capture();
   }
   size_t next = 0;
   for (Tensor& y : outputs) {

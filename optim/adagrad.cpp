@@ -51,7 +51,7 @@ Tensor Adagrad::step(LossClosure closure) {
           AdagradParamState& state = state_of<AdagradParamState>(index, p);
           if (fit_state("Adagrad", p, state.sum()) && start != 0) state.sum().fill_(start);
           if (o.lr_decay() != 0) detail::check_steps_alike("Adagrad", p.device());
-          state.step(state.step() + 1);
+          detail::count_step(state);
           const double lr = o.lr() / (1 + static_cast<double>(state.step() - 1) * o.lr_decay());
           updates.add({lr, o.eps(), o.weight_decay()}, p, g, state.sum());
         });

@@ -32,7 +32,7 @@ Tensor RMSprop::step(LossClosure closure) {
           fit_state("RMSprop", p, state.square_avg());
           if (o.centered()) fit_state("RMSprop", p, *(mean = &state.grad_avg()));
           if (o.momentum() > 0) fit_state("RMSprop", p, *(buffer = &state.momentum_buffer()));
-          state.step(state.step() + 1);
+          detail::count_step(state);
           updates.add({o.lr(), o.alpha(), o.eps(), o.momentum(), o.weight_decay()}, p, g,
                       state.square_avg(), *mean, *buffer);
         });

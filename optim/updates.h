@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/runtime/step_state.h>
 #include <taper/optim/tensor_update.h>
 #include <taper/optim/update_kernels.h>
 
@@ -12,6 +13,13 @@ namespace detail {
 void check_may_make_state(const char* name, Device device);
 /// Throws Error while `device` is captured: the numbers of an update differ from step to step.
 void check_steps_alike(const char* name, Device device);
+/// Counts a step of a parameter.
+template <class State>
+void count_step(State& state) {
+  if (auto* const captured = taper::detail::StepState::noting())
+    captured->note(&state, [&state, n = state.step()] { state.step(n); });
+  state.step(state.step() + 1);
+}
 }  // namespace detail
 
 /// The updates of one step: on the CPU each is made at once, on a device, and where the CPU is

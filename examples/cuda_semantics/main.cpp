@@ -159,6 +159,27 @@ void captured_steps(const torch::Device& device) {
   std::cout << "  the loss of the last replay is " << loss.item<float>() << '\n';
 }
 
+void budget_of_memory() {
+  torch::nn::Sequential net(torch::nn::Linear(64, 256), torch::nn::GELU(),
+                            torch::nn::Linear(256, 256), torch::nn::GELU(),
+                            torch::nn::Linear(256, 256), torch::nn::GELU());
+  torch::optim::SGD sgd(net->parameters(), /*lr=*/0.1);
+  auto input = torch::randn({1024, 64});
+  torch::Tensor loss;
+  auto train = [&] {
+    sgd.zero_grad();
+    loss = net->forward(input).square().mean();
+    loss.backward();
+    sgd.step();
+  };
+  train();
+  torch::Graph graph(torch::kCPU);
+  graph.capture(train, torch::GraphOptions().memory_budget(7 << 20));  // calls it several times
+  std::cout << "  replays take " << graph.memory().planned / 1024 << " KiB, "
+            << graph.recomputed() / 1024 << " are made again\n";
+  graph.replay();
+}
+
 void compiled_steps(const torch::Device& device) {
   auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
   auto fast = torch::compile(model);
@@ -240,6 +261,8 @@ void run(const Options& options) {
   timelines(device);
   std::cout << "captured steps\n";
   captured_steps(device);
+  std::cout << "a budget of memory\n";
+  budget_of_memory();
   std::cout << "compiled steps\n";
   compiled_steps(device);
   std::cout << "memory\n";

@@ -8,6 +8,11 @@
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/grad_mode.h>
 
+void taper::detail::note_grad(AutogradExtra& e) {
+  if (StepState* const state = StepState::noting())
+    state->note(&e, [&e, before = e.grad] { e.grad = before; });
+}
+
 namespace taper::autograd {
 
 AccumulateGrad::AccumulateGrad(Tensor leaf) : Node(kName, 1), variable(std::move(leaf)) {
@@ -36,6 +41,15 @@ bool AccumulateGrad::rest() {
   return true;
 }
 
+void AccumulateGrad::forget_earlier(AutogradExtra& e) {
+  auto* const state = taper::detail::StepState::noting();
+  if (!state || !state->note(&e.accumulator, [] {}) || !e.accumulator) return;
+  if (e.accumulator->extra_ || e.accumulator->edges_)
+    early_accumulation(*e.accumulator);
+  else
+    e.accumulator = nullptr;
+}
+
 namespace {
 
 // One as it is when new, whose only owner is the caller.
@@ -60,6 +74,7 @@ NodePtr make_accumulator(const Tensor& leaf) {
 NodePtr accumulator_of(const Tensor& leaf) {
   AutogradExtra& e = taper::detail::extra_of(leaf.impl());
   const taper::detail::AccumulatorLock lock(e);
+  AccumulateGrad::forget_earlier(e);
   if (e.accumulator && e.accumulator->refs.increment_if_alive())
     return NodePtr::adopt(e.accumulator);
   // In anomaly mode a node knows where it was made.
@@ -107,6 +122,7 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   if (g.scalar_type() != variable.scalar_type()) g = g.to(variable.scalar_type());
   AutogradExtra& e = taper::detail::extra_of(variable.impl());
   const taper::detail::AccumulatorLock lock(e);
+  taper::detail::note_grad(e);
   if (!e.grad.defined())
     e.grad = first_grad(variable, std::move(g));
   else if (GradMode::is_enabled())

@@ -17,6 +17,10 @@ struct AccumulateGrad final : Node {
   /// accumulator_of() takes up: to make one for each op and to free it again is a tenth of what a
   /// small op costs. False where it is to be destroyed.
   bool rest();
+  /// The leaf is used: each call of a step that is captured several times (StepState) gets an
+  /// accumulator of its own, or one that forgets, where it has hooks. So gradients come in the same
+  /// order, whatever graphs of earlier calls there still are.
+  static void forget_earlier(AutogradExtra& e);
   /// Undefined while it rests.
   Tensor variable;
 };

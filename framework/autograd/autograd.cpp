@@ -116,7 +116,11 @@ const Tensor& Tensor::grad() const {
   return grad;
 }
 
-Tensor& Tensor::mutable_grad() const { return detail::extra_of(impl()).grad; }
+Tensor& Tensor::mutable_grad() const {
+  AutogradExtra& e = detail::extra_of(impl());
+  detail::note_grad(e);
+  return e.grad;
+}
 
 Tensor Tensor::_base() const {
   TAPER_CHECK(is_view(), "Can't get base of non-backward view Tensor");

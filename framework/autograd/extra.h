@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/runtime/step_state.h>
 
 namespace taper {
 
@@ -13,6 +14,8 @@ namespace taper {
 struct AutogradExtra {
   AutogradExtra() = default;
   ~AutogradExtra() {
+    if (auto* const state = detail::StepState::noting())
+      state->forget(this), state->forget(&accumulator);
     if (resting) autograd::Node::destroy(resting);
   }
   AutogradExtra(const AutogradExtra&) = delete;
@@ -52,6 +55,8 @@ class AccumulatorLock {
 
 /// The tensor's AutogradExtra, made on first use.
 AutogradExtra& extra_of(TensorImpl& t);
+/// Called before `grad` may become another tensor: see StepState.
+void note_grad(AutogradExtra& e);
 }  // namespace detail
 
 namespace autograd {

@@ -2,26 +2,35 @@
 
 #include <algorithm>
 
-namespace taper::detail {
-namespace {
+#include <taper/framework/random.h>
+#include <taper/framework/runtime/capture.h>
+#include <taper/framework/runtime/step_state.h>
 
-bool holds(const Tensor& t, const void* p) {
-  if (!t.defined()) return false;
+namespace taper::detail {
+
+bool lies_in(const void* p, const Tensor& t) {
   const char* const begin = static_cast<const char*>(t.storage().data());
   return begin <= p && p < begin + t.storage().nbytes();
+}
+
+namespace {
+
+uint64_t capture_here() {
+  const Capture* const capture = host_capture();
+  return capture ? capture->id() : 0;
 }
 
 }  // namespace
 
 // ---------------------------------------------------------------------- what is saved
-const Tensor* SavedForReplays::given_at(const void* p) const {
-  for (const Tensor& t : given_)
-    if (holds(t, p)) return &t;
-  return nullptr;
+SavedForReplays::Scope::Scope(std::shared_ptr<SavedForReplays> all) {
+  SavedTensorDefaultHooks::push_hooks(
+      [all = std::move(all)] { return std::make_unique<Value>(all); });
 }
+
 const SavedForReplays::Value* SavedForReplays::kept_at(const void* p) const {
   for (const Value* v : values_)
-    if (holds(v->kept, p)) return v;
+    if (v->kept.defined() && lies_in(p, v->kept)) return v;
   return nullptr;
 }
 
@@ -40,14 +49,10 @@ SavedForReplays::Result& SavedForReplays::result_of(const Tensor& t, const MadeB
 /// The value owns those of its operands that were saved; the given ones stay.
 void SavedForReplays::note_operands(Value& value, Result& result) const {
   result.operands.clear();
-  for (const void* p : value.made.inputs) {
-    if (const Tensor* t = given_at(p)) {
-      result.holders.emplace_back(*t, t->impl().version());
-      continue;
-    }
-    const Value& kept = *kept_at(p);
+  for (const Bytes& bytes : value.made.inputs) {
+    if (given_(bytes.begin)) continue;
+    const Value& kept = *kept_at(bytes.begin);
     value.operands.push_back(kept.kept);
-    result.holders.emplace_back(kept.kept, kept.kept.impl().version());
     if (kept.result != SIZE_MAX) result.operands.push_back(kept.result);
   }
 }
@@ -56,7 +61,8 @@ void SavedForReplays::pack(Value& value, const Tensor& t) {
   value.sizes = Dims(t.sizes());
   value.dtype = t.scalar_type();
   std::optional<MadeBy> made =
-      how_made(t, [this](const void* p) { return given_at(p) || kept_at(p); });
+      how_made(t, [this](const void* p) { return given_(p) || kept_at(p); });
+  values_.insert(&value);
   if (made) {
     Result& result = result_of(t, *made, value.result);
     if (!made->parts.empty()) {
@@ -64,7 +70,10 @@ void SavedForReplays::pack(Value& value, const Tensor& t) {
       note_operands(value, result);
       result.computed = value.made.computed();
       if (chosen_.count(value.result)) {
-        if (result.left++ == 0) nbytes_again_ += result.nbytes;
+        value.capture = capture_here();
+        value.recorded = host_capture()->watched().size();
+        value.waits = result.is_made_again = true;
+        ++result.left;
         return;
       }
     }
@@ -73,37 +82,111 @@ void SavedForReplays::pack(Value& value, const Tensor& t) {
   value.operands.clear();
   value.kept = t;
   value.version = t.impl().version();
-  values_.insert(&value);
 }
 
+void SavedForReplays::no_longer_waits(Value& value) {
+  if (!std::exchange(value.waits, false)) return;
+  Result& result = results_[value.result];
+  if (--result.left == 0) result.again.reset();
+}
+
+void SavedForReplays::forget(Value& value) {
+  no_longer_waits(value);
+  values_.erase(&value);
+}
+
+/// Whether an operand is not what it was when the value was saved.
+bool SavedForReplays::is_spoiled(const Value& value) const {
+  return is_written(value.made.inputs, value.capture == capture_here() ? value.recorded : 0);
+}
+
+void SavedForReplays::make(const Value& value, const Tensor& to) {
+  const size_t first = host_capture()->steps().size();
+  make_again(value.made, to);
+  const auto& steps = host_capture()->steps();
+  for (size_t i = first; i < steps.size(); ++i) repeated_.insert(i);
+  numbers_.emplace(steps.back().launch.get(), value.result);  // an op may save it anew
+}
+
+// (What a spoiled capture computes does not matter: nothing runs.)
 Tensor SavedForReplays::unpack(Value& value) {
   if (value.kept.defined()) {
-    TAPER_CHECK(value.kept.impl().version() == value.version,
+    TAPER_CHECK(value.kept.impl().untracked || value.kept.impl().version() == value.version,
                 "one of the variables needed for gradient computation has been modified by an "
                 "inplace operation: [",
-                value.kept.toString(), " ", value.kept.sizes(), "]");
+                value.kept.toString(), " ", value.kept.sizes(), "] is at version ",
+                value.kept.impl().version(), "; expected version ", value.version, " instead.");
     return value.kept;
   }
+  TAPER_CHECK(!ended_ && host_capture(),
+              "memory_budget: expected backward within the call of the step that made the graph, "
+              "got it in a later one");
+  if (is_spoiled(value)) spoiled_.insert(value.result);
   Result& result = results_[value.result];
   Tensor y = result.again;
   if (!y.defined()) {
     y = make_tensor({result.numel}, value.dtype, Device());
-    make_again(value.made, y);
+    make(value, y);
   }
-  result.left = std::max(result.left - 1, 0);
-  result.again = result.left > 0 ? y : Tensor();
+  result.again = y;
+  no_longer_waits(value);
+  if (result.left == 0) result.again.reset();
   return y.view(value.sizes);
 }
 
-// ---------------------------------------------------------------------- what is made again
-void SavedForReplays::end_forward() {
-  for (Result& result : results_) {
-    const auto is_changed = [](const auto& h) { return h.first.impl().version() != h.second; };
-    if (std::any_of(result.holders.begin(), result.holders.end(), is_changed)) result.computed = 0;
-    result.holders.clear();
+// ---------------------------------------------------------------------- the end
+namespace {
+
+SavedForReplays::Recorded recorded_of(const WatchedLaunch& launch) {
+  size_t hash = 0;
+  const auto add = [&hash](int64_t n) { hash = hash * 1099511628211u + static_cast<size_t>(n); };
+  for (const Access& a : launch.accesses) {
+    add(static_cast<int64_t>(a.itemsize) + 16 * a.writes);
+    for (int64_t d = 0; d < a.sizes.size(); ++d) add(a.sizes[d]);
   }
+  return {launch.name, hash};
 }
 
+void check_uses_nothing_of(const SavedForReplays::Pools& earlier, const WatchedLaunch& launch) {
+  for (const Access& a : launch.accesses)
+    for (const auto& pool : earlier)
+      TAPER_CHECK(
+          !pool->holds_host(a.data),
+          "memory_budget: expected a step that is the same when it is called again, got one "
+          "whose '",
+          launch.name, "' ", a.writes ? "writes to" : "reads",
+          " a tensor that an earlier call has made. A budget needs several calls: copy_ "
+          "what one step leaves to the next into a tensor from before the capture");
+}
+
+}  // namespace
+
+void SavedForReplays::end_capture() {
+  const Capture& capture = *host_capture();
+  pool_ = capture.pool();
+  for (size_t i = 0; i < capture.watched().size(); ++i) {
+    check_uses_nothing_of(earlier_, capture.watched()[i]);
+    if (!repeated_.count(i)) recorded_.push_back(recorded_of(capture.watched()[i]));
+  }
+  repeated_.clear();
+  for (const Value* v : values_)
+    if (!v->kept.defined() && is_spoiled(*v)) spoiled_.insert(v->result);
+}
+
+void SavedForReplays::end() {
+  ended_ = true;
+  for (const Value* v : values_)
+    if (!v->kept.defined()) spoiled_.insert(v->result);
+}
+
+size_t SavedForReplays::nbytes_again() const {
+  size_t all = 0;
+  for (const Result& result : results_)
+    if (result.is_made_again) all += result.nbytes;
+  return all;
+}
+
+// ---------------------------------------------------------------------- what is made again
 std::vector<size_t> SavedForReplays::worth() const {
   std::vector<size_t> order;
   for (size_t i = 0; i < results_.size(); ++i)
@@ -130,6 +213,102 @@ std::vector<size_t> SavedForReplays::worth() const {
   }
   found.insert(found.end(), dependent.begin(), dependent.end());
   return found;
+}
+
+namespace {
+
+/// The captures of one step.
+class BudgetSearch {
+ public:
+  using CaptureStep = std::function<size_t(const std::shared_ptr<SavedForReplays>&)>;
+  BudgetSearch(size_t budget, const IsKept& given, const CaptureStep& capture)
+      : budget_(budget), given_(given), capture_(capture) {}
+
+  size_t run();
+
+ private:
+  bool capture_first(size_t count);
+  bool halve();
+  void check_same() const;
+  void put_back();
+
+  const size_t budget_;
+  const IsKept& given_;
+  const CaptureStep& capture_;
+  StepState state_;
+  Generator generator_ = default_generator();
+  const Tensor generator_state_ = generator_.get_state();
+  SavedForReplays::Pools pools_;
+  std::vector<SavedForReplays::Recorded> recorded_;  ///< by the first one
+  std::vector<size_t> worth_;
+  std::shared_ptr<SavedForReplays> saved_;  ///< of the last one
+  size_t planned_ = 0;
+};
+
+void BudgetSearch::put_back() {
+  state_.put_back();
+  generator_.set_state(generator_state_);
+}
+
+void BudgetSearch::check_same() const {
+  const auto& now = saved_->recorded();
+  const auto [was, is] = std::mismatch(recorded_.begin(), recorded_.end(), now.begin(), now.end());
+  if (was == recorded_.end() && is == now.end()) return;
+  const auto name = [](auto at, auto end) { return at == end ? "its end" : at->name; };
+  throw Error(
+      concat("memory_budget: expected a step that is the same when it is called again, got '",
+             name(is, now.end()), "' where it had '", name(was, recorded_.end()),
+             "', or another shape. A budget needs several calls, in which nothing runs"));
+}
+
+/// Makes the first `count` again. False where some had to be kept, which are candidates no more.
+bool BudgetSearch::capture_first(size_t count) {
+  if (saved_) put_back();
+  std::set<size_t> chosen(worth_.begin(), worth_.begin() + static_cast<int64_t>(count));
+  saved_ = std::make_shared<SavedForReplays>(std::move(chosen), given_, pools_);
+  planned_ = capture_(saved_);
+  if (pools_.empty()) recorded_ = saved_->recorded();
+  check_same();
+  pools_.push_back(saved_->pool());
+  const std::set<size_t>& spoiled = saved_->spoiled();
+  const auto is_spoiled = [&](size_t i) { return spoiled.count(i) > 0; };
+  worth_.erase(std::remove_if(worth_.begin(), worth_.end(), is_spoiled), worth_.end());
+  return spoiled.empty();
+}
+
+/// Finds the fewest that keep to the budget; false where candidates have gone meanwhile.
+bool BudgetSearch::halve() {
+  size_t over = 0, within = worth_.size(), captured = within;
+  if (!capture_first(within)) return false;
+  if (planned_ > budget_) return true;
+  while (within - over > 1) {
+    captured = (over + within) / 2;
+    if (!capture_first(captured)) return false;
+    (planned_ <= budget_ ? within : over) = captured;
+  }
+  return captured == within || capture_first(within);
+}
+
+size_t BudgetSearch::run() {
+  try {
+    capture_first(0);
+    if (planned_ > budget_ && !(worth_ = saved_->worth()).empty())
+      while (!halve()) {
+      }
+  } catch (...) {
+    put_back();
+    throw;
+  }
+  return saved_->nbytes_again();
+}
+
+}  // namespace
+
+// As few results are made again as the budget takes, or all where it takes more.
+size_t capture_within(
+    size_t budget, const IsKept& given,
+    const std::function<size_t(const std::shared_ptr<SavedForReplays>&)>& capture) {
+  return BudgetSearch(budget, given, capture).run();
 }
 
 }  // namespace taper::detail

@@ -4,6 +4,7 @@
 
 #include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/prepared.h>
+#include <taper/framework/runtime/step_state.h>
 
 namespace taper::detail {
 namespace {
@@ -52,6 +53,29 @@ void throw_if_capturing(const char* what, Device device) {
 
 void check_may_wait(const char* what) {
   if (here && here->origin()) throw_not_permitted(what, true);
+}
+
+// ---------------------------------------------------------------------- what a step changes
+namespace {
+thread_local StepState* state_here = nullptr;
+}
+
+StepState::StepState() : before_(std::exchange(state_here, this)) {}
+StepState::~StepState() { state_here = before_; }
+StepState* StepState::current() { return state_here; }
+
+bool StepState::note(const void* object, std::function<void()> put_back) {
+  const auto is_it = [object](const Change& c) { return c.object == object; };
+  if (std::any_of(all_.begin(), all_.end(), is_it)) return false;
+  all_.push_back({object, std::move(put_back)});
+  return true;
+}
+void StepState::forget(const void* object) {
+  std::erase_if(all_, [object](const Change& c) { return c.object == object; });
+}
+void StepState::put_back() {
+  const std::vector<Change> all = std::exchange(all_, {});
+  for (const Change& c : all) c.put_back();
 }
 
 CaptureSuspension::CaptureSuspension() : before_(here) {

@@ -83,6 +83,14 @@ class Capture {
 
   /// Ends it; throws Error when the recording is of no use.
   void end();
+  /// Of a capture of the CPU: what it has recorded so far, and what each step of it reads and
+  /// writes.
+  ///@{
+  const std::vector<LaunchList::Step>& steps() const {
+    return static_cast<const LaunchList&>(*recording_).steps();
+  }
+  const std::vector<WatchedLaunch>& watched() const { return watched_; }
+  ///@}
   std::vector<WatchedLaunch> take_watched() { return std::move(watched_); }
   std::vector<std::shared_ptr<const void>> take_kept() { return std::move(kept_); }
   /// What the CPU's replays need; known at the end.

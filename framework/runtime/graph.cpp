@@ -3,6 +3,7 @@
 #include <exception>
 #include <vector>
 
+#include <taper/framework/autograd/saved_for_replays.h>
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
 #include <taper/framework/runtime/run_observer.h>
@@ -22,6 +23,7 @@ struct Graph::Made {
   std::vector<detail::WatchedLaunch> watched;
   std::vector<std::shared_ptr<const void>> kept;
   GraphMemory memory;
+  size_t recomputed = 0;
 };
 
 namespace {
@@ -49,13 +51,21 @@ void warn_of_nothing() {
 Graph::Graph(Device device) : device_(device) {}
 Graph::~Graph() = default;
 
-void Graph::capture_begin(MempoolId_t pool) {
+namespace {
+
+void check_may_begin(bool is_empty) {
   TAPER_CHECK(
-      !made_ && !capture_,
+      is_empty,
       "This CUDAGraph instance already owns a captured graph. To capture a new graph, create "
       "a new instance.");
   TAPER_CHECK(!detail::thread_capture(),
               "capture_begin: the calling thread captures a graph already; end that capture first");
+}
+
+}  // namespace
+
+void Graph::capture_begin(MempoolId_t pool) {
+  check_may_begin(!made_ && !capture_);
   capture_ = std::make_unique<Capture>(stream_to_capture(device_), GraphPool::find(pool));
 }
 
@@ -103,6 +113,56 @@ MempoolId_t Graph::pool() const {
   return made_->pool->id();
 }
 
+// ---------------------------------------------------------------------- a step that is called
+namespace {
+
+// What is no memory of the capture is there as long as the graph.
+bool is_given(const void* p) {
+  Capture* const capture = detail::host_capture();
+  return capture && !capture->pool()->holds_host(p);
+}
+
+}  // namespace
+
+void Graph::capture(const std::function<void()>& step, const GraphOptions& options) {
+  const int64_t budget = options.memory_budget();
+  TAPER_CHECK_VALUE(
+      budget >= 0 && (budget == 0 || device_.is_cpu()),
+      "Graph::capture: expected a memory_budget of 0 or more bytes, of the CPU alone, "
+      "got ",
+      budget, " for ", device_);
+  check_may_begin(!made_ && !capture_);
+  if (budget == 0) {
+    const GraphGuard guard(*this);
+    return step();
+  }
+  const auto record = [&](const std::shared_ptr<detail::SavedForReplays>& saved) {
+    reset();
+    const detail::SavedForReplays::Scope saves(saved);
+    {
+      const GraphGuard guard(*this);
+      step();
+      TAPER_CHECK(capture_, "Graph::capture: expected a step that leaves the graph alone");
+      saved->end_capture();
+      saved->end();
+    }
+    return made_->memory.planned;
+  };
+  try {
+    made_->recomputed = detail::capture_within(static_cast<size_t>(budget), is_given, record);
+  } catch (...) {
+    reset();
+    throw;
+  }
+}
+
+size_t Graph::recomputed() const {
+  TAPER_CHECK(made_,
+              "Graph::recomputed: expected a graph with a capture; call it behind capture()");
+  return made_->recomputed;
+}
+
+// ---------------------------------------------------------------------- what it takes
 GraphMemory Graph::memory() const {
   TAPER_CHECK(made_, "Graph::memory: expected a graph with a capture; call it behind capture_end");
   if (made_->device.is_cuda())

@@ -13,13 +13,16 @@
 //     graph.replay();              // loss and the gradients are where they were
 //   }
 //
+// graph.capture([&] { ... }, GraphOptions().memory_budget(bytes)) records a step that takes less.
 // See docs/devices.md for what a captured step may do.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include <taper/framework/arg.h>
 #include <taper/framework/owned.h>
 #include <taper/framework/runtime/stream.h>
 
@@ -37,6 +40,15 @@ struct GraphMemory {
   size_t needed = 0;    ///< the most that is in use at any one step: no plan takes less
   size_t unshared = 0;  ///< what a place of its own for each block would take
   size_t blocks = 0;    ///< how many there are
+};
+
+/// Options of Graph::capture.
+struct GraphOptions {
+  /// Bytes that replays on the CPU should take at most, 0 for no limit. Where they would take more,
+  /// backward makes results of pointwise functions, conversions and layer norms again in place of
+  /// keeping them, as many as it must; the bits are the same. memory() tells what that came to:
+  /// perhaps more. Less than 0, and any for a device, is a ValueError.
+  TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
 /// The work of one device, or of the CPU, as it was recorded. A graph keeps the memory that was
@@ -62,6 +74,15 @@ class Graph {
   /// Throws Error when streams that joined were not waited for, and where the capture did not
   /// begin; the capture has ended then too, and the graph is empty.
   void capture_end();
+  /// Captures what `step` does, as in the scope of a GraphGuard. With a memory_budget `step` is
+  /// called as often as it takes to find what to make again, while nothing runs, and the last
+  /// capture is kept. Leaves' grad(), the step counts of the library's optimizers and the CPU's
+  /// default generator are put back before each call but the first, and where one throws; what else
+  /// `step` changes of the program's own objects it changes in each call. Throws what `step`
+  /// throws, Error where capture_begin does and, with a budget, for a step that is another one when
+  /// it is called again, or that goes on with a tensor which an earlier call has made. The graph is
+  /// empty then.
+  void capture(const std::function<void()>& step, const GraphOptions& options = {});
   /// Runs all of it again, on the device's current stream (any) or on the host. Throws Error
   /// without a capture.
   void replay();
@@ -72,6 +93,9 @@ class Graph {
   /// The memory of replays. Throws Error without a capture, NotImplementedError for one of a device
   /// (cuda::memory_stats has its allocator's figures).
   GraphMemory memory() const;
+  /// Bytes of results that backward makes again, for a memory_budget. Throws Error without a
+  /// capture.
+  size_t recomputed() const;
 
  private:
   friend class GraphGuard;

@@ -88,6 +88,11 @@ size_t HostPool::nbytes() {
   return small_.heap.resident() + large_.heap.resident();
 }
 
+bool HostPool::holds(const void* p) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return small_.heap.holds(p) || large_.heap.holds(p);
+}
+
 GraphMemory memory_of(const std::vector<BlockLifetime>& blocks, size_t pool_nbytes) {
   GraphMemory m;
   m.planned = pool_nbytes;

@@ -53,6 +53,8 @@ class HostPool {
   void release(void* p, size_t nbytes);
   /// All that has been in use at some time: what replays take.
   size_t nbytes();
+  /// Whether an address is of the pool's memory, in use or free.
+  bool holds(const void* p);
   BlockLog& log() { return log_; }
 
  private:
@@ -94,6 +96,7 @@ class GraphPool {
   BlockLog& device_log() { return device_log_; }
   ///@}
   size_t host_nbytes() { return host_->nbytes(); }
+  bool holds_host(const void* p) { return host_->holds(p); }
   /// Host memory from this pool, which the storage keeps.
   intrusive_ptr<StorageImpl> allocate_host(size_t nbytes);
 

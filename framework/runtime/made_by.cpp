@@ -14,12 +14,6 @@ constexpr size_t kMostSteps = 256;
 // Each is a pass over memory in place of one that backward reads.
 constexpr size_t kMostParts = 4;
 
-struct Bytes {
-  const char *begin, *end;
-  int64_t nbytes() const { return end - begin; }
-  bool meets(const Bytes& o) const { return begin < o.end && o.begin < end; }
-  bool holds(const Bytes& o) const { return begin <= o.begin && o.end <= end; }
-};
 Bytes bytes_of(const Access& a) {
   int64_t first = 0, last = 0;
   for (int64_t d = 0; d < a.sizes.size(); ++d)
@@ -27,6 +21,11 @@ Bytes bytes_of(const Access& a) {
   const auto item = static_cast<int64_t>(a.itemsize);
   const char* const data = static_cast<const char*>(a.data);
   return {data + first * item, data + (last + 1) * item};
+}
+
+bool writes_there(const std::vector<Access>& accesses, const Bytes& bytes) {
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const Access& a) { return a.writes && bytes_of(a).meets(bytes); });
 }
 
 int64_t numel_of(const Access& a) {
@@ -48,44 +47,34 @@ bool is_dense(const Access& a) {
 /// Finds the launches behind a tensor, newest first.
 class Search {
  public:
-  Search(const std::vector<LaunchList::Step>& steps, const IsKept& is_kept)
-      : steps_(steps), is_kept_(is_kept) {}
+  Search(const Capture& capture, const IsKept& is_kept)
+      : steps_(capture.steps()), watched_(capture.watched()), is_kept_(is_kept) {}
 
   /// The step before `end` that wrote to these bytes last; nothing where it is not to be found, or
   /// may not be repeated, or wrote more than its first result there.
-  std::optional<size_t> maker(const Bytes& wanted, size_t end);
+  std::optional<size_t> maker(const Bytes& wanted, size_t end) const;
   /// What the step writes first.
-  const Access& result(size_t step) { return accesses(step)[0]; }
+  const Access& result(size_t step) const { return watched_[step].accesses[0]; }
   /// Adds the step as a part, behind those that make operands which are not kept. False where one
   /// cannot be made.
   bool add(size_t step, MadeBy& made);
 
  private:
-  const std::vector<Access>& accesses(size_t step);
-  bool is_written_from(size_t step, const Bytes& bytes);
   bool add_operand(size_t step, const Access& a, MadeBy& made, MadeBy::Part& part);
 
   const std::vector<LaunchList::Step>& steps_;
+  const std::vector<WatchedLaunch>& watched_;  ///< of each step
   const IsKept& is_kept_;
-  std::unordered_map<size_t, std::vector<Access>> accesses_;
   std::unordered_map<size_t, size_t> parts_;  ///< by step
 };
 
-const std::vector<Access>& Search::accesses(size_t step) {
-  const auto [at, is_new] = accesses_.try_emplace(step);
-  if (is_new) steps_[step].launch->kind.add_accesses(*steps_[step].launch, at->second);
-  return at->second;
-}
-
-std::optional<size_t> Search::maker(const Bytes& wanted, size_t end) {
+std::optional<size_t> Search::maker(const Bytes& wanted, size_t end) const {
   const size_t first = steps_.size() > kMostSteps ? steps_.size() - kMostSteps : 0;
   for (size_t i = end; i-- > first;) {
+    if (!writes_there(watched_[i].accesses, wanted)) continue;
     if (!steps_[i].launch) return {};
-    const std::vector<Access>& all = accesses(i);
-    const auto meets = [&](const Access& a) { return a.writes && bytes_of(a).meets(wanted); };
-    if (std::none_of(all.begin(), all.end(), meets)) continue;
     const cpu::PreparedKernel* const kernel = cpu::prepared_kernel_of(*steps_[i].launch);
-    const Access& y = all[0];
+    const Access& y = result(i);
     const bool whole = y.writes && is_dense(y) && bytes_of(y).holds(wanted);
     if (kernel && kernel->elsewhere && whole) return i;
     return {};
@@ -93,18 +82,10 @@ std::optional<size_t> Search::maker(const Bytes& wanted, size_t end) {
   return {};
 }
 
-/// Whether this step, or one behind it, writes there.
-bool Search::is_written_from(size_t step, const Bytes& bytes) {
-  for (size_t i = step; i < steps_.size(); ++i)
-    for (const Access& a : accesses(i))
-      if (a.writes && bytes_of(a).meets(bytes)) return true;
-  return false;
-}
-
 bool Search::add_operand(size_t step, const Access& a, MadeBy& made, MadeBy::Part& part) {
   const Bytes bytes = bytes_of(a);
-  if (is_kept_(a.data) && !is_written_from(step, bytes)) {
-    made.inputs.push_back(a.data);
+  if (is_kept_(a.data) && !is_written({bytes}, step)) {
+    made.inputs.push_back(bytes);
     return true;
   }
   const std::optional<size_t> before = maker(bytes, step);
@@ -116,7 +97,7 @@ bool Search::add_operand(size_t step, const Access& a, MadeBy& made, MadeBy::Par
 bool Search::add(size_t step, MadeBy& made) {
   if (parts_.count(step)) return true;
   if (made.parts.size() >= kMostParts) return false;
-  const std::vector<Access> all = accesses(step);
+  const std::vector<Access>& all = watched_[step].accesses;
   MadeBy::Part part{steps_[step].name, steps_[step].launch, {}, {}, numel_of(all[0])};
   for (const Access& a : all)
     if (a.writes)
@@ -131,6 +112,14 @@ bool Search::add(size_t step, MadeBy& made) {
 
 }  // namespace
 
+bool is_written(const std::vector<Bytes>& inputs, size_t first) {
+  const std::vector<WatchedLaunch>& all = host_capture()->watched();
+  for (size_t i = first; i < all.size(); ++i)
+    for (const Bytes& bytes : inputs)
+      if (writes_there(all[i].accesses, bytes)) return true;
+  return false;
+}
+
 int64_t MadeBy::computed() const {
   int64_t all = 0;
   for (const Part& part : parts) all += part.numel;
@@ -140,14 +129,14 @@ int64_t MadeBy::computed() const {
 std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept) {
   const Capture* const capture = host_capture();
   if (!capture || t.numel() == 0 || !t.is_contiguous()) return {};
-  const auto& steps = static_cast<const LaunchList&>(*capture->recording()).steps();
-  Search search(steps, is_kept);
+  Search search(*capture, is_kept);
   const char* const data = static_cast<const char*>(t.data_ptr());
-  const std::optional<size_t> last = search.maker({data, data + t.nbytes()}, steps.size());
+  const std::optional<size_t> last =
+      search.maker({data, data + t.nbytes()}, capture->steps().size());
   if (!last) return {};
   const Access& y = search.result(*last);
   if (y.data != t.data_ptr() || numel_of(y) != t.numel() || y.dtype != t.scalar_type()) return {};
-  MadeBy made{steps[*last].launch.get(), {}, {}};
+  MadeBy made{capture->steps()[*last].launch.get(), {}, {}};
   if (!search.add(*last, made)) made.parts.clear(), made.inputs.clear();
   return made;
 }

@@ -16,6 +16,14 @@ class Tensor;
 
 namespace taper::detail {
 
+/// Memory between two addresses.
+struct Bytes {
+  const char *begin, *end;
+  int64_t nbytes() const { return end - begin; }
+  bool meets(const Bytes& o) const { return begin < o.end && o.begin < end; }
+  bool holds(const Bytes& o) const { return begin <= o.begin && o.end <= end; }
+};
+
 /// Launches that make a tensor, of kernels that may be repeated (framework/cpu/prepared.h).
 struct MadeBy {
   /// One of them.
@@ -27,9 +35,9 @@ struct MadeBy {
     int64_t numel;                                     ///< of the first result
   };
 
-  const Launch* launch;             ///< the last one, which tells tensors of a capture apart
-  std::vector<Part> parts;          ///< in their order; none where an operand is gone
-  std::vector<const void*> inputs;  ///< what they read beside that: the first bytes
+  const Launch* launch;       ///< the last one, which tells tensors of a capture apart
+  std::vector<Part> parts;    ///< in their order; none where an operand is gone
+  std::vector<Bytes> inputs;  ///< what they read beside that
   /// Elements that all of them compute.
   int64_t computed() const;
 };
@@ -42,5 +50,8 @@ using IsKept = std::function<bool(const void*)>;
 std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept);
 /// Records those launches once more, with the last result in `to`, which has as many elements.
 void make_again(const MadeBy& made, const Tensor& to);
+/// Whether a launch of the calling thread's capture of the CPU has written to any of these, from
+/// step `first` on.
+bool is_written(const std::vector<Bytes>& inputs, size_t first);
 
 }  // namespace taper::detail

@@ -55,6 +55,7 @@ shows 4 "pinned: true, x itself: false" cuda_semantics
 shows 4 "4 batches were computed with on cuda" cuda_semantics
 shows 4 "the sum on a side stream is 10000" cuda_semantics
 shows 4 "the loss of the last replay is " cuda_semantics
+shows 4 "replays take 6169 KiB, 2048 are made again" cuda_semantics
 shows 4 "4 MiB count as 4194304 bytes, and as 0 when they are freed" cuda_semantics
 shows 4 "trained on 4 devices" cuda_semantics
 shows 1 "needs two devices" cuda_semantics

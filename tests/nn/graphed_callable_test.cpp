@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <taper/framework/autograd/saved_hooks.h>
+#include <taper/framework/runtime/launch_host.h>
 #include <taper/nn/compile.h>
 #include <taper/taper.h>
 
@@ -559,6 +561,9 @@ TEST(MemoryBudget, OfCompile) {
     compile([](const Tensor& x) { return x; }, CompileOptions().memory_budget(-1));
   });
 }
+
+// ---------------------------------------------------------------- of whole steps
+#include "nn/memory_budget_test.inc"
 
 }  // namespace
 }  // namespace taper
