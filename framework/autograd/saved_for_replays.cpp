@@ -242,7 +242,7 @@ class BudgetSearch {
   std::vector<SavedForReplays::Recorded> recorded_;  ///< by the first one
   std::vector<size_t> worth_;
   std::shared_ptr<SavedForReplays> saved_;  ///< of the last one
-  size_t planned_ = 0;
+  size_t planned_ = 0, without_ = 0;        ///< by the last one, by the first one
 };
 
 void BudgetSearch::put_back() {
@@ -280,7 +280,7 @@ bool BudgetSearch::capture_first(size_t count) {
 bool BudgetSearch::halve() {
   size_t over = 0, within = worth_.size(), captured = within;
   if (!capture_first(within)) return false;
-  if (planned_ > budget_) return true;
+  if (planned_ > budget_) return planned_ <= without_ || capture_first(0);
   while (within - over > 1) {
     captured = (over + within) / 2;
     if (!capture_first(captured)) return false;
@@ -292,6 +292,7 @@ bool BudgetSearch::halve() {
 size_t BudgetSearch::run() {
   try {
     capture_first(0);
+    without_ = planned_;
     if (planned_ > budget_ && !(worth_ = saved_->worth()).empty())
       while (!halve()) {
       }

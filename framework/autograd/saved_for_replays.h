@@ -128,11 +128,12 @@ class SavedForReplays {
 };
 
 /// Captures a step as often as it takes to keep to `budget` bytes: as few results are made again
-/// as that needs, or all that can be where it takes more. `capture` records the step anew, saves in
-/// the given one, calls its end_capture() and end(), and returns the bytes that replays take. What
-/// the step changes of the program's own state that StepState knows (step_state.h), and the CPU's
-/// generator, is put back before each capture but the first, and when one throws. Returns the bytes
-/// that are made again. Throws Error where the step is another one when it is called again.
+/// as that needs; all that can be where it still takes more, if it takes less than with none.
+/// `capture` records the step anew, saves in the given one, calls its end_capture() and end(), and
+/// returns the bytes that replays take. What the step changes of the program's own state that
+/// StepState knows (step_state.h), and the CPU's generator, is put back before each capture but the
+/// first, and when one throws. Returns the bytes that are made again. Throws Error where the step
+/// is another one when it is called again.
 size_t capture_within(
     size_t budget, const IsKept& given,
     const std::function<size_t(const std::shared_ptr<SavedForReplays>&)>& capture);
