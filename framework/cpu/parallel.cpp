@@ -128,6 +128,10 @@ bool wait_awake(const Done& done) {
 
 // The threads that help a loop's caller. They live as long as the process: the pool is never
 // destroyed, since a thread may still wait in it at exit.
+//
+// One word says which loop there is, how many helpers it wants, and how many of them are in it.
+// Who is awake joins and leaves by that word alone: of two who want a mutex at once, as at a loop's
+// start and where equal parts end, one is put to sleep by it.
 class Pool {
  public:
   // Runs the job with up to `helpers` further threads. False when another loop has them, or when
@@ -151,58 +155,89 @@ class Pool {
     return true;
   }
 
+  static constexpr int kMostHelpers = 0xffff;
+
  private:
+  // The loop's number, the helpers that it wants, and those that are in it.
+  static constexpr uint64_t kLoop = uint64_t{1} << 32, kWanted = 1 << 16, kIn = 1;
+  static uint32_t loop_of(uint64_t state) { return static_cast<uint32_t>(state / kLoop); }
+  static int wanted_of(uint64_t state) { return static_cast<int>(state % kLoop / kWanted); }
+  static bool nobody_in(uint64_t state) { return state % kWanted == 0; }
+
   void open(Job& job, int helpers) {
-    const std::lock_guard<std::mutex> lock(mutex_);
     for (; started_ < helpers; ++started_) std::thread(&Pool::help, this, started_ + 1).detach();
     job_ = &job;
-    wanted_ = helpers;
-    generation_.fetch_add(1, std::memory_order_release);
-    if (sleepers_ > 0) wake_.notify_all();
+    const uint32_t next = loop_of(state_.load(std::memory_order_relaxed)) + 1;
+    state_.store(next * kLoop + helpers * kWanted);
+    // A helper counts itself before it looks at the state for the last time: it or this one sees
+    // the other. Having had the mutex, it is asleep.
+    if (sleepers_.load() == 0) return;
+    { const std::lock_guard<std::mutex> lock(mutex_); }
+    wake_.notify_all();
   }
 
   // Nobody joins any more; waits for those who have.
   void close() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      job_ = nullptr;
-    }
-    if (wait_awake([this] { return running_.load(std::memory_order_acquire) == 0; })) return;
+    const uint64_t none_wanted = ~(kLoop - kWanted);
+    if (nobody_in(state_.fetch_and(none_wanted, std::memory_order_acquire))) return;
+    if (wait_awake([this] { return nobody_in(state_.load(std::memory_order_acquire)); })) return;
     std::unique_lock<std::mutex> lock(mutex_);
-    done_.wait(lock, [this] { return running_.load(std::memory_order_acquire) == 0; });
+    awaited_.store(true);
+    done_.wait(lock, [this] { return nobody_in(state_.load()); });
+    awaited_.store(false);
   }
 
   // `number` is the helper's in every loop, from 1 on.
   void help(int number) {
     omp_set_num_threads(1);  // a library that is called in a piece shall not split it again
-    uint64_t seen = 0;
-    for (;;) {
-      wait_awake([&] { return generation_.load(std::memory_order_acquire) != seen; });
-      std::unique_lock<std::mutex> lock(mutex_);
-      ++sleepers_;
-      wake_.wait(lock, [&] { return generation_.load(std::memory_order_relaxed) != seen; });
-      --sleepers_;
-      seen = generation_.load(std::memory_order_relaxed);
-      if (!job_ || number > wanted_) continue;
-      Job* job = job_;
+    for (uint32_t seen = 0;;) {
+      uint64_t state = next_loop(seen);
+      const bool in = join(state, number);
+      seen = loop_of(state);
+      if (!in) continue;
       tl_index = number;
-      running_.fetch_add(1, std::memory_order_relaxed);
-      lock.unlock();
-      job->work();
-      lock.lock();
+      job_->work();
       tl_index = -1;
-      if (running_.fetch_sub(1, std::memory_order_release) == 1) done_.notify_one();
+      leave();
     }
   }
 
-  std::mutex owner_;  // held by the thread whose loop runs; guards worth_
+  // The state when there is another loop than the one seen.
+  uint64_t next_loop(uint32_t seen) {
+    const auto is_new = [&] { return loop_of(state_.load()) != seen; };
+    if (!wait_awake(is_new)) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      sleepers_.fetch_add(1);
+      wake_.wait(lock, is_new);
+      sleepers_.fetch_sub(1);
+    }
+    return state_.load(std::memory_order_relaxed);
+  }
+
+  // False where the loop does not want the helper, or not any more. `state`: the last one.
+  bool join(uint64_t& state, int number) {
+    while (number <= wanted_of(state))
+      if (state_.compare_exchange_weak(state, state + kIn, std::memory_order_acquire)) return true;
+    return false;
+  }
+
+  void leave() {
+    const uint64_t before = state_.fetch_sub(kIn);
+    if (!nobody_in(before - kIn) || !awaited_.load()) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    done_.notify_one();
+  }
+
+  std::mutex
+      owner_;  // held by the thread whose loop runs; guards worth_, started_, and writing job_
   Worth worth_;
-  std::mutex mutex_;  // guards what follows
+  int started_ = 0;
+  alignas(64) std::atomic<uint64_t> state_{0};
+  Job* job_ = nullptr;  // read by those who are in the loop
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> awaited_{false};
+  std::mutex mutex_;  // of those who sleep
   std::condition_variable wake_, done_;
-  std::atomic<uint64_t> generation_{0};
-  std::atomic<int> running_{0};
-  Job* job_ = nullptr;
-  int wanted_ = 0, started_ = 0, sleepers_ = 0;
 };
 
 }  // namespace
@@ -235,7 +270,8 @@ namespace detail {
 void parallel_run(int64_t begin, int64_t end, int64_t pieces, void* context,
                   void (*body)(void*, int64_t, int64_t)) {
   static Pool& pool = *new Pool;
-  const int64_t helpers = std::min<int64_t>(get_num_threads(), pieces) - 1;
+  const int64_t helpers =
+      std::min<int64_t>({get_num_threads() - 1, pieces - 1, Pool::kMostHelpers});
   Job job{begin, end, pieces, context, body, std::min(helpers + 1, Job::kMostParts)};
   if (!pool.run(job, static_cast<int>(helpers))) {
     // Alone, in the same pieces.

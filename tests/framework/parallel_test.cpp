@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -89,6 +90,32 @@ TEST_F(ParallelFor, SeveralThreadsMayLoopAtOnce) {
     });
   for (std::thread& t : callers) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// A piece that waits for another thread's, at most for a while.
+TEST_F(ParallelFor, HelpersThatSleepAreWoken) {
+  using namespace std::chrono;
+  const auto meet = [] {
+    std::atomic<int> in{0};
+    std::atomic<bool> met{false};
+    parallel_for(0, 2, 1, [&](int64_t, int64_t) {
+      ++in;
+      for (const auto end = steady_clock::now() + milliseconds(200);
+           !met && steady_clock::now() < end;) {
+        if (in == 2) met = true;
+        std::this_thread::yield();
+      }
+      --in;
+    });
+    return met.load();
+  };
+  meet();
+  bool met = false;
+  for (int i = 0; i < 10 && !met; ++i) {
+    std::this_thread::sleep_for(milliseconds(5));
+    met = meet();
+  }
+  EXPECT_TRUE(met);
 }
 
 TEST_F(ParallelFor, ThreadNumbersAreBelowTheirCount) {
