@@ -23,6 +23,9 @@ namespace {
 // The same where each element of the matrix is used once.
 constexpr int64_t kVectorWork = 1 << 16;
 
+// Terms for each row and column of a product, and each thread, from which on threads share terms.
+constexpr int64_t kTermsOfParts = 2;
+
 // Whose products have register tiles; and what libraries multiply, too.
 template <class T>
 constexpr bool kIsFloat = std::is_same_v<T, float> || std::is_same_v<T, double>;
@@ -30,6 +33,13 @@ template <class T>
 constexpr bool kHasTile = kIsFloat<T> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>;
 
 // ---------------------------------------------------------------------- own, with register tiles
+/// Of the next panel of n columns: panels are of nearly equal width, no narrow one at the end.
+int64_t even_width(int64_t n) {
+  constexpr int64_t lanes = 16;
+  const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth, vectors = (n + lanes - 1) / lanes;
+  return std::min((vectors + panels - 1) / panels * lanes, n);
+}
+
 template <class T>
 void packed_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                  bool add, T* c, int64_t ldc) {
@@ -40,8 +50,8 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
   T* panel = fits ? small : large.get();
   for (int64_t p = 0; p < k; p += depth) {
     const int64_t d = std::min(depth, k - p);
-    for (int64_t j = 0; j < n; j += kPanelWidth) {
-      const int64_t width = std::min(kPanelWidth, n - j);
+    for (int64_t j = 0, width = 0; j < n; j += width) {
+      width = even_width(n - j);
       pack_panel(panel, b, p, d, j, width);
       gemm_panel(GemmPanel<T>{m, width, d, a.data + p * a.col, a.row, a.col, panel, kPanelWidth,
                               c + j, ldc, alpha, add || p > 0});
@@ -211,11 +221,43 @@ void single_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
   own_gemm(m, n, k, alpha, a, b, add, c, ldc);
 }
 
-// By rows or by panels of columns.
+// Parts of the terms of few sums of many; 1 where rows or columns are to be shared. Of such
+// products each thread would read all of an operand, the half of which the other one's caches have.
+int64_t parts_of_terms(int64_t m, int64_t n, int64_t k) {
+  if (in_parallel_region() || prefers_library(m, n, k)) return 1;
+  const int64_t parts = std::min<int64_t>(get_num_threads(), m * n * k / kThreadWork);
+  return k >= kTermsOfParts * parts * std::max(m, n) ? parts : 1;
+}
+
+// Each part of the terms has sums of its own.
+template <class T>
+void split_gemm_terms(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b,
+                      bool add, T* c, int64_t ldc, int64_t parts) {
+  const Scratch<T> others((parts - 1) * m * n);
+  parallel_for(0, parts, 1, [=, more = others.get()](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      const int64_t p = k * i / parts, terms = k * (i + 1) / parts - p;
+      const MatrixIn<T> left{a.data + p * a.col, a.row, a.col};
+      const MatrixIn<T> right{b.data + p * b.row, b.row, b.col};
+      if (i == 0)
+        own_gemm(m, n, terms, alpha, left, right, add, c, ldc);
+      else
+        own_gemm(m, n, terms, alpha, left, right, false, more + (i - 1) * m * n, n);
+    }
+  });
+  for (int64_t i = 0; i + 1 < parts; ++i)
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t j = 0; j < n; ++j) c[row * ldc + j] += others[(i * m + row) * n + j];
+}
+
+// By rows, by panels of columns, or by terms.
 template <class T>
 void split_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                 bool add, T* c, int64_t ldc) {
   const bool tiles = std::is_same_v<T, BFloat16> && tiles_pay(m, n, k);
+  if constexpr (kIsFloat<T>)
+    if (const int64_t parts = parts_of_terms(m, n, k); parts > 1)
+      return split_gemm_terms(m, n, k, alpha, a, b, add, c, ldc, parts);
   if (m * n * k < 2 * kThreadWork) {
     single_gemm(m, n, k, alpha, a, b, add, c, ldc, tiles);
   } else if (m >= n) {

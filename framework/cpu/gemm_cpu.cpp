@@ -3,6 +3,22 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/vec.h>
 
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+namespace taper::cpu::avx512 {
+// Halves of vectors, which change no register. For the tiles of gemm_tiles.inc.
+#define TAPER_AVX512 __attribute__((target("avx512f"))) TAPER_INLINE
+TAPER_AVX512 __m256 low_half(const Vec<float>& v) { return _mm512_castps512_ps256((__m512)v); }
+TAPER_AVX512 __m256d low_half(const Vec<double>& v) { return _mm512_castpd512_pd256((__m512d)v); }
+TAPER_AVX512 Vec<float> with_any_upper_half(const __m256& half) {
+  return (Vec<float>)_mm512_castps256_ps512(half);
+}
+TAPER_AVX512 Vec<double> with_any_upper_half(const __m256d& half) {
+  return (Vec<double>)_mm512_castpd256_pd512(half);
+}
+#undef TAPER_AVX512
+}  // namespace taper::cpu::avx512
+#endif
+
 #define TAPER_ISA_FILE <taper/framework/cpu/gemm_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 

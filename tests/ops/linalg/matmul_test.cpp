@@ -18,6 +18,7 @@
 #include <taper/ops/tensor/view.h>
 
 #include "harness/devices.h"
+#include "harness/guarded_memory.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -427,6 +428,52 @@ TEST(Matmul, LargeProductsOfEveryLayout) {
       EXPECT_TRUE(
           mv(a.t(), want.select(1, 0)).equal(mm(at.t(), want.narrow(1, 0, 1)).select(1, 0)));
       EXPECT_TRUE(mv(b.t().contiguous(), a[0]).equal(want[0]) && mv(bt.t(), a[0]).equal(want[0]));
+    }
+  set_num_threads(before);
+}
+
+// Rows of C fill any part of their last vector, and the memory ends with the operands.
+TEST(Matmul, RowsOfEveryLengthStayInTheirMemory) {
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const Edge edge : {Edge::kFront, Edge::kBack})
+      for (int64_t n = 2; n <= 140; ++n) {
+        const Tensor a = at_edge(whole_numbers({13, 37}, t), edge);
+        const Tensor b = at_edge(whole_numbers({37, n}, t), edge);
+        const Tensor want = (a.unsqueeze(2) * b.unsqueeze(0)).sum(1);
+        Tensor y = at_edge(want * 0 - 1, edge);
+        mm_out(y, a, b);
+        EXPECT_TRUE(y.equal(want)) << toString(t) << ", " << n;
+        addmm_out(y, want, a, b, 1, -2);
+        EXPECT_TRUE(y.equal(-want)) << toString(t) << ", " << n;
+        mm_out(y, a, at_edge(b.t().contiguous(), edge).t());
+        EXPECT_TRUE(y.equal(want)) << toString(t) << ", " << n;
+      }
+}
+
+// Each thread adds up some of the terms: of whole numbers the sums are the same.
+TEST(Matmul, ThreadsShareTheTermsOfFewSums) {
+  const int before = get_num_threads();
+  manual_seed(0);
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const auto& [m, n, k] : {std::tuple{50, 50, 2000}, {7, 40, 9001}, {130, 20, 3000}}) {
+      SCOPED_TRACE(m);
+      const Tensor a = whole_numbers({k, m}, t), b = whole_numbers({k, n}, t);
+      const Tensor left = randn({k, m}, t), right = randn({k, n}, t);
+      set_num_threads(1);
+      const Tensor want = mm(a.t(), b), one = mm(left.t(), right);
+      for (const int threads : {2, 3}) {
+        set_num_threads(threads);
+        EXPECT_TRUE(mm(a.t(), b).equal(want));
+        EXPECT_TRUE(mm(a.t().contiguous(), b.t().contiguous().t()).equal(want));
+        Tensor part = zeros({m, n + 3}, want.options());
+        part.narrow(1, 1, n).copy_(want).addmm_(a.t(), b, 1, 2);
+        EXPECT_TRUE(part.narrow(1, 1, n).equal(want * 3));
+        EXPECT_TRUE(part.narrow(1, 0, 1).equal(zeros({m, 1}, t)));
+        const Tensor y = mm(left.t(), right);
+        EXPECT_TRUE(y.allclose(one, 1e-4, 1e-4));
+        EXPECT_TRUE(mm(left.t(), right).equal(y));
+        EXPECT_FALSE(y.equal(one));  // else they have shared something else
+      }
     }
   set_num_threads(before);
 }
