@@ -228,8 +228,14 @@ inline bool input_gradient(float* gx, const float* gy, const float* w, const Con
 }
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// For each place a product of the gradient's tiles and the image's, some tiles of the batch at a
-/// time. Threads share places, not sums: results do not depend on their number.
+/// Tiles that a part of the sums has at least for a sum of its own to be worth adding up, and from
+/// which on a thread may have several parts; elements of all parts' sums at most.
+constexpr int64_t kLeastPart = 256, kLongPart = 1024, kMostSums = 1 << 24;
+
+/// For each place a product of the gradient's tiles and the image's, a block of tiles at a time.
+/// Threads share the tiles, each part with sums of its own, which depend on the number of threads
+/// only: what a thread has transformed it finds in its own caches. Where tiles are too few for that
+/// they share the channels to transform, and then the products.
 struct WeightGradient {
   ConvShape s;
   float* gw;
@@ -242,58 +248,109 @@ struct WeightGradient {
     return std::min(std::max<int64_t>(2 * kPanel, (1 << 13) / s.out_channels / kPanel * kPanel),
                     (tiles() + kPanel - 1) / kPanel * kPanel);
   }
+  int64_t blocks() const { return (tiles() + block() - 1) / block(); }
+  // Of sums, from place to place.
+  int64_t step() const { return place_step(s.out_channels * s.in_channels); }
+  int64_t panels() const { return (s.in_channels + kPanel - 1) / kPanel; }
+  int64_t gradient_step() const { return place_step(s.out_channels * block()); }
+  // Parts of the tiles; 0 where threads are to share channels.
+  int64_t parts() const {
+    const int64_t threads = in_parallel_region() ? 1 : get_num_threads();
+    if (threads == 1) return 1;
+    const int64_t parts = threads * std::clamp<int64_t>(tiles() / threads / kLongPart, 1, 4);
+    return parts <= blocks() && tiles() >= parts * kLeastPart &&
+                   parts * kPlaces * step() <= kMostSums
+               ? parts
+               : 0;
+  }
 
-  // Places of some channels' tiles [t, end), by rows of block().
+  // Places of tiles [t, end) of channels [c, last), by rows of block().
   template <class Transform>
-  void read(float* to, int64_t step, const float* from, int64_t channels, int64_t all,
+  void read(float* to, int64_t place, const float* from, int64_t c, int64_t last, int64_t all,
             const Plane& plane, int64_t t, int64_t end, const Transform& transform) const {
-    const int64_t pixels = plane.height * plane.width, grain = 1 + (1 << 14) / block();
-    parallel_for(0, channels, grain, [&](int64_t c, int64_t last) {
-      const Scratch<float> rows(row_space(plane, std::min(block(), per_image())));
-      for (; c < last; ++c)
-        for_strips(t, end, out, block(),
-                   [&](int64_t image, int64_t first, int64_t count, int64_t at) {
-                     transform(to + c * block() + at, step, from + (image * all + c) * pixels,
-                               plane, first, count, rows.get());
-                   });
-    });
+    const int64_t pixels = plane.height * plane.width;
+    const Scratch<float> rows(row_space(plane, std::min(block(), per_image())));
+    for (; c < last; ++c, to += block())
+      for_strips(t, end, out, block(),
+                 [&](int64_t image, int64_t first, int64_t count, int64_t at) {
+                   transform(to + at, place, from + (image * all + c) * pixels, plane, first, count,
+                             rows.get());
+                 });
   }
-  // Columns of some input channels in the gradient of the places.
-  void multiply(float* sums, int64_t sums_step, const float* g, int64_t g_step, const float* v,
-                int64_t v_step, int64_t channels, int64_t terms, bool add) const {
-    parallel_for(0, kPlaces, 1, [&](int64_t p, int64_t end) {
-      const Scratch<float> panel(block() * kPanel);
-      for (; p < end; ++p) {
-        transpose_panel(panel.get(), kPanel, v + p * v_step, block(), channels, terms);
-        gemm_panel(GemmPanel<float>{s.out_channels, channels, terms, g + p * g_step, block(), 1,
-                                    panel.get(), kPanel, sums + p * sums_step, s.in_channels, 1,
-                                    add});
-      }
-    });
+  void read_gradient(float* g, int64_t c, int64_t last, int64_t t, int64_t end) const {
+    read(g, gradient_step(), gy, c, last, s.out_channels, out, t, end, gradient_tiles);
   }
-  void sum(float* sums, int64_t step) const {
+  void read_image(float* v, int64_t place, int64_t c, int64_t last, int64_t t, int64_t end) const {
+    read(v, place, x, c, last, s.in_channels, in, t, end, input_tiles);
+  }
+  // Columns of the input channels from `from` on in the gradient of one place.
+  void multiply(float* sums, const float* g, const float* v, float* panel, int64_t from,
+                int64_t terms, bool add) const {
+    const int64_t c = s.in_channels, channels = std::min(kPanel, c - from);
+    transpose_panel(panel, kPanel, v, block(), channels, terms);
+    gemm_panel(GemmPanel<float>{s.out_channels, channels, terms, g, block(), 1, panel, kPanel,
+                                sums + from, c, 1, add});
+  }
+
+  // Of blocks [i, last), on this thread.
+  void sum_blocks(float* sums, int64_t i, int64_t last) const {
     const int64_t m = s.out_channels, c = s.in_channels;
-    const int64_t g_step = place_step(m * block()), v_step = place_step(kPanel * block());
+    const int64_t g_step = gradient_step(), v_step = place_step(kPanel * block());
     const Scratch<float> g(kPlaces * g_step + kSlack), v(kPlaces * v_step + kSlack);
-    for (int64_t t = 0; t < tiles(); t += block()) {
+    const Scratch<float> panel(block() * kPanel);
+    for (int64_t t = i * block(); t < std::min(last * block(), tiles()); t += block()) {
       const int64_t end = std::min(t + block(), tiles());
-      read(g.get(), g_step, gy, m, m, out, t, end, gradient_tiles);
+      read_gradient(g.get(), 0, m, t, end);
       for (int64_t from = 0; from < c; from += kPanel) {
-        const int64_t some = std::min(kPanel, c - from);
-        read(v.get(), v_step, x + from * in.height * in.width, some, c, in, t, end, input_tiles);
-        multiply(sums + from, step, g.get(), g_step, v.get(), v_step, some, end - t, t > 0);
+        read_image(v.get(), v_step, from, std::min(from + kPanel, c), t, end);
+        for (int64_t p = 0; p < kPlaces; ++p)
+          multiply(sums + p * step(), g.get() + p * g_step, v.get() + p * v_step, panel.get(), from,
+                   end - t, t > i * block());
       }
     }
   }
-  bool run() const {
-    const int64_t m = s.out_channels, c = s.in_channels, step = place_step(m * c);
-    const Scratch<float> sums(kPlaces * step + kSlack);
-    sum(sums.get(), step);
+  // Threads share the work on a block.
+  void share_blocks(float* sums) const {
+    const int64_t m = s.out_channels, c = s.in_channels;
+    const int64_t g_step = gradient_step(), v_step = place_step(c * block());
+    const Scratch<float> all_g(kPlaces * g_step + kSlack), all_v(kPlaces * v_step + kSlack);
+    float *const g = all_g.get(), *const v = all_v.get();
+    for (int64_t t = 0; t < tiles(); t += block()) {
+      const int64_t end = std::min(t + block(), tiles());
+      parallel_for(0, m + c, 16, [=, this](int64_t i, int64_t last) {
+        if (i < m) read_gradient(g + i * block(), i, std::min(last, m), t, end);
+        const int64_t first = std::max<int64_t>(i - m, 0);
+        if (last > m) read_image(v + first * block(), v_step, first, last - m, t, end);
+      });
+      parallel_for(0, panels() * kPlaces, 1, [=, this](int64_t i, int64_t last) {
+        const Scratch<float> panel(block() * kPanel);
+        for (; i < last; ++i) {
+          const int64_t p = i % kPlaces, from = i / kPlaces * kPanel;
+          multiply(sums + p * step(), g + p * g_step, v + p * v_step + from * block(), panel.get(),
+                   from, end - t, t > 0);
+        }
+      });
+    }
+  }
+
+  // Sums of the parts of row k, in the first one's.
+  void add_parts(float* sums, int64_t parts, int64_t k) const {
+    const int64_t c = s.in_channels;
+    for (int64_t i = 1; i < parts; ++i)
+      for (int64_t p = 0; p < kPlaces; ++p) {
+        float* const to = sums + p * step() + k * c;
+        const float* const from = to + i * kPlaces * step();
+        for (int64_t j = 0; j < c; ++j) to[j] += from[j];
+      }
+  }
+  bool write(float* sums, int64_t parts) const {
+    const int64_t m = s.out_channels, c = s.in_channels;
     std::atomic<bool> finite{true};
     parallel_for(0, m, std::max<int64_t>(1, (1 << 14) / c), [&](int64_t k, int64_t end) {
       const Scratch<float> elements(9 * (c + kSlack)), across((c + kSlack) * kTransposePad);
       for (; k < end; ++k) {
-        if (!places_to_kernels(elements.get(), c + kSlack, sums.get() + k * c, step, c))
+        add_parts(sums, parts, k);
+        if (!places_to_kernels(elements.get(), c + kSlack, sums + k * c, step(), c))
           finite.store(false, std::memory_order_relaxed);
         transpose_panel(across.get(), kTransposePad, elements.get(), c + kSlack, 9, c);
         for (int64_t i = 0; i < c; ++i)
@@ -301,6 +358,18 @@ struct WeightGradient {
       }
     });
     return finite.load();
+  }
+  bool run() const {
+    const int64_t n = parts(), size = kPlaces * step();
+    const Scratch<float> sums(std::max<int64_t>(n, 1) * size + kSlack);
+    if (n == 0)
+      share_blocks(sums.get());
+    else
+      parallel_for(0, n, 1, [f = *this, n, size, to = sums.get()](int64_t i, int64_t end) {
+        for (; i < end; ++i)
+          f.sum_blocks(to + i * size, f.blocks() * i / n, f.blocks() * (i + 1) / n);
+      });
+    return write(sums.get(), n);
   }
 };
 

@@ -369,7 +369,9 @@ const std::vector<Setting> kTiled = {{{3, 17, 13, 9}, {33, 17, 3, 3}, {1, 1}, {0
                                      {{70, 130, 4, 4}, {150, 130, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
                                      {{1, 32, 21, 80}, {32, 32, 3, 3}, {1, 1}, {1, 2}, {1, 1}},
                                      {{1, 32, 6, 151}, {20, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
-                                     {{64, 300, 2, 3}, {290, 300, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
+                                     {{64, 300, 2, 3}, {290, 300, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                                     {{13, 70, 16, 15}, {65, 70, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                                     {{17, 32, 32, 31}, {16, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
 
 bool takes_tiles(Kind kind, const ConvShape& s) {
   return kind == Kind::kForward         ? cpu::winograd::takes_forward(s)
@@ -403,15 +405,36 @@ TEST(ConvWinograd, IsAsNearAsSumsOfProducts) {
   }
 }
 
-TEST(ConvWinograd, IsExactForSmallWholeNumbers) {
+// Threads have parts of the tiles, one or several each, or share channels.
+TEST(ConvWinograd, ThreadsShareAWeightsGradientInEachWay) {
+  const auto parts = [](const Setting& s, int n) {
+    const Threads threads(n);
+    const ConvShape shape = shape_of(s, operands_of(s));
+    return cpu::winograd::WeightGradient{shape,   nullptr, nullptr,
+                                         nullptr, {},      cpu::winograd::whole_tiles(shape.out)}
+        .parts();
+  };
+  const Setting &few = kTiled[3], &some = kTiled[kTiled.size() - 2], &many = kTiled.back();
+  for (const Setting& s : {few, some, many}) EXPECT_EQ(parts(s, 1), 1) << IntArrayRef(s.x);
+  EXPECT_EQ(parts(few, 2), 0);
+  EXPECT_EQ(parts(some, 2), 2);
+  EXPECT_EQ(parts(some, 3), 3);
+  EXPECT_EQ(parts(many, 2), 4);
+}
+
+TEST(ConvWinograd, IsExactForSmallWholeNumbersAndAnyNumberOfThreads) {
   for (const Setting& s : kTiled) {
     Operands o = operands_of(s);
     for (Tensor* t : {&o.x, &o.w, &o.b, &o.gy}) *t = t->mul(3).round();
     Operands doubles = o;
     for (Tensor* t : {&doubles.x, &doubles.w, &doubles.b, &doubles.gy}) *t = t->to(kDouble);
-    const Maps got = maps_of(s, o), want = maps_of(s, doubles);
-    for (Kind kind : kKinds)
-      EXPECT_TRUE(result(kind, got).to(kDouble).equal(result(kind, want))) << text(s, kind);
+    const Maps want = maps_of(s, doubles);
+    for (int n : {1, 2, 3}) {
+      const Threads threads(n);
+      const Maps got = maps_of(s, o);
+      for (Kind kind : kKinds)
+        EXPECT_TRUE(result(kind, got).to(kDouble).equal(result(kind, want))) << text(s, kind);
+    }
   }
 }
 
