@@ -29,8 +29,13 @@ constexpr int64_t kDepth = 128;
 constexpr int64_t kSlack = 64;  ///< elements behind a buffer that may be written
 /// Fewer channels have too few products for each transformed element.
 constexpr int64_t kLeastChannels = 16;
-/// Kernels for each tile from which on their transforms, which come from L3, take what is gained.
-constexpr int64_t kMostKernels = 1024;
+/// Kernels for each tile from which on they are transformed some channels at a time, as they are
+/// used, where all would come from L3 or from memory: of few tiles, whose own transforms do not,
+/// and of more; and those from which on transforms take what is gained.
+constexpr int64_t kFewTiles = 256, kManyKernels = 128, kManyKernelsOfMoreTiles = 1024;
+constexpr int64_t kMostKernels = 4096;
+/// Channels of results that are computed at a time then: their kernels' transforms stay in L2.
+constexpr int64_t kChannelBlock = 32;
 
 /// A plane and how it is cut: tile (i, j) begins at row 2 i - above and column 2 j - left.
 struct Plane {
@@ -107,25 +112,34 @@ void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const 
 }
 
 // ---------------------------------------------------------------------- images to images
-/// The transformed kernels: rows of input channels for each place and output channel.
-class Kernels {
+/// Places of rows of n kernels, which are from_row kernels apart: place p of kernel i of row r is
+/// at p * place + r * row + i.
+inline void rows_to_places(float* to, int64_t row, int64_t place, const float* from,
+                           int64_t from_row, int64_t rows, int64_t n) {
+  const Scratch<float> elements(9 * place_step(n));
+  for (int64_t r = 0; r < rows; ++r) {
+    transpose_panel(elements.get(), place_step(n), from + r * from_row * 9, 9, n, 9);
+    kernels_to_places(to + r * row, place, elements.get(), place_step(n), n);
+  }
+}
+/// Transformed kernels: a row for each of the weights' output channels.
+struct Kernels {
+  const float* data;
+  int64_t row, place;
+};
+/// All of them.
+class AllKernels {
  public:
-  Kernels(const float* w, const ConvShape& s)
+  AllKernels(const float* w, const ConvShape& s)
       : row_(place_step(s.in_channels)),
         place_(place_step(s.out_channels * row_)),
         all_(kPlaces * place_) {
     const int64_t c = s.in_channels, grain = std::max<int64_t>(1, (1 << 14) / c);
     parallel_for(0, s.out_channels, grain, [=, this](int64_t k, int64_t end) {
-      const Scratch<float> elements(9 * row_);
-      for (; k < end; ++k) {
-        transpose_panel(elements.get(), row_, w + k * c * 9, 9, c, 9);
-        kernels_to_places(all_.get() + k * row_, place_, elements.get(), row_, c);
-      }
+      rows_to_places(all_.get() + k * row_, row_, place_, w + k * c * 9, c, end - k, c);
     });
   }
-  int64_t row() const { return row_; }
-  int64_t place() const { return place_; }
-  const float* get() const { return all_.get(); }
+  Kernels get() const { return {all_.get(), row_, place_}; }
 
  private:
   int64_t row_, place_;
@@ -139,8 +153,9 @@ struct ImageMap {
   Plane in, out;
   float* y;
   const float *x, *bias;
-  const Kernels& kernels;
   bool turned;
+  int64_t result_channels;  ///< of images y, of which out_channels are computed
+  Kernels kernels{};
 
   int64_t per_image() const { return out.tiles_wide * half_up(out.height); }
   int64_t tiles() const { return batch * per_image(); }
@@ -152,16 +167,18 @@ struct ImageMap {
     return (at / kPanel * channels + channel) * kPanel + at % kPanel;
   }
 
-  void read(float* v, int64_t step, int64_t t, int64_t end, float* rows) const {
+  // Of tiles [t, end), channels [begin, last).
+  void read(float* v, int64_t step, int64_t t, int64_t end, int64_t begin, int64_t last,
+            float* rows) const {
     for_strips(t, end, out, kPanel, [&](int64_t image, int64_t first, int64_t count, int64_t at) {
-      for (int64_t c = 0; c < in_channels; ++c)
+      for (int64_t c = begin; c < last; ++c)
         input_tiles(v + place(at, in_channels, c), step,
                     x + (image * in_channels + c) * in.height * in.width, in, first, count, rows);
     });
   }
   // One place of some tiles, which are in panels; input channels are summed kDepth at a time.
   void multiply_place(float* m, const float* v, const float* k, int64_t count) const {
-    const int64_t out_step = turned ? 1 : kernels.row(), in_step = turned ? kernels.row() : 1;
+    const int64_t out_step = turned ? 1 : kernels.row, in_step = turned ? kernels.row : 1;
     for (int64_t c = 0; c < in_channels; c += kDepth)
       for (int64_t at = 0; at < count; at += kPanel)
         gemm_panel(GemmPanel<float>{out_channels, std::min(kPanel, count - at),
@@ -172,14 +189,14 @@ struct ImageMap {
   void multiply(float* m, int64_t m_step, const float* v, int64_t v_step, int64_t count) const {
     for (int64_t p = 0; p < kPlaces; ++p)
       multiply_place(m + p * m_step, v + p * v_step,
-                     kernels.get() + (turned ? turned_place(p) : p) * kernels.place(), count);
+                     kernels.data + (turned ? turned_place(p) : p) * kernels.place, count);
   }
   bool write(const float* m, int64_t step, int64_t t, int64_t end) const {
     bool finite = true;
     for_strips(t, end, out, kPanel, [&](int64_t image, int64_t first, int64_t count, int64_t at) {
       for (int64_t k = 0; k < out_channels; ++k)
         finite &=
-            output_tiles(y + (image * out_channels + k) * out.height * out.width, out,
+            output_tiles(y + (image * result_channels + k) * out.height * out.width, out,
                          m + place(at, out_channels, k), step, first, count, bias ? bias[k] : 0.0f);
     });
     return finite;
@@ -196,13 +213,61 @@ struct ImageMap {
                    const Scratch<float> rows(row_space(f.in, std::min(kPanel, f.per_image())));
                    for (; i < e; ++i) {
                      const int64_t t = i * group, end = std::min(t + group, f.tiles());
-                     f.read(v.get(), v_step, t, end, rows.get());
+                     f.read(v.get(), v_step, t, end, 0, f.in_channels, rows.get());
                      f.multiply(m.get(), m_step, v.get(), v_step, end - t);
                      if (!f.write(m.get(), m_step, t, end))
                        finite.store(false, std::memory_order_relaxed);
                    }
                  });
     return finite.load();
+  }
+
+  // Channels [k, end) of the results, whose kernels w are transformed here.
+  bool run_block(const float* w, int64_t k, int64_t end, const float* v, int64_t v_step) const {
+    const int64_t some = end - k, m_step = place_step(panel_tiles() * some);
+    const int64_t rows = turned ? in_channels : some, n = turned ? some : in_channels;
+    const int64_t row = place_step(n), place = place_step(rows * row);
+    const Scratch<float> places(kPlaces * place), m(kPlaces * m_step + kSlack);
+    rows_to_places(places.get(), row, place, w + (turned ? k : k * in_channels) * 9,
+                   turned ? out_channels : in_channels, rows, n);
+    ImageMap f = *this;
+    f.out_channels = some;
+    f.y += k * out.height * out.width;
+    if (bias) f.bias += k;
+    f.kernels = {places.get(), row, place};
+    f.multiply(m.get(), m_step, v, v_step, tiles());
+    return f.write(m.get(), m_step, 0, tiles());
+  }
+  int64_t panel_tiles() const { return (tiles() + kPanel - 1) / kPanel * kPanel; }
+
+  // Of few tiles: all are transformed, then kernels and results by blocks of channels.
+  bool run_by_channels(const float* w) const {
+    const int64_t v_step = place_step(panel_tiles() * in_channels);
+    const Scratch<float> v(kPlaces * v_step + kSlack);
+    parallel_for(0, in_channels, 16, [=, this, v = v.get()](int64_t c, int64_t last) {
+      const Scratch<float> rows(row_space(in, std::min(kPanel, per_image())));
+      read(v, v_step, 0, tiles(), c, last, rows.get());
+    });
+    std::atomic<bool> finite{true};
+    const int64_t blocks = (out_channels + kChannelBlock - 1) / kChannelBlock;
+    parallel_for(0, blocks, 1, [=, this, v = v.get(), &finite](int64_t i, int64_t last) {
+      for (; i < last; ++i)
+        if (!run_block(w, out_channels * i / blocks, out_channels * (i + 1) / blocks, v, v_step))
+          finite.store(false, std::memory_order_relaxed);
+    });
+    return finite.load();
+  }
+  // Both ways give the same bits.
+  bool by_channels() const {
+    const int64_t many = tiles() <= kFewTiles ? kManyKernels : kManyKernelsOfMoreTiles;
+    return in_channels * out_channels > many * tiles();
+  }
+  bool run(const float* w, const ConvShape& s) const {
+    if (by_channels()) return run_by_channels(w);
+    const AllKernels all(w, s);
+    ImageMap f = *this;
+    f.kernels = all.get();
+    return f.run();
   }
 };
 
@@ -215,16 +280,17 @@ inline bool forward(float* y, const float* x, const float* w, const float* b, co
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.out);
   const Plane in{s.in[1], s.in[2], pads[1], pads[2], out.tiles_wide};
-  const Kernels k(w, s);
-  return ImageMap{s.batch, s.in_channels, s.out_channels, in, out, y, x, b, k, false}.run();
+  return ImageMap{s.batch, s.in_channels, s.out_channels, in, out, y, x, b, false, s.out_channels}
+      .run(w, s);
 }
 /// The convolution of the gradient with the kernels turned by half a turn.
 inline bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.in);
   const Plane in{s.out[1], s.out[2], 2 - pads[1], 2 - pads[2], out.tiles_wide};
-  const Kernels k(w, s);
-  return ImageMap{s.batch, s.out_channels, s.in_channels, in, out, gx, gy, nullptr, k, true}.run();
+  return ImageMap{s.batch, s.out_channels, s.in_channels, in,           out, gx,
+                  gy,      nullptr,        true,          s.in_channels}
+      .run(w, s);
 }
 
 // ---------------------------------------------------------------------- gradient of the weight

@@ -9,6 +9,7 @@
 #include <taper/ops/spatial/conv_winograd.h>
 #include <taper/taper.h>
 
+#include "harness/guarded_memory.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -370,6 +371,7 @@ const std::vector<Setting> kTiled = {{{3, 17, 13, 9}, {33, 17, 3, 3}, {1, 1}, {0
                                      {{1, 32, 21, 80}, {32, 32, 3, 3}, {1, 1}, {1, 2}, {1, 1}},
                                      {{1, 32, 6, 151}, {20, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
                                      {{64, 300, 2, 3}, {290, 300, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                                     {{2, 140, 17, 15}, {150, 140, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
                                      {{13, 70, 16, 15}, {65, 70, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
                                      {{17, 32, 32, 31}, {16, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
 
@@ -434,6 +436,19 @@ TEST(ConvWinograd, IsExactForSmallWholeNumbersAndAnyNumberOfThreads) {
       const Maps got = maps_of(s, o);
       for (Kind kind : kKinds)
         EXPECT_TRUE(result(kind, got).to(kDouble).equal(result(kind, want))) << text(s, kind);
+    }
+  }
+}
+
+TEST(ConvWinograd, ReadsItsOperandsOnly) {
+  for (const Setting& s : kTiled) {
+    const Operands o = operands_of(s);
+    const Maps want = maps_of(s, o);
+    for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+      const Operands moved{
+          at_edge(o.x, edge), at_edge(o.w, edge), at_edge(o.b, edge), at_edge(o.gy, edge), {}};
+      const Maps got = maps_of(s, moved);
+      for (Kind kind : kKinds) EXPECT_TRUE(result(kind, got).equal(result(kind, want)));
     }
   }
 }
