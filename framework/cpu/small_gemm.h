@@ -23,6 +23,14 @@ inline int64_t across_width(int64_t n) {
   return (n + kTransposePad - 1) / kTransposePad * kTransposePad;
 }
 
+/// Whether rows of C fill little of a vector, and columns of A lie side by side, as in the gradient
+/// of the weight of a layer with few inputs: the transposed product has those as rows. (50 x 2 sums
+/// of 1000 terms 11.3 us -> 3.5, 128 x 4 of 64 2.1 -> 0.8, Zen 4.)
+template <class T>
+inline bool is_made_across(int64_t m, int64_t n, const MatrixIn<T>& a) {
+  return n * sizeof(T) <= 40 && m >= 4 * n && a.row == 1 && a.col >= m;
+}
+
 /// A product that one thread makes by one call of gemm_panel, with all that can be known of it
 /// before there are numbers.
 template <class T>
@@ -40,7 +48,8 @@ template <class T>
 TAPER_INLINE bool small_gemm(SmallGemm<T>& to, int64_t m, int64_t n, int64_t k, T alpha,
                              const MatrixIn<T>& a, const MatrixIn<T>& b, const T* row, T* c,
                              int64_t ldc) {
-  if (m * n * k <= kTinyWork || m == 1 || n <= kFewColumns || m * n * k >= 2 * kThreadWork)
+  if (m * n * k <= kTinyWork || m == 1 || n <= kFewColumns || m * n * k >= 2 * kThreadWork ||
+      is_made_across(m, n, a))
     return false;
   GemmPanel<T>& g = to.panel;
   g.m = m, g.n = n, g.k = k, g.alpha = alpha;

@@ -450,6 +450,25 @@ TEST(Matmul, RowsOfEveryLengthStayInTheirMemory) {
       }
 }
 
+// Few columns from a transposed operand, by the transposed product.
+TEST(FewColumns, OfATransposedMatrix) {
+  for (const ScalarType t : {kFloat, kDouble, kLong, kInt})
+    for (const Edge edge : {Edge::kFront, Edge::kBack})
+      for (int64_t n = 2; n <= 12; ++n)
+        for (const int64_t m : {8, 40, 67}) {
+          const Tensor a = at_edge(whole_numbers({29, m}, t), edge);
+          const Tensor b = at_edge(whole_numbers({29, n}, t), edge);
+          const Tensor want = (a.t().unsqueeze(2) * b.unsqueeze(0)).sum(1).to(t);
+          Tensor y = at_edge(want * 0 - 1, edge);
+          mm_out(y, a.t(), b);
+          EXPECT_TRUE(y.equal(want)) << toString(t) << ", " << m << "x" << n;
+          Tensor wide = zeros({m, n + 2}, want.options());
+          wide.narrow(1, 1, n).copy_(want).addmm_(a.t(), b, 1, 2);
+          EXPECT_TRUE(wide.narrow(1, 1, n).equal(want * 3)) << toString(t) << ", " << m << "x" << n;
+          EXPECT_TRUE(wide.narrow(1, 0, 1).equal(zeros({m, 1}, t)));
+        }
+}
+
 // Each thread adds up some of the terms: of whole numbers the sums are the same.
 TEST(Matmul, ThreadsShareTheTermsOfFewSums) {
   const int before = get_num_threads();
