@@ -51,19 +51,16 @@ int64_t row_space(const Plane& plane, int64_t tiles) {
   constexpr int64_t most_lanes = 16;
   const int64_t tile_rows = tiles / plane.tiles_wide + 2;
   return (2 * tile_rows + 2) * (2 * plane.tiles_wide + 4 * most_lanes + 4) +
-         8 * ((tile_rows + 1) * plane.tiles_wide + most_lanes) + most_lanes;
+         16 * ((tile_rows + 1) * plane.tiles_wide + most_lanes) + most_lanes;
 }
-void input_tiles(float* to, int64_t step, const float* x, const Plane& plane, int64_t first,
-                 int64_t count, float* rows) {
-  TAPER_BY_ISA(input_tiles, to, step, x, plane, first, count, rows);
+void input_tiles(float* to, int64_t step, const float* x, const Strip& s, float* rows) {
+  TAPER_BY_ISA(input_tiles, to, step, x, s, rows);
 }
-void gradient_tiles(float* to, int64_t step, const float* gy, const Plane& plane, int64_t first,
-                    int64_t count, float* rows) {
-  TAPER_BY_ISA(gradient_tiles, to, step, gy, plane, first, count, rows);
+void gradient_tiles(float* to, int64_t step, const float* gy, const Strip& s, float* rows) {
+  TAPER_BY_ISA(gradient_tiles, to, step, gy, s, rows);
 }
-bool output_tiles(float* y, const Plane& plane, const float* from, int64_t step, int64_t first,
-                  int64_t count, float bias) {
-  TAPER_BY_ISA(output_tiles, y, plane, from, step, first, count, bias);
+bool output_tiles(float* y, const float* from, int64_t step, const Strip& s, float bias) {
+  TAPER_BY_ISA(output_tiles, y, from, step, s, bias);
 }
 void kernels_to_places(float* to, int64_t step, const float* from, int64_t from_step, int64_t n) {
   TAPER_BY_ISA(kernels_to_places, to, step, from, from_step, n);

@@ -39,22 +39,25 @@ constexpr int64_t kChannelBlock = 32;
 
 /// A plane and how it is cut: tile (i, j) begins at row 2 i - above and column 2 j - left.
 struct Plane {
-  int64_t height, width, above, left, tiles_wide;
+  int64_t height, width, above, left, tiles_wide, tiles_high;
+  int64_t tiles() const { return tiles_wide * tiles_high; }
 };
 
 // ---------------------------------------------------------------------- transforms
-// `to` and `from` hold place p of tile j at p * step + j; tiles [first, first + count) of a plane.
+// `to` and `from` hold place p of tile j at p * step + j.
+/// Tiles [first, first + count) of a plane, or all of several planes, image_step elements apart.
+struct Strip {
+  Plane plane;
+  int64_t image_step, first, count;
+};
 /// Elements of `rows` that input_tiles and gradient_tiles use.
 int64_t row_space(const Plane& plane, int64_t tiles);
 /// Of the 4 x 4 elements that a tile of results sees.
-void input_tiles(float* to, int64_t step, const float* x, const Plane& plane, int64_t first,
-                 int64_t count, float* rows);
+void input_tiles(float* to, int64_t step, const float* x, const Strip& s, float* rows);
 /// Of the 2 x 2 elements of a gradient.
-void gradient_tiles(float* to, int64_t step, const float* gy, const Plane& plane, int64_t first,
-                    int64_t count, float* rows);
+void gradient_tiles(float* to, int64_t step, const float* gy, const Strip& s, float* rows);
 /// Tiles of results, with the bias; false when one is not finite.
-bool output_tiles(float* y, const Plane& plane, const float* from, int64_t step, int64_t first,
-                  int64_t count, float bias);
+bool output_tiles(float* y, const float* from, int64_t step, const Strip& s, float bias);
 /// Of n kernels, element e of kernel i at e * from_step + i.
 void kernels_to_places(float* to, int64_t step, const float* from, int64_t from_step, int64_t n);
 /// Where a kernel that is turned by half a turn has what it has at place p: the other way round.
@@ -96,15 +99,20 @@ inline bool takes_weight_gradient(const ConvShape& s) {
 /// Distance of places: not a round number, at which lines share few sets of the cache.
 inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
 
+/// Planes of so few tiles fill no vectors alone: several images' are transformed together.
+constexpr int64_t kSmallPlane = 16;
 /// body(image, first tile in it, count, place behind t) for tiles [t, end) of a batch of planes:
-/// pieces of one plane, of one row of it where rows are long, which cross no multiple of `most`.
+/// pieces of one plane, of one row of it where rows are long, or several small planes, which cross
+/// no multiple of `most`.
 template <class Body>
 void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const Body& body) {
-  const int64_t per_image = plane.tiles_wide * half_up(plane.height);
+  const int64_t per_image = plane.tiles();
   const int64_t whole = plane.tiles_wide > kPanel ? plane.tiles_wide : per_image;
   for (int64_t at = 0; t < end;) {
-    const int64_t first = t % per_image;
-    const int64_t count = std::min({end - t, whole - first % whole, most - at % most});
+    const int64_t first = t % per_image, room = std::min(end - t, most - at % most);
+    const int64_t count = first == 0 && per_image <= kSmallPlane && room >= 2 * per_image
+                              ? room / per_image * per_image
+                              : std::min(room, whole - first % whole);
     body(t / per_image, first, count, at);
     t += count;
     at += count;
@@ -157,7 +165,7 @@ struct ImageMap {
   int64_t result_channels;  ///< of images y, of which out_channels are computed
   Kernels kernels{};
 
-  int64_t per_image() const { return out.tiles_wide * half_up(out.height); }
+  int64_t per_image() const { return out.tiles(); }
   int64_t tiles() const { return batch * per_image(); }
   // Large weights come from L3: two panels for each time they do.
   int64_t at_once() const { return in_channels * out_channels > 1 << 15 ? 2 : 1; }
@@ -170,10 +178,11 @@ struct ImageMap {
   // Of tiles [t, end), channels [begin, last).
   void read(float* v, int64_t step, int64_t t, int64_t end, int64_t begin, int64_t last,
             float* rows) const {
+    const int64_t pixels = in.height * in.width, image_step = in_channels * pixels;
     for_strips(t, end, out, kPanel, [&](int64_t image, int64_t first, int64_t count, int64_t at) {
       for (int64_t c = begin; c < last; ++c)
-        input_tiles(v + place(at, in_channels, c), step,
-                    x + (image * in_channels + c) * in.height * in.width, in, first, count, rows);
+        input_tiles(v + place(at, in_channels, c), step, x + image * image_step + c * pixels,
+                    {in, image_step, first, count}, rows);
     });
   }
   // One place of some tiles, which are in panels; input channels are summed kDepth at a time.
@@ -193,11 +202,11 @@ struct ImageMap {
   }
   bool write(const float* m, int64_t step, int64_t t, int64_t end) const {
     bool finite = true;
+    const int64_t pixels = out.height * out.width, image_step = result_channels * pixels;
     for_strips(t, end, out, kPanel, [&](int64_t image, int64_t first, int64_t count, int64_t at) {
       for (int64_t k = 0; k < out_channels; ++k)
-        finite &=
-            output_tiles(y + (image * result_channels + k) * out.height * out.width, out,
-                         m + place(at, out_channels, k), step, first, count, bias ? bias[k] : 0.0f);
+        finite &= output_tiles(y + image * image_step + k * pixels, m + place(at, out_channels, k),
+                               step, {out, image_step, first, count}, bias ? bias[k] : 0.0f);
     });
     return finite;
   }
@@ -210,7 +219,7 @@ struct ImageMap {
                    const int64_t v_step = place_step(group * f.in_channels);
                    const int64_t m_step = place_step(group * f.out_channels);
                    const Scratch<float> v(kPlaces * v_step + kSlack), m(kPlaces * m_step + kSlack);
-                   const Scratch<float> rows(row_space(f.in, std::min(kPanel, f.per_image())));
+                   const Scratch<float> rows(row_space(f.in, kPanel));
                    for (; i < e; ++i) {
                      const int64_t t = i * group, end = std::min(t + group, f.tiles());
                      f.read(v.get(), v_step, t, end, 0, f.in_channels, rows.get());
@@ -245,7 +254,7 @@ struct ImageMap {
     const int64_t v_step = place_step(panel_tiles() * in_channels);
     const Scratch<float> v(kPlaces * v_step + kSlack);
     parallel_for(0, in_channels, 16, [=, this, v = v.get()](int64_t c, int64_t last) {
-      const Scratch<float> rows(row_space(in, std::min(kPanel, per_image())));
+      const Scratch<float> rows(row_space(in, kPanel));
       read(v, v_step, 0, tiles(), c, last, rows.get());
     });
     std::atomic<bool> finite{true};
@@ -272,14 +281,14 @@ struct ImageMap {
 };
 
 inline Plane whole_tiles(const int64_t* sizes) {
-  return {sizes[1], sizes[2], 0, 0, half_up(sizes[2])};
+  return {sizes[1], sizes[2], 0, 0, half_up(sizes[2]), half_up(sizes[1])};
 }
 
 /// False where results are not finite, and then to be computed in another way.
 inline bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.out);
-  const Plane in{s.in[1], s.in[2], pads[1], pads[2], out.tiles_wide};
+  const Plane in{s.in[1], s.in[2], pads[1], pads[2], out.tiles_wide, out.tiles_high};
   return ImageMap{s.batch, s.in_channels, s.out_channels, in, out, y, x, b, false, s.out_channels}
       .run(w, s);
 }
@@ -287,7 +296,7 @@ inline bool forward(float* y, const float* x, const float* w, const float* b, co
 inline bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.in);
-  const Plane in{s.out[1], s.out[2], 2 - pads[1], 2 - pads[2], out.tiles_wide};
+  const Plane in{s.out[1], s.out[2], 2 - pads[1], 2 - pads[2], out.tiles_wide, out.tiles_high};
   return ImageMap{s.batch, s.out_channels, s.in_channels, in,           out, gx,
                   gy,      nullptr,        true,          s.in_channels}
       .run(w, s);
@@ -308,7 +317,7 @@ struct WeightGradient {
   const float *x, *gy;
   Plane in, out;
 
-  int64_t per_image() const { return out.tiles_wide * half_up(out.height); }
+  int64_t per_image() const { return out.tiles(); }
   int64_t tiles() const { return s.batch * per_image(); }
   int64_t block() const {
     return std::min(std::max<int64_t>(2 * kPanel, (1 << 13) / s.out_channels / kPanel * kPanel),
@@ -335,12 +344,12 @@ struct WeightGradient {
   void read(float* to, int64_t place, const float* from, int64_t c, int64_t last, int64_t all,
             const Plane& plane, int64_t t, int64_t end, const Transform& transform) const {
     const int64_t pixels = plane.height * plane.width;
-    const Scratch<float> rows(row_space(plane, std::min(block(), per_image())));
+    const Scratch<float> rows(row_space(plane, block()));
     for (; c < last; ++c, to += block())
       for_strips(t, end, out, block(),
                  [&](int64_t image, int64_t first, int64_t count, int64_t at) {
-                   transform(to + at, place, from + (image * all + c) * pixels, plane, first, count,
-                             rows.get());
+                   transform(to + at, place, from + (image * all + c) * pixels,
+                             Strip{plane, all * pixels, first, count}, rows.get());
                  });
   }
   void read_gradient(float* g, int64_t c, int64_t last, int64_t t, int64_t end) const {
@@ -442,7 +451,8 @@ struct WeightGradient {
 inline bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.out);
-  return WeightGradient{s, gw, x, gy, {s.in[1], s.in[2], pads[1], pads[2], out.tiles_wide}, out}
+  return WeightGradient{
+      s, gw, x, gy, {s.in[1], s.in[2], pads[1], pads[2], out.tiles_wide, out.tiles_high}, out}
       .run();
 }
 
