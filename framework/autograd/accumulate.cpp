@@ -8,9 +8,13 @@
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/grad_mode.h>
 
-void taper::detail::note_grad(AutogradExtra& e) {
+[[gnu::cold]] void taper::detail::note_grad_now(AutogradExtra& e) {
   if (StepState* const state = StepState::noting())
     state->note(&e, [&e, before = e.grad] { e.grad = before; });
+}
+[[gnu::cold]] void taper::AutogradExtra::forget_notes() const {
+  auto* const state = detail::StepState::noting();
+  if (state) state->forget(this), state->forget(&accumulator);
 }
 
 namespace taper::autograd {
@@ -41,7 +45,7 @@ bool AccumulateGrad::rest() {
   return true;
 }
 
-void AccumulateGrad::forget_earlier(AutogradExtra& e) {
+[[gnu::cold]] void AccumulateGrad::forget_earlier(AutogradExtra& e) {
   auto* const state = taper::detail::StepState::noting();
   if (!state || !state->note(&e.accumulator, [] {}) || !e.accumulator) return;
   if (e.accumulator->extra_ || e.accumulator->edges_)
@@ -74,7 +78,7 @@ NodePtr make_accumulator(const Tensor& leaf) {
 NodePtr accumulator_of(const Tensor& leaf) {
   AutogradExtra& e = taper::detail::extra_of(leaf.impl());
   const taper::detail::AccumulatorLock lock(e);
-  AccumulateGrad::forget_earlier(e);
+  if (__builtin_expect(taper::detail::observes_launches(), 0)) AccumulateGrad::forget_earlier(e);
   if (e.accumulator && e.accumulator->refs.increment_if_alive())
     return NodePtr::adopt(e.accumulator);
   // In anomaly mode a node knows where it was made.

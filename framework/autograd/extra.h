@@ -14,10 +14,10 @@ namespace taper {
 struct AutogradExtra {
   AutogradExtra() = default;
   ~AutogradExtra() {
-    if (auto* const state = detail::StepState::noting())
-      state->forget(this), state->forget(&accumulator);
+    if (__builtin_expect(detail::observes_launches(), 0)) forget_notes();
     if (resting) autograd::Node::destroy(resting);
   }
+  void forget_notes() const;
   AutogradExtra(const AutogradExtra&) = delete;
   AutogradExtra& operator=(const AutogradExtra&) = delete;
   Tensor grad;
@@ -56,7 +56,12 @@ class AccumulatorLock {
 /// The tensor's AutogradExtra, made on first use.
 AutogradExtra& extra_of(TensorImpl& t);
 /// Called before `grad` may become another tensor: see StepState.
-void note_grad(AutogradExtra& e);
+///@{
+void note_grad_now(AutogradExtra& e);
+inline void note_grad(AutogradExtra& e) {
+  if (__builtin_expect(observes_launches(), 0)) note_grad_now(e);
+}
+///@}
 }  // namespace detail
 
 namespace autograd {
