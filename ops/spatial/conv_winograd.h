@@ -31,7 +31,9 @@ constexpr int64_t kSlack = 64;  ///< elements behind a buffer that may be writte
 constexpr int64_t kLeastChannels = 16;
 /// Kernels for each tile from which on they are transformed some channels at a time, as they are
 /// used, where all would come from L3 or from memory: of few tiles, whose own transforms do not,
-/// and of more; and those from which on transforms take what is gained.
+/// and of more; and those from which on transforms take what is gained. (512 to 512
+/// channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8 with all transformed before, 12.6 so; 16
+/// images 8.7 and 6.9; Zen 4.)
 constexpr int64_t kFewTiles = 256, kManyKernels = 128, kManyKernelsOfMoreTiles = 1024;
 constexpr int64_t kMostKernels = 4096;
 /// Channels of results that are computed at a time then: their kernels' transforms stay in L2.
@@ -99,7 +101,8 @@ inline bool takes_weight_gradient(const ConvShape& s) {
 /// Distance of places: not a round number, at which lines share few sets of the cache.
 inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
 
-/// Planes of so few tiles fill no vectors alone: several images' are transformed together.
+/// Planes of so few tiles fill no vectors alone: several images' are transformed together. (The
+/// convolution of 512 channels above 12.6 -> 11.8 ms, its weight's gradient 14.5 -> 13.5.)
 constexpr int64_t kSmallPlane = 16;
 /// body(image, first tile in it, count, place behind t) for tiles [t, end) of a batch of planes:
 /// pieces of one plane, of one row of it where rows are long, or several small planes, which cross
