@@ -102,6 +102,21 @@ Tensor weights_of(const Tensor& scores, const Tensor& mask) {
 Tensor residual(const Tensor& x, const Tensor& branch, const Tensor& weight, const Tensor& bias) {
   return torch::relu(torch::layer_norm(x + branch * 0.5, {768}, weight, bias)) * 0.5;
 }
+
+// x and branch are summed and normalised; the gradients of all by that of the sum with what
+// follows.
+void norm_with_gradients() {
+  const Tensor x = torch::randn({1024, 768}).requires_grad_(),
+               branch = torch::randn({1024, 768}).requires_grad_(),
+               weight = torch::randn({768}).requires_grad_(),
+               bias = torch::randn({768}).requires_grad_(), gy = torch::randn({1024, 768});
+  std::vector<Tensor> gradients;
+  both("norm with gradients", [&] {
+    const Tensor sum = x + branch * 0.5, normal = torch::layer_norm(sum, {768}, weight, bias);
+    gradients = torch::autograd::grad({torch::relu(normal) + sum}, {x, branch, weight, bias}, {gy});
+  });
+  report("sum.norm", gradients[2].abs().sum().item<double>());
+}
 void rows() {
   const torch::NoGradGuard no_grad;
   const Tensor scores = torch::randn({8, 256, 256}), mask = torch::randn({256, 256});
@@ -121,4 +136,5 @@ int main() {
   grids();
   terms();
   rows();
+  norm_with_gradients();
 }

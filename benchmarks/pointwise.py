@@ -56,6 +56,11 @@ def residual(x, branch, weight, bias):
     return torch.relu(torch.layer_norm(x + branch * 0.5, (768,), weight, bias)) * 0.5
 
 
+def of_norm(x, branch, weight, bias):
+    total = x + branch * 0.5
+    return torch.relu(torch.layer_norm(total, (768,), weight, bias)) + total
+
+
 def dropped(x, branch, weight):
     return x + torch.dropout(branch * weight, 0.1, True)
 
@@ -83,6 +88,8 @@ def main():
     label = (torch.rand(1 << 18) > 0.5).float()
     scores, mask = torch.randn(8, 256, 256), torch.randn(256, 256)
     x, branch, weight, bias = torch.randn(1024, 768), torch.randn(1024, 768), torch.randn(768), torch.randn(768)
+    leaves = [t.clone().requires_grad_() for t in (x, branch, weight, bias)]
+    gy = torch.randn(1024, 768)
     for kind, form in (("eager", lambda f: f), ("compiled", torch.compile)):
         of_grid, of_cells, of_rates, of_terms = form(react), form(live), form(moved), form(terms)
         with torch.no_grad():
@@ -95,6 +102,9 @@ def main():
             measure("fields %s.softmax" % kind, lambda: of_scores(scores, mask))
             measure("fields %s.layer norm" % kind, lambda: of_sum(x, branch, weight, bias))
             measure("fields %s.dropout" % kind, lambda: of_dropped(x, branch, weight))
+        of_leaves = form(of_norm)
+        measure("fields %s.norm with gradients" % kind,
+                lambda: torch.autograd.grad(of_leaves(*leaves), leaves, gy))
 
 
 if __name__ == "__main__":

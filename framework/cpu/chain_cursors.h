@@ -34,10 +34,14 @@ struct Cursor {
       s[k] = r.steps[k].step;
       ahead[k] = !own;
       down[k] = own ? cols * s[k] : r.steps[k].row;
-      dense = dense && down[k] == cols * s[k];
+      const int64_t dense_down = r.of_rows[k] && !own ? item_of(r, k) : cols * s[k];
+      dense = dense && down[k] == dense_down;
     }
   }
 
+  static int64_t item_of(const ChainRow& r, int k) {
+    return static_cast<int64_t>(elementSize(r.dtypes[k]));
+  }
   char* at(int k, const Tile& t) const {
     return p[k] + t.block * from[k].block + t.row * from[k].row + t.col * from[k].step;
   }

@@ -7,6 +7,7 @@
 // through them. An element goes through the very row loops that an eager step runs. Not installed.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <initializer_list>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include <taper/framework/cpu/known_kernel.h>
 #include <taper/framework/cpu/loops.h>
+#include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/row_runs.h>
 #include <taper/framework/fusion/finder.h>
 
@@ -32,6 +34,10 @@ struct PointwiseKernel {
   /// The elements of a row, if its loop wants whole ones; kNoRows where they are none of a row.
   /// Null for others.
   int64_t (*width)(const taper::detail::Launch& launch);
+  /// Whether what it writes behind the first are sums over rows (RowParts); then the inputs
+  /// [of_rows[0], of_rows[1]) have one element for each row.
+  bool sums = false;
+  int of_rows[2] = {0, 0};
 };
 constexpr int64_t kNoRows = -1;
 
@@ -77,6 +83,26 @@ PointwiseKernel rowwise(int inputs, void (*kernel)(P...)) {
   return k;
 }
 
+/// A kernel of rows that writes sums over them, too, which are there when it returns.
+inline PointwiseKernel summing(PointwiseKernel k, int of_rows, int end_of_rows) {
+  k.sums = true;
+  k.of_rows[0] = of_rows, k.of_rows[1] = end_of_rows;
+  return k;
+}
+
+/// The parts that rows are summed in, each from its first row to its last by one thread. The same
+/// for a kernel by itself and in a chain, so that sums are the same to the bit.
+struct RowParts {
+  int64_t rows, parts;
+  RowParts(int64_t count, int64_t width)
+      : rows(count),
+        parts(std::clamp<int64_t>(count * width / kGrain, 1,
+                                  in_parallel_region() ? 1 : get_num_threads())) {}
+  int64_t begin(int64_t part) const { return rows * part / parts; }
+  /// The one with begin(part) <= row < begin(part + 1).
+  int64_t part_of(int64_t row) const { return ((row + 1) * parts - 1) / rows; }
+};
+
 /// A variable of this type, beside the kernels, makes them known to chains.
 struct PointwiseKernels {
   PointwiseKernels(std::initializer_list<PointwiseKernel> kernels);
@@ -91,7 +117,8 @@ struct ChainRow {
   const void* f;
   char* p[4];
   fusion::Steps steps[4];
-  int own[4];  ///< which of the chain's tiles it is, or -1
+  int own[4];       ///< which of the chain's tiles it is, or -1
+  bool of_rows[4];  ///< one element for each row
   ScalarType dtypes[4];
   alignas(8) char number[4][sizeof(In::immediate)];  ///< those that launches hold
 };
@@ -115,6 +142,8 @@ class Chain {
   void take(const Out& y, const In& x, const Out& more, Map2Rows rows, const void* f);
   void take(const Out& y, const In& x, const Out& more, const Out& rest, Map3Row row,
             const void* f);
+  /// That of a kernel which sums over rows; c has one element for each row.
+  void take_rows(const Out& y, const In& a, const In& b, const In& c, Map3Row row, const void* f);
 
  private:
   ChainRow& next_row(const Out& y);
@@ -127,12 +156,14 @@ class Chain {
   int64_t tile_cols() const;
   int64_t tile_elements() const;
   void run_tiles() const;
+  void run_row_parts() const;
 
   const std::vector<std::shared_ptr<const taper::detail::Launch>> launches_;
   const fusion::Grid grid_;
   const Owns owns_;
   const int64_t tile_;  // elements
   const bool draws_;    // tiles go one behind the other
+  const bool sums_;     // threads take the parts of rows that are summed
   std::vector<ChainRow> rows_;
   std::shared_ptr<std::vector<RunPlan>> runs_;  // the same in each replay
 };

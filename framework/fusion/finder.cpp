@@ -78,7 +78,8 @@ bool place(const Grid& grid, const Operand& x, Steps& s) {
     s = {x.item, grid.cols * x.item, grid.rows * grid.cols * x.item};
     return true;
   }
-  if (x.written && x.contiguous && x.sizes.size() == 1 && x.numel == grid.rows * grid.blocks) {
+  const bool may_be_of_rows = x.of_rows || (x.written && x.sizes.size() == 1);
+  if (may_be_of_rows && x.contiguous && x.numel == grid.rows * grid.blocks) {
     s = {0, x.item, grid.rows * x.item};  // one for each row
     return true;
   }
@@ -204,23 +205,29 @@ class Finder {
     if (uses.width && (uses.width != grid_.cols || grid_.numel() == grid_.cols)) return false;
     for (size_t k = 0; k < uses.operands.size(); ++k) {
       const Operand& x = uses.operands[k];
+      if (x.summed) {
+        const Steps nobodys{-1 - static_cast<int64_t>(uses.launch), 0, 0};
+        more.push_back({x.data, x.data + extent(x), x.item, nobodys, true, SIZE_MAX});
+        continue;
+      }
       if (isComplexType(x.dtype) || !place(grid_, x, steps[k])) return false;
       // What is broadcast, or has gaps, is placed by the sizes of its own result.
       if (x.numel != 1 && !x.contiguous && y.sizes != grid_.sizes) return false;
       if (x.written ? !is_written_once(uses, x, steps[k]) : is_of_rows(uses, k, steps[k]))
         return false;
       if (x.data)
-        more.push_back(
-            {x.data, x.data + extent(x), x.item, steps[k], x.written, death(uses.blocks[k])});
+        more.push_back({x.data, x.data + extent(x), x.item, steps[k], x.written,
+                        x.of_rows ? SIZE_MAX : death(uses.blocks[k])});
     }
     return (uses.width || !limits_.row_loops || loops_take(uses.inputs, uses.operands, steps)) &&
            take_touched(more, uses.launch);
   }
 
-  /// Whether an operand is what the chain writes for each row: that is for later ones, and has no
-  /// tile that others could read.
+  /// Whether an operand is what the chain writes for each row: kernels of rows alone know where
+  /// that is.
   bool is_of_rows(const Uses& uses, size_t k, const Steps& s) const {
-    return s.step == 0 && uses.blocks[k] && uses.blocks[k]->born >= begin_;
+    return s.step == 0 && !uses.operands[k].of_rows && uses.blocks[k] &&
+           uses.blocks[k]->born >= begin_;
   }
 
   /// An element for each place or, of kernels of rows, for each row.
@@ -268,10 +275,36 @@ class Finder {
   /// Makes a chain of what has joined, or of as much as there are tiles for; where it ends.
   size_t close(size_t end) {
     std::vector<std::vector<Own>> owns;
-    while (end >= begin_ + 2 && !give_tiles(end, owns)) --end, members_.pop_back();
+    while (end >= begin_ + 2) {
+      const bool spares = spares_enough(end);
+      if (spares && give_tiles(end, owns)) break;
+      do --end, members_.pop_back();
+      while (!spares && any_sums() && !sums(members_.back()));
+    }
     if (end < begin_ + 2) return begin_ + 1;
     found_.push_back({begin_, end, grid_, std::move(owns), largest_item()});
     return end;
+  }
+
+  static bool sums(const Uses& uses) {
+    return std::any_of(uses.operands.begin(), uses.operands.end(),
+                       [](const Operand& x) { return x.summed; });
+  }
+  bool any_sums() const { return std::any_of(members_.begin(), members_.end(), sums); }
+
+  /// Whether a chain with sums over rows writes fewer results than it spares; else it ends with the
+  /// sums. Two results that come a tile at a time cost more than what a tile spares: a norm's gx of
+  /// 8192 x 128, its sum with another gradient, and half of that, both kept, took 0.54 ms as a
+  /// chain, the last two by themselves 0.43; the sum alone 0.35 and 0.41. (Zen 4.)
+  bool spares_enough(size_t end) const {
+    if (!any_sums()) return true;
+    std::vector<Value> values = values_before(end);
+    int64_t spared = 0, written = 0;
+    for (const Uses& u : members_)
+      for (size_t k = 0; k < u.operands.size(); ++k)
+        if (u.operands[k].written && u.operands[k].numel == grid_.numel())
+          ++(value_of(values, u, k) ? spared : written);
+    return spared >= written + (written > 1);
   }
 
   /// What comes and goes within a chain: a block of the graph's, from its first use to its last.
@@ -280,6 +313,7 @@ class Finder {
     const taper::detail::BlockLifetime* block;
     size_t last;
     int tile;
+    bool in_memory;  ///< all the same: sums, and what is read for each row
   };
 
   static Value* value_of(std::vector<Value>& values, const Uses& u, size_t k) {
@@ -293,11 +327,13 @@ class Finder {
     for (const Uses& u : members_)
       for (size_t k = 0; k < u.operands.size(); ++k) {
         if (death(u.blocks[k]) > end) continue;
-        if (Value* v = value_of(values, u, k))
-          v->last = u.launch;
-        else
-          values.push_back({u.operands[k].data, u.blocks[k], u.launch, -1});
+        Value* v = value_of(values, u, k);
+        if (!v) v = &values.emplace_back(Value{u.operands[k].data, u.blocks[k], 0, -1, false});
+        v->last = u.launch;
+        v->in_memory = v->in_memory || u.operands[k].of_rows || u.operands[k].summed;
       }
+    const auto in_memory = [](const Value& v) { return v.in_memory; };
+    values.erase(std::remove_if(values.begin(), values.end(), in_memory), values.end());
     return values;
   }
 

@@ -27,6 +27,9 @@ struct Operand {
   ScalarType dtype;
   bool written;
   const void* number;  ///< of an input: where it is, a number too
+  /// Of kernels of rows: one element for each row; sums over rows, which are there when the chain
+  /// has ended.
+  bool of_rows = false, summed = false;
 };
 Operand operand_of(const In& x);
 Operand operand_of(const Out& y);

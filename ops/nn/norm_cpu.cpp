@@ -274,29 +274,57 @@ void row_statistics(const T* x, int64_t n, double eps, opmath_t<T>* mean, opmath
   *scale = static_cast<opmath_t<T>>(1 / std::sqrt(m.m2 / m.count + eps));
 }
 
+/// The gradient of rows, each part of which sums for the weights by itself.
+template <class T>
+struct LayerGradient {
+  using Op = opmath_t<T>;
+  RowGradient<T> rows;  // gw and gb are those of the first part, or null
+  RowParts parts;
+
+  /// Of `count` rows of a part, from `row` on.
+  void of_rows(int64_t row, int64_t count, T* gx, const T* gy, const T* x) const {
+    const int64_t sums = parts.part_of(row) * 2 * rows.n;
+    gradient_of_rows(
+        RowGradient<T>{gx, gy, x, rows.n, rows.mean + row, rows.scale + row, rows.weight,
+                       rows.gw ? rows.gw + sums : nullptr, rows.gb ? rows.gb + sums : nullptr},
+        0, count);
+  }
+  void of_part(int64_t part) const {
+    const int64_t row = parts.begin(part), count = parts.begin(part + 1) - row, at = row * rows.n;
+    if (count) of_rows(row, count, rows.gx ? rows.gx + at : nullptr, rows.gy + at, rows.x + at);
+  }
+  /// A Map3Row: some rows of a part, one behind the other; x are gy, x and the means.
+  static void chained(const void* gradient, char* gx, const char* const* x, const int64_t*,
+                      int64_t count) {
+    const LayerGradient& all = *static_cast<const LayerGradient*>(gradient);
+    all.of_rows(reinterpret_cast<const Op*>(x[2]) - all.rows.mean, count / all.rows.n,
+                reinterpret_cast<T*>(gx), reinterpret_cast<const T*>(x[0]),
+                reinterpret_cast<const T*>(x[1]));
+  }
+};
+
 template <class T>
 void layer_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy, const In& x,
                     const In& mean, const In& scale, const In& weight, int64_t width) {
   using Op = opmath_t<T>;
-  const int64_t rows = width ? x.numel / width : 0;
   const Values<Op> w(weight);
-  // One part for each thread, each with its own sums for the weights.
-  const int64_t most = in_parallel_region() ? 1 : get_num_threads();
-  const int64_t parts = std::clamp<int64_t>(rows * width / kGrain, 1, most);
-  Scratch<Op> sums(parts * 2 * width);
-  std::fill_n(sums.get(), parts * 2 * width, Op(0));
-  parallel_for(0, parts, 1, [&](int64_t part, int64_t end) {
-    for (; part < end; ++part) {
-      Op* own = sums.get() + part * 2 * width;
-      gradient_of_rows(RowGradient<T>{gx.as<T>(), gy.as<T>(), x.as<T>(), width, mean.as<Op>(),
-                                      scale.as<Op>(), w.get(), own, own + width},
-                       rows * part / parts, rows * (part + 1) / parts);
-    }
-  });
-  for (int64_t part = 1; part < parts; ++part)
+  const RowParts parts(width ? x.numel / width : 0, width);
+  const Scratch<Op> sums(parts.parts * 2 * width);
+  std::fill_n(sums.get(), parts.parts * 2 * width, Op(0));
+  const LayerGradient<T> all{
+      {gx.as<T>(), gy.as<T>(), x.as<T>(), width, mean.as<Op>(), scale.as<Op>(), w.get(),
+       gw.defined() ? sums.get() : nullptr, gb.defined() ? sums.get() + width : nullptr},
+      parts};
+  if (running_chain)  // when it returns, all of the chain has run
+    running_chain->take_rows(gx, gy, x, mean, &LayerGradient<T>::chained, &all);
+  else
+    parallel_for(0, parts.parts, 1, [&](int64_t part, int64_t end) {
+      for (; part < end; ++part) all.of_part(part);
+    });
+  for (int64_t part = 1; part < parts.parts; ++part)
     for (int64_t i = 0; i < 2 * width; ++i) sums[i] += sums[part * 2 * width + i];
-  store_values(gw, sums.get());
-  store_values(gb, sums.get() + width);
+  store_values(gw, static_cast<const Op*>(sums.get()));
+  store_values(gb, static_cast<const Op*>(sums.get()) + width);
 }
 
 // ---------------------------------------------------------------------- group norm
@@ -426,16 +454,21 @@ void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
   run_layer_norm(y, mean, scale, x, weight, bias, width, eps);
 }
 static const PreparedKernels ready{repeatable_call(&cpu::layer_norm_forward, &run_layer_norm)};
-static const PointwiseKernels norms{
-    rowwise<[](const Out&, const Out&, const Out&, const In&, const In&, const In&, int64_t width,
-               double) { return width ? width : kNoRows; }>(1, &cpu::layer_norm_forward)};
-
 void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
                          int64_t width) {
   switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
     layer_gradient<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, width);
   });
 }
+
+static const PointwiseKernels norms{
+    rowwise<[](const Out&, const Out&, const Out&, const In&, const In&, const In&, int64_t width,
+               double) { return width ? width : kNoRows; }>(1, &cpu::layer_norm_forward),
+    summing(rowwise<[](const Out& gx, const Out&, const Out&, const In&, const In&, const In&,
+                       const In&, const In&, int64_t width) {
+              return gx.defined() && width ? width : kNoRows;
+            }>(3, &cpu::layer_norm_gradient),
+            2, 4)};  // mean and scale
 
 void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t groups,
                         double eps) {
