@@ -112,6 +112,16 @@ class RunPlan {
   /// Whether a tile's rows, with what lies between them, are one run of elements.
   bool has_gaps() const { return !lanes_.empty(); }
 
+  /// Whether, alone, all steps find their elements by the same numbers wherever a tile is: then no
+  /// thread needs its own.
+  bool stays() const { return alone_ && places_.empty() && !has_gaps(); }
+  void run_where_it_stays(const Tile& t) const {
+    const int64_t next = most_.row / most_.step, cols = dense_ ? t.rows * t.cols : t.cols;
+    int64_t first = t.block * most_.block / most_.step + t.row * next + t.col;
+    for (int64_t i = 0; i < (dense_ ? 1 : t.rows); ++i, first += next)
+      run_row_steps(steps_.data(), keeps_, first, first + cols);
+  }
+
   /// The steps, of which each thread has its own.
   const std::vector<RowStep>& steps() const { return steps_; }
   /// Elements have the numbers that they have in most operands, so that these stay where they are.

@@ -290,14 +290,26 @@ void Chain::run_tiles() const {
   const int64_t across = (grid_.cols + cols - 1) / cols, down = (grid_.rows + rows - 1) / rows;
   const int64_t work = static_cast<int64_t>(rows_.size()) * rows * cols;
   const int64_t all = across * down * grid_.blocks, grain = draws_ ? all : 1 + kGrain / work;
-  parallel_for(0, all, grain, [&](int64_t begin, int64_t end) {
+  const auto tile_at = [&](int64_t i) {
+    const int64_t line = i / across, row = line % down * rows, col = i % across * cols;
+    return Tile{line / down, row, std::min(rows, grid_.rows - row), col,
+                std::min(cols, grid_.cols - col)};
+  };
+  // Nothing to be worked out anew, nor to be done tile by tile. (Seven ops of 16 K floats: 2.04 us,
+  // else 2.13; of 256 K 37.4 and 39.3. Zen 4.)
+  if (is_one_run() && runs_->front().stays())
+    return parallel_for(0, all, grain, [&](int64_t i, int64_t end) {
+      const RunPlan& run = runs_->front();
+      if (grid_.rows * grid_.blocks == 1) {  // one piece
+        const int64_t col = i * cols;
+        return run.run_where_it_stays({0, 0, 1, col, std::min(end * cols, grid_.cols) - col});
+      }
+      for (; i < end; ++i) run.run_where_it_stays(tile_at(i));
+    });
+  parallel_for(0, all, grain, [&](int64_t i, int64_t end) {
     alignas(64) char memory[kMostOwn * kOwnBytes];
     Cursors cursors(rows_, *runs_, cols, memory, kOwnBytes);
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t line = i / across, row = line % down * rows, col = i % across * cols;
-      cursors.run(Tile{line / down, row, std::min(rows, grid_.rows - row), col,
-                       std::min(cols, grid_.cols - col)});
-    }
+    for (; i < end; ++i) cursors.run(tile_at(i));
   });
 }
 

@@ -472,6 +472,28 @@ TEST(RowRuns, OfRowsWithGapsAreTheEagerStepBitForBit) {
     }
 }
 
+// All operands lie alike, far apart, and a tile has all of them.
+TEST(RowRuns, OfRowsFarApartAreTheEagerStep) {
+  const NoGradGuard values_only;
+  const SmallChains small;
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{3, 400}, {1, 900}, {2, 3, 700}}) {
+    const Tensor all = randn(sizes), was = all.clone(), x = all.narrow(-1, 50, 130);
+    const auto step = [&] { x.mul_(1.5).add_(1).relu_(); };
+    Graph graph{Device()};
+    {
+      const GraphGuard guard(graph);
+      step();
+    }
+    step();
+    const Tensor eager = all.clone();
+    all.copy_(was);
+    const uint64_t before = cpu::chains_run();
+    graph.replay();
+    EXPECT_EQ(cpu::chains_run(), before + 1);
+    EXPECT_TRUE(bits_equal(all, eager)) << all.sizes();
+  }
+}
+
 // What a product is made of is read before it is written to.
 TEST(RowRuns, MakeProductsOfWhatWasThere) {
   const NoGradGuard values_only;
