@@ -478,7 +478,10 @@ TEST(MemoryBudget, KeepsWhatCannotBeMadeAgain) {
   EXPECT_EQ(recomputed([](const Tensor& x) { return x * (x.detach() + 1); }), one);
   EXPECT_EQ(recomputed([](const Tensor& x) { return x.square().mul_(3).cumsum(0).square(); }), 0u);
   EXPECT_EQ(recomputed([](const Tensor& x) { return x.cumsum(0).square(); }), 0u);
-  EXPECT_EQ(recomputed([](const Tensor& x) { return layer_norm(x, {64}).square(); }), one);
+  // (A single norm saves nothing at the fullest moment, where pools have gaps behind blocks.)
+  EXPECT_EQ(
+      recomputed([](const Tensor& x) { return layer_norm(layer_norm(x, {64}), {64}).square(); }),
+      2 * one);
   EXPECT_EQ(recomputed([](const Tensor& x) { return layer_norm(x + 1, {64}).square(); }), 2 * one);
   for (const bool before : {true, false}) {
     const auto changed = cuda::make_graphed_callables(
