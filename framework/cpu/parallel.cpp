@@ -229,8 +229,8 @@ class Pool {
     done_.notify_one();
   }
 
-  std::mutex
-      owner_;  // held by the thread whose loop runs; guards worth_, started_, and writing job_
+  // Held by the thread whose loop runs; guards worth_, started_, and writing job_.
+  std::mutex owner_;
   Worth worth_;
   int started_ = 0;
   alignas(64) std::atomic<uint64_t> state_{0};
