@@ -218,12 +218,12 @@ TEST(IndexAdd, LongRowsOf16BitsAreTheirElements) {
   }
 }
 
-// Threads share the columns of rows that are long enough.
+// Threads share the columns of long rows, and the places of others.
 TEST(IndexAdd, RowsOfAnyLengthDoNotDependOnThreads) {
   const Tensor at = randint(50, {700}, kLong);
   const int before = get_num_threads();
   for (const ScalarType t : {kFloat, kDouble, kBFloat16})
-    for (const int64_t width : {2, 63, 128, 300, 1000}) {
+    for (const int64_t width : {2, 63, 128, 300, 1000, 2500}) {
       const Tensor x = randn({50, width}).to(t), source = randn({700, width}).to(t);
       set_num_threads(1);
       const Tensor added = x.index_add(0, at, source), put = x.index_copy(0, at, source);
