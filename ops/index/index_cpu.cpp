@@ -170,50 +170,60 @@ void copy_to_row(T* __restrict to, const T* __restrict from, int64_t n, int64_t 
     for (int64_t k = 0; k < n; ++k) to[k] = from[k];
 }
 
-/// Puts or adds columns [begin, end) of those of n rows whose places have the rest `part` by
-/// `parts`.
+/// n rows that are put into x, or added to it, at the places that the index names.
 template <class T, class I>
-void put_rows_part(T* x, const I* index, int64_t n, const T* values, bool one, int64_t inner,
-                   bool add, int64_t begin, int64_t end, uint64_t part, uint64_t parts) {
-  constexpr int64_t kAhead = 4;
-  const auto put = add ? &add_to_row<T> : &copy_to_row<T>;
-  const int64_t step = one ? 0 : 1, ahead = kAhead * static_cast<int64_t>(parts);
-  const int64_t lines = std::min<int64_t>((end - begin) * sizeof(T), 1024);
-  const auto takes = [=](int64_t i) { return static_cast<uint64_t>(index[i]) % parts == part; };
-  for (int64_t i = 0; i < n; ++i) {
-    if (lines >= 64 && i + ahead < n && takes(i + ahead))
-      fetch_ahead(x + index[i + ahead] * inner + begin, lines);
-    if (takes(i))
-      put(x + index[i] * inner + begin, values + step * (i * inner + begin), end - begin, step);
+struct RowPut {
+  T* x;
+  const I* index;
+  int64_t n;
+  const T* values;
+  int64_t step;  ///< from value to value: 0 where there is one for all
+  int64_t inner;
+  bool add;
+
+  void elements() const {
+    const auto put = add ? &add_elements<T, I> : &put_elements<T, I>;
+    put(x, index, n, values, step);
   }
-}
+  /// Columns [begin, end), of rows whose places have the rest `part` by `parts`.
+  void columns(int64_t begin, int64_t end, uint64_t part = 0, uint64_t parts = 1) const {
+    constexpr int64_t kAhead = 4;
+    const auto put = add ? &add_to_row<T> : &copy_to_row<T>;
+    const int64_t lines = std::min<int64_t>((end - begin) * sizeof(T), 1024);
+    const int64_t ahead = kAhead * static_cast<int64_t>(parts);
+    const auto takes = [=, this](int64_t i) {
+      return parts == 1 || static_cast<uint64_t>(index[i]) % parts == part;
+    };
+    for (int64_t i = 0; i < n; ++i) {
+      if (lines >= 64 && i + ahead < n && takes(i + ahead))
+        fetch_ahead(x + index[i + ahead] * inner + begin, lines);
+      if (takes(i))
+        put(x + index[i] * inner + begin, values + step * (i * inner + begin), end - begin, step);
+    }
+  }
+};
 
 /// Rows may repeat, so they go in order. Threads share the places of rows, or, of long ones, the
 /// columns, as many as are worth the way to a row. (8192 rows of 256 floats, two threads: 0.42 ms
 /// by columns, which is more than one thread takes. Zen 4.)
 template <class T, class I>
-void put_rows_of(T* x, const I* index, int64_t n, const T* values, bool one, RowShape s, bool add) {
+void put_rows_of(RowPut<T, I> rows, int64_t outer, int64_t size) {
   constexpr int64_t kLeast = 512 / sizeof(T), kLeastRow = 256 / sizeof(T),
                     kLongRow = 4096 / sizeof(T);
-  const int64_t inner = s.inner, step = one ? 0 : 1;
-  const int64_t grain = std::max(kLeast, kGrain / std::max<int64_t>(1, n));
+  const int64_t inner = rows.inner, work = rows.n * inner;
+  const int64_t grain = std::max(kLeast, kGrain / std::max<int64_t>(1, rows.n));
   const int64_t parts =
-      std::min<int64_t>(in_parallel_region() ? 1 : get_num_threads(), 1 + n * inner / kGrain);
-  for (int64_t o = 0; o < s.outer; ++o, x += s.size * inner, values += step * n * inner) {
-    if (inner == 1) {
-      const auto put = add ? &add_elements<T, I> : &put_elements<T, I>;
-      put(x, index, n, values, step);
-    } else if (kLeastRow <= inner && inner < kLongRow) {
+      std::min<int64_t>(in_parallel_region() ? 1 : get_num_threads(), 1 + work / kGrain);
+  for (int64_t o = 0; o < outer; ++o, rows.x += size * inner, rows.values += rows.step * work) {
+    if (inner == 1)
+      rows.elements();
+    else if (kLeastRow <= inner && inner < kLongRow)
       parallel_for(0, parts, 1, [=](int64_t part, int64_t end) {
         for (; part < end; ++part)
-          put_rows_part(x, index, n, values, one, inner, add, 0, inner, static_cast<uint64_t>(part),
-                        static_cast<uint64_t>(parts));
+          rows.columns(0, inner, static_cast<uint64_t>(part), static_cast<uint64_t>(parts));
       });
-    } else {
-      parallel_for(0, inner, grain, [=](int64_t begin, int64_t end) {
-        put_rows_part(x, index, n, values, one, inner, add, begin, end, 0, 1);
-      });
-    }
+    else
+      parallel_for(0, inner, grain, [=](int64_t begin, int64_t end) { rows.columns(begin, end); });
   }
 }
 
@@ -221,8 +231,10 @@ template <class I>
 void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
   switch_dtype<dtypes::Any>(
       mode == PutMode::kAdd ? x.dtype : moved_as(x.dtype), "put_rows", [&]<class scalar_t>() {
-        put_rows_of(x.as<scalar_t>(), rows.as<I>(), rows.numel, values.as<scalar_t>(),
-                    values.numel == 1, s, mode == PutMode::kAdd);
+        put_rows_of(
+            RowPut<scalar_t, I>{x.as<scalar_t>(), rows.as<I>(), rows.numel, values.as<scalar_t>(),
+                                values.numel == 1 ? 0 : 1, s.inner, mode == PutMode::kAdd},
+            s.outer, s.size);
       });
 }
 

@@ -454,6 +454,7 @@ void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
   run_layer_norm(y, mean, scale, x, weight, bias, width, eps);
 }
 static const PreparedKernels ready{repeatable_call(&cpu::layer_norm_forward, &run_layer_norm)};
+
 void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
                          int64_t width) {
   switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
