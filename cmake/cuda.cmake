@@ -113,7 +113,7 @@ endfunction()
 function(taper_embed_kernel_headers file)
   set(text "")
   set(functors "")
-  foreach(header framework/host_device.h framework/dtype.h framework/complex.h framework/cuda/chain.h
+  foreach(header framework/namespaces.h framework/host_device.h framework/dtype.h framework/complex.h framework/cuda/chain.h
           framework/cpu/vector_exp.h framework/cpu/vector_math.h ops/elementwise/functor.h
           ops/elementwise/unary_functors.h ops/elementwise/binary_functors.h
           ops/elementwise/ternary_functors.h ops/elementwise/clamp_functors.h

@@ -197,10 +197,10 @@ class Source:
         self.public = names_of_headers(p for p in included if p) | {n for n in found if n.startswith(SPACE)}
         # What a declaration in a namespace that is open here could change: local names and what stands before ::, and what is
         # called, but for taper itself, whose overloads are one interface.
-        spaces = {n[len(SPACE):] for n in found if n.startswith(SPACE)} | {"::taper::" + s.split()[-1] for s in opens} | {"::taper"}
+        spaces = {n[len(SPACE):] for n in found if n.startswith(SPACE)} | {"::torch::taper::" + s.split()[-1] for s in opens} | {"::torch::taper"}
         asked = {n for n, alias in self.names.items() if not alias} | set(re.findall(r"(?<![\w:])(\w+)::", whole))
         calls = set(re.findall(r"(?<![\w.:>])(\w+)\(", whole))
-        self.asked = {s + "::" + n for s in spaces for n in (asked if s == "::taper" else asked | calls)}
+        self.asked = {s + "::" + n for s in spaces for n in (asked if s in ("::torch", "::torch::taper") else asked | calls)}
         self.words = {t for before, t in zip([""] + tokens, tokens) if is_word(t) and before not in (".", "->", "::")}
         self.key = (os.path.dirname(self.path), self.kind, opens)
         # A pragma may reach to the end of the file, and a header may be read as macros before it say.

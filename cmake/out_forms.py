@@ -50,7 +50,7 @@ def parameter(text):
 
 
 def functions(path):
-    """[(result, name, [parameter])] of the functions that a header declares in namespace taper itself."""
+    """[(result, name, [parameter])] of the functions that a header declares in namespace torch::taper itself."""
     text = (ROOT / path).read_text()
     text = re.sub(r"/\*(\w+)\*/", r"\1", text)  # names of parameters that are not read
     text = re.sub(r"//.*", "", re.sub(r"(?m)^\s*#.*(\\\n.*)*$", "", text))
@@ -62,11 +62,11 @@ def functions(path):
             continue
         if c == "}" and scopes:
             scopes.pop()
-        elif scopes == ["namespace taper"] or not scopes:
+        elif scopes == ["namespace torch::taper"] or not scopes:
             found.append(" ".join(begun.split()))
         if c == "{":
             scopes.append(" ".join(begun.split()))
-        if c != "}" or scopes == ["namespace taper"]:
+        if c != "}" or scopes == ["namespace torch::taper"]:
             begun = ""
     matches = (re.fullmatch(r"(?:inline )?([\w:<>&, ]+?)\s(\w+)\((.*)\)", f) for f in found)
     return [(m.group(1), m.group(2), split(m.group(3))) for m in matches if m]
@@ -127,7 +127,7 @@ def header(about, includes, lines):
     return "\n".join([
         *about, "// Written by cmake/out_forms.py.", "#pragma once", "",
         *(f"#include <taper/{path}>" for path in includes), "", "#pragma GCC visibility push(default)",
-        "", "// clang-format off", "namespace taper {", "", *lines, "", "}  // namespace taper",
+        "", "// clang-format off", "namespace torch::taper {", "", *lines, "", "}  // namespace torch::taper",
         "// clang-format on", "", "#pragma GCC visibility pop", ""])
 
 

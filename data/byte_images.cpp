@@ -1,6 +1,6 @@
 #include <taper/data/byte_images.h>
 
-namespace taper::data {
+namespace torch::taper::data {
 
 Example<> ByteImages::gather(const char* name, ArrayRef<size_t> indices,
                              ImageNumbers numbers) const {
@@ -19,4 +19,4 @@ Example<> ByteImages::gather(const char* name, ArrayRef<size_t> indices,
   return {std::move(data), std::move(target)};
 }
 
-}  // namespace taper::data
+}  // namespace torch::taper::data

@@ -4,7 +4,7 @@
 #include <taper/data/example.h>
 #include <taper/data/gather_kernels.h>
 
-namespace taper::data {
+namespace torch::taper::data {
 
 /// Images as bytes [N, C, H, W] and their labels as int64 [N].
 struct ByteImages {
@@ -16,4 +16,4 @@ struct ByteImages {
   Example<> gather(const char* name, ArrayRef<size_t> indices, ImageNumbers numbers) const;
 };
 
-}  // namespace taper::data
+}  // namespace torch::taper::data

@@ -1,6 +1,6 @@
 #include <taper/data/dataloader.h>
 
-namespace taper::data {
+namespace torch::taper::data {
 
 WorkerException::WorkerException(std::exception_ptr original)
     : original_exception(std::move(original)),
@@ -28,4 +28,4 @@ void detail::check_jobs(const DataLoaderOptions& o) {
               "DataLoader: expected max_jobs of at least 1, got 0");
 }
 
-}  // namespace taper::data
+}  // namespace torch::taper::data

@@ -21,7 +21,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data {
+namespace torch::taper::data {
 
 /// What comes out of an iterator where a worker's data set threw, with what it threw inside.
 /// Without workers an exception comes as it is.
@@ -282,6 +282,6 @@ std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
   return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), options);
 }
 
-}  // namespace taper::data
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

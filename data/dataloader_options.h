@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data {
+namespace torch::taper::data {
 
 /// The size of batches, and who makes them and when. A number converts to it: that many examples in
 /// a batch, all else by default.
@@ -72,6 +72,6 @@ namespace detail {
 void check_jobs(const DataLoaderOptions& options);
 }  // namespace detail
 
-}  // namespace taper::data
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 template <class Source, class Transform>
 class MapDataset;
@@ -81,9 +81,9 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
 template <class Self, class Batch = std::vector<Example<>>>
 using StreamDataset = BatchDataset<Self, Batch, size_t>;
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
-namespace taper {
+namespace torch::taper {
 namespace serialize {
 class OutputArchive;
 class InputArchive;
@@ -126,6 +126,6 @@ namespace data {
 using datasets::BatchDataset;
 using datasets::Dataset;
 }  // namespace data
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <jerror.h>
 #endif
 
-namespace taper::data::detail {
+namespace torch::taper::data::detail {
 
 #if TAPER_WITH_JPEG
 
@@ -110,4 +110,4 @@ DecodedImage decode_jpeg(std::string_view, const std::string& name) {
 
 #endif
 
-}  // namespace taper::data::detail
+}  // namespace torch::taper::data::detail

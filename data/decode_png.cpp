@@ -6,7 +6,7 @@
 #include <memory>
 #endif
 
-namespace taper::data::detail {
+namespace torch::taper::data::detail {
 
 #if TAPER_WITH_PNG
 
@@ -78,4 +78,4 @@ DecodedImage decode_png(std::string_view, const std::string& name) {
 
 #endif
 
-}  // namespace taper::data::detail
+}  // namespace torch::taper::data::detail

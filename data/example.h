@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data {
+namespace torch::taper::data {
 
 /// Data and what should be learnt about it.
 template <class Data = Tensor, class Target = Tensor>
@@ -47,6 +47,6 @@ struct Example<Data, example::NoTarget> {
 /// A tensor without a target.
 using TensorExample = Example<Tensor, example::NoTarget>;
 
-}  // namespace taper::data
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

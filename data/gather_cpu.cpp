@@ -2,7 +2,7 @@
 #include <taper/framework/cpu/parallel.h>
 
 // Whether a fused multiply-add is one instruction.
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace base {
 [[maybe_unused]] constexpr bool kHasFma = false;
 }
@@ -12,12 +12,12 @@ namespace avx2 {
 namespace avx512 {
 [[maybe_unused]] constexpr bool kHasFma = true;
 }
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/data/gather_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // A batch is small work, and a DataLoader has threads of its own: only large batches are split.
@@ -46,4 +46,4 @@ void images_to_float(Out y, In images) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

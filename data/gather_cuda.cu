@@ -1,7 +1,7 @@
 #include <taper/data/gather_kernels.h>
 #include <taper/framework/cuda/grid.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// Rows that travel with the launch: they are in host memory.
@@ -45,4 +45,4 @@ void images_to_float(Out y, In images) {
   for_each(y.numel, ImagesToFloat{y.as<float>(), images.as<uint8_t>()});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

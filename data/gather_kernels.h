@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 namespace data {
 
 /// What is done with a byte x: x / 255, then (x - mean) / stddev if asked for, each step rounded to
@@ -21,4 +21,4 @@ TAPER_KERNEL(gather_images, Out y, In images, const size_t* rows, data::ImageNum
 /// y = images / 255
 TAPER_KERNEL(images_to_float, Out y, In images)
 
-}  // namespace taper
+}  // namespace torch::taper

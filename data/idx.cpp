@@ -12,7 +12,7 @@
 #include <cstring>
 #include <memory>
 
-namespace taper::data {
+namespace torch::taper::data {
 namespace {
 
 /// Bytes from a file, compressed or not.
@@ -162,4 +162,4 @@ Tensor read_idx(const std::string& name, int dims, const char* kind) {
   return values;
 }
 
-}  // namespace taper::data
+}  // namespace torch::taper::data

@@ -6,7 +6,7 @@
 
 #include <taper/framework/io/bytes.h>
 
-namespace taper::data {
+namespace torch::taper::data {
 
 namespace {
 
@@ -48,4 +48,4 @@ Tensor read_image(const std::string& path) {
   return decode_image(bytes, path);
 }
 
-}  // namespace taper::data
+}  // namespace torch::taper::data

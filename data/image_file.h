@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data {
+namespace torch::taper::data {
 
 /// The pixels of a PNG or JPEG file, recognised by its first bytes: uint8 [3, H, W], red, green,
 /// blue, as Pillow's `convert("RGB")` gives them (transparency is dropped, grey repeated; 16 bits
@@ -34,6 +34,6 @@ DecodedImage decode_jpeg(std::string_view bytes, const std::string& name);
 DecodedImage image_of(int64_t height, int64_t width, const std::string& name);
 
 }  // namespace detail
-}  // namespace taper::data
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

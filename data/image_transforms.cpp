@@ -10,7 +10,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::data::transforms::detail {
+namespace torch::taper::data::transforms::detail {
 namespace {
 
 void check_image(const char* name, const Tensor& image) {
@@ -157,4 +157,4 @@ Tensor random_flip(const Tensor& image, double p, int64_t dim) {
   return rand({1}).item<float>() < p ? image.flip({dim}) : image;
 }
 
-}  // namespace taper::data::transforms::detail
+}  // namespace torch::taper::data::transforms::detail

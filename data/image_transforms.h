@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::transforms {
+namespace torch::taper::data::transforms {
 namespace detail {
 /// The part of an image at (top, left); a view. Where it reaches beyond the image there are zeros.
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width);
@@ -167,6 +167,6 @@ struct Pad : public TensorTransform<Target> {
   double value;                  ///< what the border holds
 };
 
-}  // namespace taper::data::transforms
+}  // namespace torch::taper::data::transforms
 
 #pragma GCC visibility pop

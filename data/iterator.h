@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data {
+namespace torch::taper::data {
 
 /// An input iterator. Copies share their place. The first batch is made when it is first needed.
 /// After an exception the iterator can be used on: the next look at it gives the batch behind.
@@ -86,6 +86,6 @@ class Iterator {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace taper::data
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

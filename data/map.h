@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 namespace detail {
 
 template <bool C, class T>
@@ -118,6 +118,6 @@ MapDataset<Source, Transform> map(Source dataset, Transform transform) {
   return {std::move(dataset), std::move(transform)};
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

@@ -26,7 +26,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 template <class Data, class Target>
 struct Parts<data::Example<Data, Target>> {
@@ -46,9 +46,9 @@ struct Parts<data::Example<Data, data::example::NoTarget>> {
   }
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
-namespace taper::data {
+namespace torch::taper::data {
 namespace detail {
 
 using taper::detail::for_each_tensor;
@@ -178,6 +178,6 @@ inline constexpr detail::PinMemory pin_memory{};
 /// to_device(batch, device, non_blocking = false): the batch with all its tensors on the device.
 inline constexpr detail::ToDevice to_device{};
 
-}  // namespace taper::data
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

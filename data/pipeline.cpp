@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace taper::data::detail {
+namespace torch::taper::data::detail {
 
 // One list holds every task from submission until it is taken back:
 //
@@ -194,4 +194,4 @@ void Pipeline::join() {
   impl_->threads.clear();
 }
 
-}  // namespace taper::data::detail
+}  // namespace torch::taper::data::detail

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::detail {
+namespace torch::taper::data::detail {
 
 /// One batch to be made, and the made one.
 struct Task {
@@ -60,6 +60,6 @@ class Pipeline {
   taper::detail::Owned<Impl> impl_;
 };
 
-}  // namespace taper::data::detail
+}  // namespace torch::taper::data::detail
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data {
+namespace torch::taper::data {
 
 /// The batches of `Loader` on a device. Each is copied on a stream of its own, before it is asked
 /// for; the caller's current stream waits for that copy, not the host, and nothing waits for
@@ -134,6 +134,6 @@ DevicePrefetcher<Loader> prefetch_to_device(Loader& loader, Device device, size_
   return DevicePrefetcher<Loader>(loader, device, depth);
 }
 
-}  // namespace taper::data
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

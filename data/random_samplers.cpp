@@ -8,7 +8,7 @@
 #include <taper/framework/random.h>
 #include <taper/ops/random/rand.h>
 
-namespace taper::data::samplers {
+namespace torch::taper::data::samplers {
 namespace {
 
 /// How many numbers Python's sampler asks for at once; it decides which numbers come.
@@ -142,4 +142,4 @@ std::vector<size_t> DistributedDrawnSampler::draw(optional<size_t> new_size) {
   return mine;
 }
 
-}  // namespace taper::data::samplers
+}  // namespace torch::taper::data::samplers

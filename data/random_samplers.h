@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::samplers {
+namespace torch::taper::data::samplers {
 
 /// Gives the indices that a subclass draws for each epoch. A subclass calls reset() at the end of
 /// its constructor.
@@ -109,6 +109,6 @@ class DistributedDrawnSampler : public DrawnSampler {
   bool shuffle_, drop_last_;
 };
 
-}  // namespace taper::data::samplers
+}  // namespace torch::taper::data::samplers
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace taper::data::samplers {
+namespace torch::taper::data::samplers {
 namespace {
 
 void write_number(serialize::OutputArchive& archive, const char* name, size_t value) {
@@ -159,4 +159,4 @@ DistributedSequentialSampler::DistributedSequentialSampler(size_t size, size_t n
 
 void DistributedSequentialSampler::order(std::vector<size_t>&) const {}
 
-}  // namespace taper::data::samplers
+}  // namespace torch::taper::data::samplers

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace serialize {
 class OutputArchive;
 class InputArchive;
@@ -207,6 +207,6 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 }
 
 }  // namespace data::samplers
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -2,7 +2,7 @@
 
 #include <taper/ops/tensor/cat.h>
 
-namespace taper::data::transforms {
+namespace torch::taper::data::transforms {
 namespace detail {
 
 Tensor per_channel(ArrayRef<double> values) {
@@ -35,4 +35,4 @@ TensorExample Stack<TensorExample>::apply_batch(std::vector<TensorExample> examp
   return detail::stack(data);
 }
 
-}  // namespace taper::data::transforms
+}  // namespace torch::taper::data::transforms

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::transforms {
+namespace torch::taper::data::transforms {
 
 /// Makes a batch of another.
 template <class InputBatch, class OutputBatch>
@@ -140,6 +140,6 @@ struct Stack<TensorExample> : public Collation<TensorExample> {
   TensorExample apply_batch(std::vector<TensorExample> examples) override;
 };
 
-}  // namespace taper::data::transforms
+}  // namespace torch::taper::data::transforms
 
 #pragma GCC visibility pop

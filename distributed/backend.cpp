@@ -11,7 +11,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 using detail::Operation;
 using detail::OpKind;
@@ -536,4 +536,4 @@ ProcessGroup::WorkPtr Backend::reduce_scatter_tensor_coalesced(
   return all_of(std::move(works), OpType::REDUCE_SCATTER_TENSOR_COALESCED, outputs);
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

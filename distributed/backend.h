@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace detail {
 struct Operation;
@@ -105,6 +105,6 @@ class Backend : public ProcessGroup {
   std::shared_ptr<detail::FlightBuffer> flight_;
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

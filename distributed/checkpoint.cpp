@@ -14,7 +14,7 @@
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/tensor_files.h>
 
-namespace taper::distributed::checkpoint {
+namespace torch::taper::distributed::checkpoint {
 
 namespace {
 
@@ -552,4 +552,4 @@ void load(const std::string& folder, State& state, State::Group group) {
   Loading(folder, state, group_or_default(std::move(group))).run();
 }
 
-}  // namespace taper::distributed::checkpoint
+}  // namespace torch::taper::distributed::checkpoint

@@ -23,7 +23,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed::checkpoint {
+namespace torch::taper::distributed::checkpoint {
 
 /// What is saved, and what is loaded into: tensors, modules and optimizers by name, and texts. It
 /// keeps no copies; modules and optimizers must live as long as it does.
@@ -71,6 +71,6 @@ void save(const std::string& folder, const State& state, State::Group group = {}
 /// differ.
 void load(const std::string& folder, State& state, State::Group group = {});
 
-}  // namespace taper::distributed::checkpoint
+}  // namespace torch::taper::distributed::checkpoint
 
 #pragma GCC visibility pop

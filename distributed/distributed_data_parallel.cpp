@@ -8,7 +8,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::parallel::detail {
+namespace torch::taper::nn::parallel::detail {
 
 namespace {
 
@@ -212,4 +212,4 @@ void DistributedModule::shadow_others() {
   broadcast(all, root_);
 }
 
-}  // namespace taper::nn::parallel::detail
+}  // namespace torch::taper::nn::parallel::detail

@@ -21,14 +21,14 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 class ZeroRedundancyOptimizer;
 }
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 class Join;
 }
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 
 /// Of a DistributedDataParallel.
 struct DistributedDataParallelOptions {
@@ -215,6 +215,6 @@ template <class M>
 DistributedDataParallel(const std::shared_ptr<M>&, const DistributedDataParallelOptions&)
     -> DistributedDataParallel<M>;
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel
 
 #pragma GCC visibility pop

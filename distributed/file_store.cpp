@@ -10,7 +10,7 @@
 #include <cstring>
 #include <thread>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace {
 
@@ -201,4 +201,4 @@ void FileStore::wait(const std::vector<std::string>& keys,
   }
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

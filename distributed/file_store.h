@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Values are appended to a file, under a lock of the whole file (flock); each process reads what
 /// others have appended. The file is removed by the last of `num_workers` stores that goes (0 or
@@ -41,6 +41,6 @@ class FileStore final : public Store {
   detail::StoreMap values_;
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

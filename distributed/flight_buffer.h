@@ -12,7 +12,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 class FlightBuffer;
 
@@ -90,4 +90,4 @@ class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
   std::map<uint64_t, std::string> errors_;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

@@ -15,7 +15,7 @@
 #include <taper/distributed/init.h>
 #include <taper/framework/check.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace detail {
 
@@ -301,4 +301,4 @@ std::string flight_record() {
   return taper::detail::concat("{\"version\":\"1\",\"process_groups\":[", all, "]}");
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// The last operations of each group, also of groups that are gone, as JSON with the names that
 /// PyTorch's flight recorder has: name, number, sizes, dtypes, state ("scheduled", "started",
@@ -14,6 +16,6 @@ namespace taper::distributed {
 /// writes this to the file of that name, a dot and the process's rank.
 std::string flight_record();
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

@@ -13,7 +13,7 @@
 #include <taper/framework/autograd/saved_hooks.h>
 #include <taper/framework/grad_mode.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 using autograd::variable_list;
 using detail::ShardedModule;
@@ -593,4 +593,4 @@ void load_full_state_dict(nn::Module& module, const StateDict& state_dict) {
   module.load_state_dict(rows);
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

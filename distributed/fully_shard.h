@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Of fully_shard().
 struct FullyShardOptions {
@@ -82,6 +82,6 @@ StateDict full_state_dict(const nn::Module& module);
 /// with nothing changed, for names that are missing or unexpected and for other sizes.
 void load_full_state_dict(nn::Module& module, const StateDict& state_dict);
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

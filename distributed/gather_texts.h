@@ -10,7 +10,7 @@
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// Each rank's bytes, for all.
 inline std::vector<std::string> gather_texts(ProcessGroup& group, const std::string& own) {
@@ -58,4 +58,4 @@ inline void check_same_texts(const char* op, const char* what, ProcessGroup& gro
                 first_line_that_differs(all[0], all[r]));
 }
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

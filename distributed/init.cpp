@@ -15,7 +15,7 @@
 #include <taper/distributed/process_group_nccl.h>
 #endif
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace {
 
@@ -235,4 +235,4 @@ intrusive_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) {
 int get_rank() { return is_initialized() ? default_group()->getRank() : 0; }
 int get_world_size() { return is_initialized() ? default_group()->getSize() : 1; }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Where a process stands, as torchrun (RANK, WORLD_SIZE, LOCAL_RANK), mpirun (OMPI_COMM_WORLD_*)
 /// or SLURM (SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID, the first host of SLURM_NODELIST) tell.
@@ -41,6 +41,6 @@ intrusive_ptr<ProcessGroup> new_group(const std::vector<int>& ranks);
 int get_rank();
 int get_world_size();
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

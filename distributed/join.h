@@ -10,11 +10,11 @@
 #include <taper/framework/check.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 class ZeroRedundancyOptimizer;
 }
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// A loop of DistributedDataParallel::join() on this thread. Before each operation that all ranks
 /// take part in, each says what it is about to do.
@@ -130,4 +130,4 @@ class Join {
   bool has_statistics_ = false;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

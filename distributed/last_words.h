@@ -16,7 +16,7 @@
 
 #include <taper/distributed/store.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// A failed operation of this rank.
 struct Failure {
@@ -117,4 +117,4 @@ inline std::string words_of_other_ranks(const Failure& own) {
   return text.empty() ? ". All ranks were at it" : text;
 }
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

@@ -10,7 +10,7 @@
 #include <taper/distributed/types.h>
 #include <taper/framework/tensor.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 enum class OpKind : uint8_t {
   kBroadcast,      // in on the root, out elsewhere
@@ -69,4 +69,4 @@ inline size_t nbytes_of(const Tensor& t) {
   return static_cast<size_t>(t.numel()) * static_cast<size_t>(t.element_size());
 }
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

@@ -13,7 +13,7 @@
 #include <taper/distributed/last_words.h>
 #include <taper/framework/runtime/run_observer.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace {
 
@@ -311,4 +311,4 @@ void ProcessGroupGloo::Impl::serve_messages() {
   }
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -17,7 +17,7 @@
 #include <taper/distributed/process_group_gloo.h>
 #include <taper/distributed/staging.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Blocks SIGPIPE on this thread and on those that it starts. Gloo writes to connections whose
 /// other end may be gone without MSG_NOSIGNAL: the signal would end the process where an error is
@@ -100,4 +100,4 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
   void serve_messages();
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -13,7 +13,7 @@
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/run_span.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 using detail::Operation;
 using detail::OpKind;
@@ -563,4 +563,4 @@ void ProcessGroupMPI::Impl::check_received(Job& job, const MPI_Status& status) {
   job.work->set_source(status.MPI_SOURCE);
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

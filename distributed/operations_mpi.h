@@ -19,7 +19,7 @@
 #include <taper/distributed/reduction.h>
 #include <taper/distributed/staging.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace mpi {
 
@@ -120,4 +120,4 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   detail::OwnThread thread;
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

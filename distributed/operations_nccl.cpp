@@ -10,7 +10,7 @@
 #include <taper/framework/check.h>
 #include <taper/framework/dtype.h>
 
-namespace taper::distributed::nccl {
+namespace torch::taper::distributed::nccl {
 
 using detail::nbytes_of;
 using detail::Operation;
@@ -354,4 +354,4 @@ void run(const Operation& operation, const Place& place, Clock::time_point deadl
   settle(place.comm, operation.name, deadline);
 }
 
-}  // namespace taper::distributed::nccl
+}  // namespace torch::taper::distributed::nccl

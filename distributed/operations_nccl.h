@@ -9,7 +9,7 @@
 #include <taper/distributed/operation.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::distributed::nccl {
+namespace torch::taper::distributed::nccl {
 
 using Clock = std::chrono::steady_clock;
 using Id = std::vector<uint8_t>;
@@ -41,4 +41,4 @@ std::string why_not(ScalarType dtype, ReduceOp how);
 /// time.
 void run(const detail::Operation& operation, const Place& place, Clock::time_point deadline);
 
-}  // namespace taper::distributed::nccl
+}  // namespace torch::taper::distributed::nccl

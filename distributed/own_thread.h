@@ -4,7 +4,9 @@
 #include <functional>
 #include <thread>
 
-namespace taper::distributed::detail {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::distributed::detail {
 
 /// A thread that ends operations. A callback on it may let go of the last share of its group, which
 /// then ends on this very thread: nobody can wait for it there, so it runs to its end by itself,
@@ -24,4 +26,4 @@ class OwnThread {
   std::thread thread_;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

@@ -12,7 +12,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// A gradient as a matrix, and the two that stand for it.
 struct PowerSGDState::Matrix {
@@ -202,4 +202,4 @@ CommHook power_sgd_hook(std::shared_ptr<PowerSGDState> state) {
   return [state](ProcessGroup& group, GradBucket& bucket) { return state->reduce(group, bucket); };
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -16,7 +16,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Of a PowerSGDState; names and defaults are Python's.
 struct PowerSGDOptions {
@@ -68,6 +68,6 @@ class PowerSGDState {
 /// The hook for DistributedDataParallel::register_comm_hook.
 CommHook power_sgd_hook(std::shared_ptr<PowerSGDState> state);
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

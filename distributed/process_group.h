@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Every rank calls the same operations in the same order, with tensors of the same sizes and
 /// dtypes. Operations return at once; their tensors may be used again when the Work has been waited
@@ -169,6 +169,6 @@ class ProcessGroup : public intrusive_ptr_target {
   intrusive_ptr<Store> store_;  ///< getStore()
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

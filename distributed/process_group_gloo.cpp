@@ -19,7 +19,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace {
 
@@ -306,4 +306,4 @@ void ProcessGroupGloo::monitoredBarrier(const BarrierOptions& options, bool wait
   }
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

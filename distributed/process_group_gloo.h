@@ -9,7 +9,7 @@ class Device;
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Collectives run one after the other on a thread of the group's own. Messages are under way
 /// beside them and each other from the call on, and meet by rank, tag, size and dtype, those that
@@ -64,6 +64,6 @@ class ProcessGroupGloo final : public Backend {
   std::shared_ptr<Impl> impl_;  // its threads have a share, too
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

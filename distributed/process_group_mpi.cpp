@@ -6,7 +6,7 @@
 #include <taper/distributed/operations_mpi.h>
 #include <taper/framework/check.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 using detail::Operation;
 using taper::detail::concat;
@@ -177,4 +177,4 @@ void ProcessGroupMPI::monitoredBarrier(const BarrierOptions& options, bool wait_
   for (int r = 1; r < size_; ++r) mpi::give(impl_->comm, r, tag, number, at_least_soon(deadline));
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// The processes are those that mpirun or srun has started. Collectives run one after the other, on
 /// a thread of the group's own; messages beside them. MPI is initialised where the program has not
@@ -41,6 +41,6 @@ class ProcessGroupMPI final : public Backend {
   std::shared_ptr<Impl> impl_;  // its thread has a share, too
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

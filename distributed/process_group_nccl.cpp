@@ -17,7 +17,7 @@
 #include <taper/framework/runtime/timeline.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 using detail::Operation;
 using detail::OpKind;
@@ -363,4 +363,4 @@ void ProcessGroupNCCL::check_reduction(ScalarType dtype, ReduceOp how) const {
                     "; use a group of gloo beside it");
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

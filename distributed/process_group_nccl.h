@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Operations are queued on a stream of the group's own for each device, behind what the current
 /// stream has; Work::wait() lets the current stream wait for them, not the host (but for barrier).
@@ -55,6 +55,6 @@ class ProcessGroupNCCL final : public Backend {
   std::shared_ptr<Impl> impl_;  // its thread has a share, too
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

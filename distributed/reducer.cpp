@@ -12,7 +12,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace {
 
@@ -480,4 +480,4 @@ void Reducer::give_out_shadow(Bucket& bucket, const std::vector<bool>& used) {
   }
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace detail {
 class Join;
@@ -157,6 +157,6 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   bool is_told_ = false;                       // this pass as a whole, to a join
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

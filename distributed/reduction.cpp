@@ -4,7 +4,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 namespace {
 
@@ -159,4 +159,4 @@ void after_reduction(const Tensor& host, ReduceOp op, int size) {
   if (op == ReduceOp::AVG) host.copy_(host.div(size));
 }
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

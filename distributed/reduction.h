@@ -5,7 +5,7 @@
 
 #include <taper/distributed/types.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// to[i] = a[i] op b[i]; `to` may be `a` or `b`.
 using Combine = void (*)(void* to, const void* a, const void* b, size_t n);
@@ -22,4 +22,4 @@ void before_reduction(const Tensor& host, ReduceOp op);
 /// What AVG does after the sum over `size` ranks.
 void after_reduction(const Tensor& host, ReduceOp op, int size);
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

@@ -9,7 +9,7 @@
 #include <taper/distributed/fully_shard.h>
 #include <taper/framework/autograd/node.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// A parameter, of which its module holds this rank's rows, or for a time all.
 struct ShardedParameter {
@@ -90,4 +90,4 @@ class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
   bool whole_ = false, finishes_ = false, syncs_ = true;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

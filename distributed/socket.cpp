@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 namespace {
 
@@ -203,4 +203,4 @@ Store::Bytes Connection::receive_bytes() {
   return bytes;
 }
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

@@ -8,7 +8,7 @@
 
 #include <taper/distributed/store.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 using Clock = std::chrono::steady_clock;
 
@@ -68,4 +68,4 @@ class Connection {
   std::string peer_;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

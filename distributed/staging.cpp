@@ -6,7 +6,7 @@
 #include <taper/framework/runtime/devices.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 Tensor Staging::add(const Tensor& t, bool reads, bool writes) {
   if (!t.is_cuda()) return t.detach();
@@ -43,4 +43,4 @@ void Staging::bring_back() {
   }
 }
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

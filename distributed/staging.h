@@ -7,7 +7,7 @@
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/tensor.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// Gives tensors of the CPU as they are, those of CUDA devices through pinned memory. Made by the
 /// caller of an operation, on whose current streams the copies run; the operation's own thread
@@ -37,4 +37,4 @@ class Staging {
   std::vector<Copy> copies_;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

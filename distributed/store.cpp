@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace detail {
 
@@ -171,4 +171,4 @@ std::vector<std::string> PrefixStore::full(const std::vector<std::string>& keys)
   return all;
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// What a group of processes could not do together: a peer that is gone, a store that does not
 /// answer, a time limit that has passed.
@@ -204,6 +204,6 @@ class PrefixStore final : public Store {
   intrusive_ptr<Store> store_;
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

@@ -13,7 +13,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace {
 
@@ -265,4 +265,4 @@ void convert_sync_batchnorm(Module& module, Group group) {
   });
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace functional {
 /// functional::batch_norm in training, of the inputs of all ranks of a group (none: the default
@@ -59,6 +59,6 @@ ModuleHolder<M> convert_sync_batchnorm(ModuleHolder<M> module,
   return module;
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

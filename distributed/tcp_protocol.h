@@ -8,7 +8,7 @@
 
 #include <taper/distributed/store.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// What a client asks for: the first byte of a message.
 enum class Query : uint8_t {
@@ -62,4 +62,4 @@ class Message {
   std::string bytes_;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

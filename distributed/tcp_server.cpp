@@ -11,7 +11,7 @@
 #include <optional>
 #include <set>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 namespace {
 
@@ -256,4 +256,4 @@ void TCPServer::changed(const std::string& key) {
   }
 }
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

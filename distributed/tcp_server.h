@@ -8,7 +8,7 @@
 #include <taper/distributed/socket.h>
 #include <taper/distributed/tcp_protocol.h>
 
-namespace taper::distributed::detail {
+namespace torch::taper::distributed::detail {
 
 /// Answers from its construction to its end, and then as long as it has clients, for a second at
 /// most. One client that sends nonsense, or goes, disturbs no other.
@@ -35,4 +35,4 @@ class TCPServer {
   std::thread thread_;
 };
 
-}  // namespace taper::distributed::detail
+}  // namespace torch::taper::distributed::detail

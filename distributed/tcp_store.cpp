@@ -7,7 +7,7 @@
 
 #include <taper/distributed/tcp_server.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace detail {
 
@@ -191,4 +191,4 @@ void TCPStore::multiSet(const std::vector<std::string>& keys, const std::vector<
   client_->send(message, timeout_);
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

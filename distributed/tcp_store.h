@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Where the server of a TCPStore is, and who comes to it.
 struct TCPStoreOptions {
@@ -69,6 +69,6 @@ class TCPStore final : public Store {
   std::mutex mutex_;  // of the connection: one question at a time
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

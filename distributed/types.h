@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// How elements of ranks become one.
 struct ReduceOp {
@@ -105,6 +105,6 @@ struct BarrierOptions {
   bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

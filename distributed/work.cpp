@@ -7,7 +7,7 @@
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 namespace {
 
@@ -276,4 +276,4 @@ void Work::complete(Future& future) {
   future.markCompleted(IValue(result_));
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

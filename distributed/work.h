@@ -19,7 +19,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 constexpr std::chrono::milliseconds kNoTimeout = Store::kNoTimeout;
 
@@ -210,6 +210,6 @@ class Work : public intrusive_ptr_target {
   uint64_t number_ = 0;
 };
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/optim/serialize.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 namespace {
 
@@ -306,9 +306,9 @@ void ZeroRedundancyOptimizer::load(serialize::InputArchive& archive) {
   consolidated_ = false;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 void agree_on_found_inf(amp::GradScaler& scaler, intrusive_ptr<ProcessGroup> group) {
   if (!group.defined()) group = default_group();
@@ -321,4 +321,4 @@ void agree_on_found_inf(amp::GradScaler& scaler, intrusive_ptr<ProcessGroup> gro
   });
 }
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed

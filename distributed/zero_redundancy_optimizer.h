@@ -21,7 +21,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 /// An optimizer of any class whose state is spread over the ranks of a group: each steps with its
 /// part of the parameters, and sends them to the others. Parameters and gradients are the same on
@@ -100,15 +100,15 @@ class ZeroRedundancyOptimizer final : public Optimizer {
   bool consolidated_ = false;
 };
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
-namespace taper::distributed {
+namespace torch::taper::distributed {
 
 /// Lets a scaler skip a step on all ranks where a gradient of one is not finite: for ranks that
 /// hold different gradients, as with fully_shard(). (Those of DistributedDataParallel are the same
 /// anyhow.) All ranks then unscale and step alike. None: the default group.
 void agree_on_found_inf(amp::GradScaler& scaler, intrusive_ptr<ProcessGroup> group = {});
 
-}  // namespace taper::distributed
+}  // namespace torch::taper::distributed
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 
 #include <taper/framework/runtime/memory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct HostAllocator final : Allocator {
@@ -83,4 +83,4 @@ DataPtr InefficientStdFunctionContext::makeDataPtr(void* p, std::function<void(v
   return {p, new WithDeleter{p, std::move(deleter)}, WithDeleter::release, device};
 }
 
-}  // namespace taper
+}  // namespace torch::taper

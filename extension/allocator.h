@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Gives memory that frees itself. Programs derive from it, and wrap what it gives by from_blob or
 /// make_storage.
@@ -43,6 +43,6 @@ struct InefficientStdFunctionContext {
   static DataPtr makeDataPtr(void* p, std::function<void(void*)> deleter, Device device);
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

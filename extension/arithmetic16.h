@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace detail {
 /// (Also true of the floats of 8 bits, which have the same rules.)
 template <class T>
@@ -95,6 +95,6 @@ TAPER_HD inline detail::If16<T, T> operator--(T& a, int) {
   return before;
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

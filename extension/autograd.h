@@ -24,7 +24,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// A tensor that a node of a program keeps for backward. Its version is checked when it is
 /// unpacked; hooks (saved_hooks.h) may keep it in another form.
@@ -143,6 +143,6 @@ inline void bump_version(const Tensor& t) { t.impl().bump_version(); }
 /// Counts in-place changes that a program's own kernel has made, so that autograd notices them.
 inline void increment_version(const Tensor& t) { t.impl().bump_version(); }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::native {
+namespace at::native {
 namespace detail {
 
 /// What a callable takes and returns.
@@ -120,6 +120,6 @@ void cpu_kernel_multiple_outputs(TensorIterator& iter, F f, int64_t grain = 3276
   });
 }
 
-}  // namespace taper::native
+}  // namespace at::native
 
 #pragma GCC visibility pop

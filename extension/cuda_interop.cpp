@@ -6,7 +6,7 @@
 #include <taper/framework/runtime/simulated.h>
 #include <taper/framework/warning.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 std::string text_of_error(const char* words, const char* call, const char* file, int line) {
@@ -85,4 +85,4 @@ CUDAGeneratorImpl* cuda_generator(const optional<Generator>& generator, DeviceIn
   return impl.get();
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Throws Error with CUDA's words for a call that failed; where the devices are simulated ones it
 /// says that the program's own kernels need a GPU, or launch_host.
@@ -80,6 +80,6 @@ class CUDAGeneratorImpl {
 /// That of a generator (of none: of the device's default one). Lives as long as the process.
 CUDAGeneratorImpl* cuda_generator(const optional<Generator>& generator, DeviceIndex device = -1);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #pragma GCC visibility pop

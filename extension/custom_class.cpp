@@ -5,7 +5,7 @@
 
 #include <taper/framework/backtrace.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct Classes {
@@ -71,4 +71,4 @@ void jit::Function::run(Stack& stack) const {
   if (schema_.returns().empty()) stack.emplace_back();
 }
 
-}  // namespace taper
+}  // namespace torch::taper

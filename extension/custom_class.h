@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace jit {
 /// A method of a registered class. Takes the object, then its arguments.
@@ -224,6 +224,6 @@ taper::class_<T> Library::class_(const std::string& name) {
   return taper::class_<T>(ns_, name);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

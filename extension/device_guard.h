@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Where a tensor is; nothing for an undefined one, which an optional guard then leaves alone.
 inline optional<Device> device_of(const Tensor& t) {
@@ -141,6 +141,6 @@ inline void MaybeSetDevice(DeviceIndex index) { set_device(index); }
 Stream external_stream(void* handle, DeviceIndex device);
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/framework/backtrace.h>
 #include <taper/framework/warning.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------------- keys of a call
 namespace detail {
@@ -367,4 +367,4 @@ Dispatcher::Undo Dispatcher::add_fallback(DispatchKey key, Kernel kernel) {
   };
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -17,7 +17,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// What a definition may say of an operator. Taper keeps it, and does nothing with it.
 enum class Tag {
@@ -259,6 +259,6 @@ class Dispatcher {
   State* const state_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

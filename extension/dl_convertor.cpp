@@ -8,7 +8,7 @@
 #include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct DtypeCode {
@@ -274,4 +274,4 @@ Tensor maybeCopyTensor(const Tensor& data, optional<DLDevice> optional_dl_device
   return data.to(to);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The dtype of DLPack's; throws Error for one that Taper has no tensors of.
 ScalarType toScalarType(const DLDataType& dtype);
@@ -76,6 +76,6 @@ struct DLPackTraits<DLManagedTensorVersioned> {
   static constexpr auto fromDLPack = &taper::fromDLPackVersioned;  ///< and back
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

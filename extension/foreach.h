@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x + scalar.
 inline std::vector<Tensor> _foreach_add(TensorList self, const Scalar& scalar) {
@@ -375,6 +375,6 @@ inline std::vector<Tensor> _foreach_mm(TensorList self, TensorList mat2) {
   return made;
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 
 // clang-format off
-namespace taper {
+namespace torch::taper {
 
 /// _foreach_abs into the tensors of `out`.
 inline void _foreach_abs_out(TensorList out, TensorList self) {
@@ -360,7 +360,7 @@ inline void _foreach_copy_out(TensorList out, TensorList self, TensorList src,
                         non_blocking); });
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 // clang-format on
 
 #pragma GCC visibility pop

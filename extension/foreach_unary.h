@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// |x|.
 inline std::vector<Tensor> _foreach_abs(TensorList self) {
@@ -224,6 +224,6 @@ inline std::vector<Tensor> _foreach_powsum(TensorList self, const Scalar& ord = 
   return detail::foreach_norms(self, ord, dtype, /*root=*/false);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// The name under which a program's class is registered (custom_class.h). Throws Error for others.
 std::string name_of_class(const std::type_info& type);
@@ -147,6 +147,6 @@ FunctionSchema inferred_schema() {
                         numbered(ResultTexts<std::remove_cv_t<R>>::get()));
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

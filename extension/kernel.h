@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 class OperatorHandle;
 namespace jit {
@@ -230,6 +230,6 @@ Kernel make_kernel(F f) {
 }
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 #include <taper/extension/library.h>
 
-namespace taper {
+namespace torch::taper {
 
 CppFunction CppFunction::makeFallthrough() {
   CppFunction function;
@@ -129,4 +129,4 @@ void RegisterOperators::add(const std::string& name_or_schema, Options o) {
   libraries_.push_back(std::move(library));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

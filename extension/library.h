@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 template <class T>
 class class_;
@@ -216,6 +216,6 @@ class RegisterOperators {
   std::vector<Library> libraries_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 int threshold_of_environment() {
@@ -88,4 +88,4 @@ void detail::check_not_null(bool is_null, const SourceLocation& place, const cha
         << "Check failed: '" << expression << "' must be non NULL. ";
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 constexpr int GLOG_INFO = 0;     ///< for whoever looks
 constexpr int GLOG_WARNING = 1;  ///< something may be wrong
@@ -59,6 +59,6 @@ T&& CheckNotNull(const SourceLocation& place, const char* expression, T&& p, boo
   return static_cast<T&&>(p);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// adaptive_avg_pool2d into `out`.
 inline Tensor& adaptive_avg_pool2d_out(Tensor& out, const Tensor& self, IntArrayRef output_size) {
@@ -379,6 +379,6 @@ inline Tensor& upsample_trilinear3d_out(Tensor& out, const Tensor& self, IntArra
       upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w), {self});
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

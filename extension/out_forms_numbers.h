@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// argsort into `out`.
 inline Tensor& argsort_out(Tensor& out, const Tensor& self, bool stable, int64_t dim = -1,
@@ -372,6 +372,6 @@ inline std::tuple<Tensor&, Tensor&> var_mean_out(Tensor& out0, Tensor& out1, con
                                var_mean(self, dim, correction, keepdim), {self});
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

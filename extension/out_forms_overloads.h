@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// _addmm_activation into `out`.
 inline Tensor& _addmm_activation_out(Tensor& out, const Tensor& self, const Tensor& mat1,
@@ -499,6 +499,6 @@ inline Tensor& xlogy_out(Tensor& out, const Tensor& self, const Scalar& other) {
   return store_out("xlogy", out, xlogy(self, other), {self});
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// bartlett_window into `out`.
 inline Tensor& bartlett_window_out(Tensor& out, int64_t window_length) {
@@ -264,6 +264,6 @@ inline Tensor& uniform_out(Tensor& out, const Tensor& self, double from = 0, dou
   return store_out("uniform", out, uniform(self, from, to, generator), {self});
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// as_strided_scatter into `out`.
 inline Tensor& as_strided_scatter_out(Tensor& out, const Tensor& self, const Tensor& src,
@@ -326,6 +326,6 @@ inline Tensor& zeros_like_out(Tensor& out, const Tensor& self,
   return store_out("zeros_like", out, zeros_like(self, TensorOptions(), memory_format), {self});
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 
 // clang-format off
-namespace taper {
+namespace torch::taper {
 
 /// ..._out with the results last, and without default values.
 ///@{
@@ -236,7 +236,7 @@ inline std::tuple<Tensor&, Tensor&> var_mean_outf(const Tensor& self, OptionalIn
 }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 // clang-format on
 
 #pragma GCC visibility pop

@@ -38,7 +38,7 @@
 #pragma GCC visibility push(default)
 
 // clang-format off
-namespace taper {
+namespace torch::taper {
 
 /// ..._out with the results last, and without default values.
 ///@{
@@ -625,7 +625,7 @@ inline Tensor& diag_outf(const Tensor& self, int64_t diagonal, Tensor& out) {
 }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 // clang-format on
 
 #pragma GCC visibility pop

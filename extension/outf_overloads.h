@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 
 // clang-format off
-namespace taper {
+namespace torch::taper {
 
 /// ..._out with the results last, and without default values.
 ///@{
@@ -282,7 +282,7 @@ inline Tensor& xlogy_outf(const Tensor& self, const Scalar& other, Tensor& out) 
 }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 // clang-format on
 
 #pragma GCC visibility pop

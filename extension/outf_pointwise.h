@@ -16,7 +16,7 @@
 #pragma GCC visibility push(default)
 
 // clang-format off
-namespace taper {
+namespace torch::taper {
 
 /// ..._out with the results last, and without default values.
 ///@{
@@ -555,7 +555,7 @@ inline Tensor& masked_select_outf(const Tensor& self, const Tensor& mask, Tensor
 }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 // clang-format on
 
 #pragma GCC visibility pop

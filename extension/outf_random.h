@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 
 // clang-format off
-namespace taper {
+namespace torch::taper {
 
 /// ..._out with the results last, and without default values.
 ///@{
@@ -157,7 +157,7 @@ inline Tensor& uniform_outf(const Tensor& self, double from, double to,
 }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 // clang-format on
 
 #pragma GCC visibility pop

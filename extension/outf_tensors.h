@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 
 // clang-format off
-namespace taper {
+namespace torch::taper {
 
 /// ..._out with the results last, and without default values.
 ///@{
@@ -188,7 +188,7 @@ inline Tensor& zeros_like_outf(const Tensor& self, optional<MemoryFormat> memory
 }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 // clang-format on
 
 #pragma GCC visibility pop

@@ -12,10 +12,38 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Nothing: devices start when they are first used.
 inline void init() {}
+
+/// LibTorch's older names of to(dtype).
+///@{
+inline Tensor _cast_Byte(const Tensor& self, bool non_blocking = false) {
+  return self.to(kByte, non_blocking);
+}
+inline Tensor _cast_Char(const Tensor& self, bool non_blocking = false) {
+  return self.to(kChar, non_blocking);
+}
+inline Tensor _cast_Double(const Tensor& self, bool non_blocking = false) {
+  return self.to(kDouble, non_blocking);
+}
+inline Tensor _cast_Float(const Tensor& self, bool non_blocking = false) {
+  return self.to(kFloat, non_blocking);
+}
+inline Tensor _cast_Int(const Tensor& self, bool non_blocking = false) {
+  return self.to(kInt, non_blocking);
+}
+inline Tensor _cast_Long(const Tensor& self, bool non_blocking = false) {
+  return self.to(kLong, non_blocking);
+}
+inline Tensor _cast_Short(const Tensor& self, bool non_blocking = false) {
+  return self.to(kShort, non_blocking);
+}
+inline Tensor _cast_Half(const Tensor& self, bool non_blocking = false) {
+  return self.to(kHalf, non_blocking);
+}
+///@}
 
 /// Throws: there is no bound.
 inline Tensor clamp(const Tensor& self) { return clamp(self, optional<Tensor>()); }
@@ -294,6 +322,6 @@ inline Tensor& baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1
     return baddbmm(self, batch1, batch2, out_dtype, beta, alpha);
   });
 }
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

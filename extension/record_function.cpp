@@ -4,7 +4,7 @@
 #include <mutex>
 #include <random>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using detail::RunEvent;
@@ -229,4 +229,4 @@ void clearThreadLocalCallbacks() {
 void enableRecordFunction(bool enable) { here().enabled = enable; }
 bool isRecordFunctionEnabled() { return here().enabled; }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -23,7 +23,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// What is recorded. Of Taper's own: FUNCTION, BACKWARD_FUNCTION (nodes) and USER_SCOPE (modules,
 /// steps, batches).
@@ -204,6 +204,6 @@ class DisableRecordFunctionGuard : public RecordFunctionGuard {
   DisableRecordFunctionGuard() : RecordFunctionGuard(false) {}
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <sstream>
 
-namespace taper {
+namespace torch::taper {
 
 optional<std::string> OperatorName::getNamespace() const {
   const size_t end = name.find("::");
@@ -107,4 +107,4 @@ std::vector<Argument> numbered(const std::vector<std::string>& types) {
 }
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The type of an argument, as a schema writes it.
 class SchemaType {
@@ -129,6 +129,6 @@ bool is_schema(const std::string& text);
 /// Why a kernel of the inferred schema cannot be one of `expected`; empty when it can.
 std::string difference(const FunctionSchema& expected, const FunctionSchema& inferred);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 
 #include <taper/framework/options.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 // (In functions, as schemas are read while a program's own globals are made.)
@@ -277,4 +277,4 @@ OperatorName parseName(const std::string& text) {
 }
 bool is_schema(const std::string& text) { return text.find('(') != std::string::npos; }
 
-}  // namespace taper
+}  // namespace torch::taper

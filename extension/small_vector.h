@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// What SmallVectors of all N share: a function that fills any of them takes this by reference.
 template <class T>
@@ -253,6 +253,6 @@ class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
 /// Sizes or strides.
 using DimVector = SmallVector<int64_t, 5>;
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 
 #include <taper/framework/type_properties.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- geometry
 std::vector<int64_t> detail::defaultStrides(IntArrayRef sizes) {
@@ -228,4 +228,4 @@ void check_dim_size(const Tensor& t, int64_t dim, int64_t dim_size, int64_t size
 void* maybe_data_ptr(const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; }
 void* maybe_data_ptr(const TensorArg& t) { return maybe_data_ptr(t.tensor); }
 
-}  // namespace taper
+}  // namespace torch::taper

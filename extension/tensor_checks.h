@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Sizes and strides of a tensor, without its memory.
 class TensorGeometry {
@@ -137,6 +137,6 @@ namespace detail {
 std::vector<int64_t> defaultStrides(IntArrayRef sizes);
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

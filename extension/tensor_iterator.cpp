@@ -8,7 +8,7 @@
 #include <taper/framework/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- the walk
 void TensorIterator::plan(IntArrayRef sizes) {
@@ -283,4 +283,4 @@ TensorIterator TensorIteratorConfig::build() {
   return iter;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

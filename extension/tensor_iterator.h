@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 class TensorIteratorConfig;
 
@@ -170,6 +170,6 @@ class TensorIteratorConfig {
   bool resize_ = true;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 /// The options in one.
@@ -410,6 +410,6 @@ inline Tensor zeros_like(const Tensor& self, optional<ScalarType> dtype, optiona
   return zeros_like(self, detail::packed(dtype, layout, device, pin_memory), memory_format);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// How an accessor holds its pointer: plain, or promised not to overlap others.
 template <class T>
@@ -135,6 +135,6 @@ template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits
           class index_t = int64_t>
 using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, PtrTraits, index_t>;
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 using std::make_optional;
 using std::nullopt;
@@ -291,6 +291,6 @@ class Dims {
 /// Prints `[2, 3, 4]`.
 inline std::ostream& operator<<(std::ostream& out, const Dims& d) { return out << d.ref(); }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

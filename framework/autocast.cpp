@@ -6,7 +6,7 @@
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/warning.h>
 
-namespace taper {
+namespace torch::taper {
 namespace detail {
 namespace {
 
@@ -133,4 +133,4 @@ void autocast::set_autocast_dtype(DeviceType type, ScalarType dtype) {
 
 void autocast::clear_cache() { detail::clear_cast_cache(); }
 
-}  // namespace taper
+}  // namespace torch::taper

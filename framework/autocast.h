@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 
@@ -130,6 +130,6 @@ namespace amp {
 using taper::autocast;
 }  // namespace amp
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <utility>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 // What binutils' addr2line knows of one address: "function at file:line", or nothing.
@@ -142,4 +142,4 @@ std::string describe_stack(const std::vector<void*>& stack, size_t count) {
   return text;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -6,7 +6,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Return addresses of the calling functions, innermost first, up to the one that is the
 /// `outside`-th outside of Taper: walking further costs more than most ops.
@@ -22,4 +22,4 @@ std::string describe_stack(const std::vector<void*>& stack, size_t count = 6);
 /// The C++ name that typeid(x).name() or a symbol stands for.
 TAPER_EXPORTED std::string demangled(const char* name);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

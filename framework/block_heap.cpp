@@ -8,7 +8,7 @@
 #include <iterator>
 #include <new>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
@@ -201,4 +201,4 @@ void BlockHeap::give_back(size_t nbytes) noexcept {
   }
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

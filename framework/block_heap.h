@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
-namespace taper::detail {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::detail {
 
 /// Not safe for threads. Nothing is written to the blocks, and release() allocates nothing.
 class BlockHeap {
@@ -76,4 +78,4 @@ class BlockHeap {
   size_t resident_free_ = 0, resident_used_ = 0;
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 void Part::write_text(std::ostream& out, const void* at) { out << static_cast<const char*>(at); }
 
@@ -35,4 +35,4 @@ void internal_failure(const char* condition, const char* file, int line,
                "; this is a defect of Taper, please report it with the program that shows it"});
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -15,12 +15,14 @@
 #include <type_traits>
 #include <utility>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 /// For a function that only a friend declaration in a public class declares: the pragma passes it
 /// by.
 #define TAPER_EXPORTED __attribute__((visibility("default")))
 
-namespace taper {
+namespace torch::taper {
 
 /// Base of everything Taper throws on purpose. `what()` is the message itself.
 class Error : public std::exception {
@@ -128,7 +130,7 @@ extern template void fail<NotImplementedError>(std::initializer_list<Part>);
                                    std::initializer_list<Part> parts);
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop
 

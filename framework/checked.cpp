@@ -2,7 +2,7 @@
 
 #include <taper/framework/shape.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 [[noreturn]] void fail_overflow(const char* op, int64_t a, const char* sign, int64_t b) {
@@ -48,4 +48,4 @@ int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, i
   return last + 1;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -4,7 +4,7 @@
 
 #include <taper/framework/array_ref.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// a + b, a - b, a * b. Throws "op: integer overflow in 3 * 9223372036854775807".
 int64_t checked_add(const char* op, int64_t a, int64_t b);
@@ -20,4 +20,4 @@ int64_t embedded_size(const char* op, int64_t n, int64_t offset);
 int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
                        size_t itemsize);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -8,10 +8,11 @@
 #include <utility>
 
 #include <taper/framework/host_device.h>
+#include <taper/framework/namespaces.h>
 
 #pragma GCC visibility push(default)
 
-namespace taper::numbers {
+namespace torch::taper::numbers {
 
 namespace detail {
 /// A class like std::complex: with a value_type, and parts of it.
@@ -111,6 +112,6 @@ TAPER_HD constexpr complex<T> conj(const complex<T>& z) {
 std::ostream& operator<<(std::ostream& out, const complex<float>& z);
 std::ostream& operator<<(std::ostream& out, const complex<double>& z);
 
-}  // namespace taper::numbers
+}  // namespace torch::taper::numbers
 
 #pragma GCC visibility pop

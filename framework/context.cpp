@@ -5,7 +5,7 @@
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/warning.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 constexpr const char* kPrecisions[] = {"highest", "high", "medium"};
@@ -95,4 +95,4 @@ bool Context::setFlushDenormal(bool on) {
 #endif
 }
 
-}  // namespace taper
+}  // namespace torch::taper

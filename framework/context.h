@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <string>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// How exactly products of float32 matrices are computed on CUDA devices: to all 24 bits; with
 /// factors rounded to TF32 (11 bits) and float32 sums; the last one as the second.
@@ -144,6 +146,7 @@ Context& globalContext();
 ///@{
 inline bool hasCUDA() { return Context::hasCUDA(); }
 inline bool hasHIP() { return Context::hasHIP(); }
+inline bool hasMAGMA() { return Context::hasMAGMA(); }
 inline bool hasXLA() { return Context::hasXLA(); }
 inline bool hasMPS() { return Context::hasMPS(); }
 inline bool hasOpenMP() { return Context::hasOpenMP(); }
@@ -210,6 +213,6 @@ inline void set_deterministic(bool value) { globalContext().setDeterministicCuDN
 }  // namespace cudnn
 }  // namespace backends
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -2,7 +2,7 @@
 
 #include <taper/framework/runtime/devices.h>
 
-namespace taper {
+namespace torch::taper {
 
 void set_default_device(Device device) {
   detail::existing_device(device);
@@ -35,4 +35,4 @@ TensorType parse_tensor_type(const std::string& name) {
 }
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Throws Error when there is no such device. A CUDA device without an index is the one that is
 /// current when a tensor is made.
@@ -79,6 +79,6 @@ struct TensorType {
 TensorType parse_tensor_type(const std::string& name);
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

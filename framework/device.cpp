@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct NamedType {
@@ -88,4 +88,4 @@ std::string repr(Device d) {
 std::ostream& operator<<(std::ostream& out, DeviceType t) { return out << name_of(t); }
 std::ostream& operator<<(std::ostream& out, const Device& d) { return out << d.str(); }
 
-}  // namespace taper
+}  // namespace torch::taper

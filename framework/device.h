@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Tensors are on CPU and CUDA devices. The others are names, for programs that compare with them:
 /// a Device of theirs throws.
@@ -127,6 +127,6 @@ std::ostream& operator<<(std::ostream& out, DeviceType t);
 std::ostream& operator<<(std::ostream& out, const Device& d);
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/tensor.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// What a kernel may read: no ownership, all geometry by value. A 0-dim In may hold the number
 /// itself (`immediate`) in place of memory.
@@ -184,7 +184,7 @@ Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
 }
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 /// Declares both kernels of a name. The reference to the CUDA kernel is weak: a build without CUDA
 /// kernels lacks it and never calls it (that others lack none is checked by tests/gpu/kernels.sh),

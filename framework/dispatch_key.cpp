@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-namespace taper {
+namespace torch::taper {
 
 const char* toString(DispatchKey key) {
   static const char* const names[] = {"Undefined",
@@ -47,4 +47,4 @@ ThreadDispatchKeys& thread_dispatch_keys() {
   return keys;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

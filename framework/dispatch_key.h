@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Runtime keys, the last of a call's going first, then names of several of them. Autograd's come
 /// in the order of the devices.
@@ -176,6 +176,6 @@ class AutoDispatchBelowADInplaceOrView {
   impl::ExcludeDispatchKeyGuard below_{autograd_dispatch_keyset_with_ADInplaceOrView};
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

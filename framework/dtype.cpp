@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string_view>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct Names {
@@ -55,6 +55,26 @@ Names names(ScalarType t) {
       return {"UInt32", "unsigned int", "uint32"};
     case ScalarType::UInt64:
       return {"UInt64", "long unsigned int", "uint64"};
+    case ScalarType::QInt8:
+      return {"QInt8", "c10::qint8", "qint8"};
+    case ScalarType::QUInt8:
+      return {"QUInt8", "c10::quint8", "quint8"};
+    case ScalarType::QInt32:
+      return {"QInt32", "c10::qint32", "qint32"};
+    case ScalarType::QUInt4x2:
+      return {"QUInt4x2", "c10::quint4x2", "quint4x2"};
+    case ScalarType::QUInt2x4:
+      return {"QUInt2x4", "c10::quint2x4", "quint2x4"};
+    case ScalarType::Bits1x8:
+      return {"Bits1x8", "c10::bits1x8", "bits1x8"};
+    case ScalarType::Bits2x4:
+      return {"Bits2x4", "c10::bits2x4", "bits2x4"};
+    case ScalarType::Bits4x2:
+      return {"Bits4x2", "c10::bits4x2", "bits4x2"};
+    case ScalarType::Bits8:
+      return {"Bits8", "c10::bits8", "bits8"};
+    case ScalarType::Bits16:
+      return {"Bits16", "c10::bits16", "bits16"};
     case ScalarType::Undefined:
       return {"Undefined", "nullptr (uninitialized)", "undefined"};
     default:
@@ -169,4 +189,4 @@ void unsupported_dtype(const char* kernel, ScalarType t) {
 }
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper

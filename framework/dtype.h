@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 
@@ -151,8 +151,9 @@ struct Float8_e5m2fnuz;
 struct Float8_e4m3fnuz;
 struct Float8_e8m0fnu;
 
-/// The values are PyTorch 2.15's. Those from Float8_e5m2 on are stored dtypes: their elements are
-/// converted, moved, indexed, printed and kept in files, and no op computes with them.
+/// The values are PyTorch 2.15's. The quantized dtypes (QInt8 to QUInt2x4) and the bits are names
+/// to compare with: no tensor has them. Those from Float8_e5m2 on are stored dtypes: their elements
+/// are converted, moved, indexed, printed and kept in files, and no op computes with them.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -166,7 +167,17 @@ enum class ScalarType : int8_t {
   ComplexFloat = 9,
   ComplexDouble = 10,
   Bool = 11,
+  QInt8 = 12,
+  QUInt8 = 13,
+  QInt32 = 14,
   BFloat16 = 15,
+  QUInt4x2 = 16,
+  QUInt2x4 = 17,
+  Bits1x8 = 18,
+  Bits2x4 = 19,
+  Bits4x2 = 20,
+  Bits8 = 21,
+  Bits16 = 22,
   Float8_e5m2 = 23,
   Float8_e4m3fn = 24,
   Float8_e5m2fnuz = 25,
@@ -206,6 +217,12 @@ constexpr ScalarType kFloat8_e5m2 = ScalarType::Float8_e5m2,
                      kFloat8_e5m2fnuz = ScalarType::Float8_e5m2fnuz,
                      kFloat8_e4m3fnuz = ScalarType::Float8_e4m3fnuz,
                      kFloat8_e8m0fnu = ScalarType::Float8_e8m0fnu;
+constexpr ScalarType kQInt8 = ScalarType::QInt8, kQUInt8 = ScalarType::QUInt8,
+                     kQInt32 = ScalarType::QInt32, kQUInt4x2 = ScalarType::QUInt4x2,
+                     kQUInt2x4 = ScalarType::QUInt2x4;
+constexpr ScalarType kBits1x8 = ScalarType::Bits1x8, kBits2x4 = ScalarType::Bits2x4,
+                     kBits4x2 = ScalarType::Bits4x2, kBits8 = ScalarType::Bits8,
+                     kBits16 = ScalarType::Bits16;
 ///@}
 
 namespace detail {
@@ -322,7 +339,7 @@ struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Joined<dtypes::Any, 
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
-/// Bytes of one element; 0 for what has no tensors (complex of f16).
+/// Bytes of one element; 0 for dtypes that no tensor has (complex of f16, quantized, bits).
 constexpr size_t elementSize(ScalarType t) {
   switch (t) {
     case ScalarType::Byte:
@@ -541,7 +558,7 @@ struct LimitsOf16Bits {
 };
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 namespace std {
 template <>

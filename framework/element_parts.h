@@ -3,7 +3,7 @@
 
 #include <taper/framework/complex.h>
 
-namespace taper::numbers {
+namespace torch::taper::numbers {
 
 /// Whether T is a complex number, and the type of its parts (T itself, where it is real).
 template <class T>
@@ -30,4 +30,4 @@ TAPER_HD constexpr T conjugate(const T& x) {
     return x;
 }
 
-}  // namespace taper::numbers
+}  // namespace torch::taper::numbers

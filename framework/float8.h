@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 
@@ -159,7 +159,7 @@ struct LimitsOf8Bits : LimitsOf16Bits {
 };
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 namespace std {
 template <>

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 class Tensor;
 class Generator;
@@ -102,6 +102,6 @@ class Generator {
   intrusive_ptr<GeneratorImpl> impl_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

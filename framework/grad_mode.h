@@ -1,9 +1,11 @@
 // Whether ops record a graph, per thread.
 #pragma once
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 struct ThreadModes {
@@ -61,6 +63,6 @@ class InferenceMode {
   detail::ThreadModes before_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <ostream>
 
-namespace taper::indexing {
+namespace torch::taper::indexing {
 
 Slice::Slice(optional<int64_t> start, optional<int64_t> stop, optional<int64_t> step)
     : start_(start.value_or(0)), stop_(stop.value_or(INDEX_MAX)), step_(step.value_or(1)) {
@@ -37,4 +37,4 @@ std::ostream& operator<<(std::ostream& out, const TensorIndex& i) {
   }
 }
 
-}  // namespace taper::indexing
+}  // namespace torch::taper::indexing

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace indexing {
 
 /// A new dimension of size 1.
@@ -100,6 +100,6 @@ std::ostream& operator<<(std::ostream& out, const Slice& s);
 std::ostream& operator<<(std::ostream& out, const TensorIndex& i);
 
 }  // namespace indexing
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

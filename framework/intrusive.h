@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -13,9 +14,11 @@
 #include <sys/single_threaded.h>
 #endif
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 
@@ -127,6 +130,12 @@ class intrusive_ptr {
   explicit operator bool() const { return p_ != nullptr; }
   bool defined() const { return p_ != nullptr; }
   ///@}
+  /// A std::shared_ptr that is one more owner; LibTorch's nodes are held by it.
+  template <class U, class = std::enable_if_t<std::is_convertible<T*, U*>::value>>
+  operator std::shared_ptr<U>() const {
+    if (!p_) return nullptr;
+    return std::shared_ptr<U>(p_, [owner = *this](U*) {});
+  }
   /// Gives the reference to the caller, who passes it to adopt() in the end; owns nothing then.
   T* release() {
     T* p = p_;
@@ -260,7 +269,7 @@ intrusive_ptr<T> make_intrusive(Args&&... args) {
   return intrusive_ptr<T>(new T(std::forward<Args>(args)...));
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 template <class T>
 struct std::hash<taper::intrusive_ptr<T>> {

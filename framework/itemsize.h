@@ -6,7 +6,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// An element of 16 bytes.
 struct Item16 {
@@ -39,4 +39,4 @@ inline ScalarType moved_as(ScalarType t) {
   return itemsize == 1 ? kByte : itemsize == 2 ? kShort : itemsize == 4 ? kInt : kLong;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace taper {
+namespace torch::taper {
 
 Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
   const int64_t na = static_cast<int64_t>(a.size()), nb = static_cast<int64_t>(b.size());
@@ -135,4 +135,4 @@ In In::number(const Scalar& v, ScalarType dtype) {
   return x;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

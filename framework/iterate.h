@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The shape that `a` and `b` broadcast to. Throws LibTorch's "The size of tensor a (2) must match
 /// the size of tensor b (3) at non-singleton dimension 0".
@@ -123,4 +123,4 @@ void for_each_row(const Plan<N>& plan, int64_t begin, int64_t end, const Row& ro
   detail::walk_rows(plan, begin, end, call, &row);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #include <taper/framework/generator.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Number i of the seeds that are made of one (splitmix64: Steele, Lea, Flood 2014, "Fast
 /// splittable pseudorandom number generators").
@@ -38,4 +38,4 @@ class LocalGenerators {
   std::map<DeviceIndex, Generator> generators_;  // -1: the CPU's
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

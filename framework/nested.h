@@ -21,7 +21,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// The parts of a T that may hold tensors: their types, and each(value, f).
 template <class T, class = void>
@@ -119,6 +119,6 @@ void for_each_tensor(const Action& action, T& value) {
   }
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

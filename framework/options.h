@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// How a tensor's elements are stored: Strided (dense) always. The sparse layout is there for
 /// programs that compare; to ask for it throws NotImplementedError.
@@ -189,6 +189,6 @@ inline TensorOptions requires_grad(bool v = true) { return TensorOptions().requi
 inline TensorOptions memory_format(MemoryFormat f) { return TensorOptions(f); }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Pairs of key and value that iterate in the order in which they were inserted. A key occurs once.
 /// Look-up is a scan of a short dictionary and a hash table for a long one.
@@ -221,6 +221,6 @@ class OrderedDict {
   std::string key_description_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -4,9 +4,11 @@
 // a tuple and a dozen templates for each class.
 #pragma once
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 template <class T>
 class Owned {
@@ -43,6 +45,6 @@ class Owned {
   T* p_ = nullptr;
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/tensor.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 /// Puts a stream's format back when a scope ends.
@@ -228,4 +228,4 @@ std::ostream& operator<<(std::ostream& out, MemoryFormat f) {
   }
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 /// The bytes of get_state(), in PyTorch's layout.
@@ -262,4 +262,4 @@ GeneratorPtr generator_for(Device device, const optional<Generator>& g) {
 }
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// mt19937 as PyTorch keeps it: the words of the current block, and how many of them are left.
 class Mt19937 {
@@ -141,6 +141,6 @@ uint64_t getNonDeterministicRandom();
 GeneratorPtr generator_for(Device device, const optional<Generator>& g);
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 #define TAPER_ISA_FILE <taper/framework/random_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper {
+namespace torch::taper {
 namespace cpu {
 namespace {
 
@@ -36,4 +36,4 @@ void Mt19937::fill(uint32_t* to, int64_t n) {
   }
 }
 
-}  // namespace taper
+}  // namespace torch::taper

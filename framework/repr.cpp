@@ -10,7 +10,7 @@
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/tensor.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 constexpr int64_t kThreshold = 1000;  // more elements than this are summarised
@@ -240,4 +240,4 @@ std::string repr(const Tensor& t) {
   return (t.impl().parameter ? "Parameter containing:\n" : "") + out + ")";
 }
 
-}  // namespace taper
+}  // namespace torch::taper

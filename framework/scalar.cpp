@@ -6,7 +6,7 @@
 #include <limits>
 #include <ostream>
 
-namespace taper {
+namespace torch::taper {
 
 void Scalar::throw_not_real(ScalarType to) const {
   TAPER_CHECK(false, "value cannot be converted to type ", cpp_type_name(to),
@@ -93,4 +93,4 @@ void detail::check_fits(const Scalar& value, ScalarType dtype) {
       dtype, "number", [&]<class scalar_t>() { static_cast<void>(value.to<scalar_t>()); });
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// A number that remembers whether it was integral, floating, complex or bool: that is its weight
 /// in type promotion (a number never widens within its category).
@@ -136,6 +136,6 @@ class Scalar {
 /// The number as C++ streams write it, a bool as "true" or "false".
 std::ostream& operator<<(std::ostream& out, const Scalar& s);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,12 +5,12 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Throws when `dtype` cannot hold the value: one out of its range, NaN for integers, a complex
 /// number for real dtypes. Small negative integers wrap into unsigned dtypes, as in LibTorch.
 void check_fits(const Scalar& value, ScalarType dtype);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

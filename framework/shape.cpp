@@ -1,6 +1,6 @@
 #include <taper/framework/shape.h>
 
-namespace taper {
+namespace torch::taper {
 
 int64_t wrap_dim(const char* op, int64_t dim, int64_t rank) {
   if (static_cast<uint64_t>(dim) < static_cast<uint64_t>(rank)) return dim;
@@ -138,4 +138,4 @@ void check_defined(const char* op, const Tensor& t, const char* argument) {
               "', got an undefined one");
 }
 
-}  // namespace taper
+}  // namespace torch::taper

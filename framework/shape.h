@@ -3,7 +3,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// `dim` in [0, rank), from [-rank, rank); a 0-dim tensor counts as having one dimension. Throws
 /// IndexError: "op: Dimension out of range (expected to be in range of [-2, 1], but got 5)".
@@ -27,4 +27,4 @@ void check_same_device(const char* op, const Tensor& a, const Tensor& b);
 /// Throws "op: expected a defined tensor, got an undefined one".
 void check_defined(const char* op, const Tensor& t, const char* argument);
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -17,7 +17,7 @@
 #include <taper/framework/runtime/run_observer.h>
 #include <taper/framework/runtime/small_blocks.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using detail::kBlockAlign;
@@ -412,4 +412,4 @@ void StorageImpl::destroy(StorageImpl* s) {
   detail::pool_release(s, kHeader + s->nbytes);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

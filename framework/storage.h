@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Frees what a DataPtr's context is.
 using DeleterFnPtr = void (*)(void*);
@@ -160,6 +160,6 @@ size_t cached_host_memory();
 /// Gives them back to the system.
 void empty_host_cache();
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/framework/runtime/small_blocks.h>
 #include <taper/framework/shape.h>
 
-namespace taper {
+namespace torch::taper {
 
 void contiguous_strides(const Dims& sizes, Dims& strides) {
   strides.resize(sizes.size());
@@ -216,11 +216,11 @@ Tensor share_as_complex(const TensorImpl& t) {
 
 // ---------------------------------------------------------------- queries
 int64_t Tensor::size(int64_t dim) const {
-  const Dims& sizes = impl().sizes;
-  if (static_cast<uint64_t>(dim) < static_cast<uint64_t>(sizes.size())) return sizes[dim];
-  TAPER_CHECK_INDEX(this->dim() > 0, "size: Dimension specified as ", dim,
+  const IntArrayRef sizes = this->sizes();
+  if (static_cast<uint64_t>(dim) < sizes.size()) return sizes[static_cast<size_t>(dim)];
+  TAPER_CHECK_INDEX(!sizes.empty(), "size: Dimension specified as ", dim,
                     " but tensor has no dimensions");
-  return impl_->sizes[wrap_dim("size", dim, this->dim())];
+  return sizes[static_cast<size_t>(wrap_dim("size", dim, this->dim()))];
 }
 
 int64_t Tensor::stride(int64_t dim) const {
@@ -235,7 +235,7 @@ bool Tensor::is_pinned() const { return is_cpu() && detail::is_pinned(data_ptr()
 
 bool Tensor::is_contiguous(MemoryFormat format) const {
   if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve)
-    return impl().contiguous;
+    return !impl_ || impl_->contiguous;
   const bool three = format == MemoryFormat::ChannelsLast3d;
   if (dim() != (three ? 5 : 4)) return false;
   const Dims order = three ? Dims{1, 4, 3, 2, 0} : Dims{1, 3, 2, 0};
@@ -277,6 +277,11 @@ bool Tensor::is_nonzero() const {
 }
 
 // ---------------------------------------------------------------- errors
+IntArrayRef Tensor::undefined_sizes() {
+  static constexpr int64_t kNone[] = {0};
+  return IntArrayRef(kNone, 1);
+}
+
 void Tensor::throw_undefined() {
   throw Error(
       "Tensor: expected a defined tensor, got an undefined one; "
@@ -369,4 +374,4 @@ Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy,
   return to(other.options(), non_blocking, copy, format);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -25,7 +25,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 class Tensor;
 /// Tensors in a row that somebody else owns, as an op's argument: what a vector or a braced list
@@ -38,7 +38,7 @@ namespace cuda {
 class Stream;
 }
 namespace detail {
-class TensorData;
+class TensorDataContainer;
 }
 namespace autograd {
 struct Node;
@@ -47,8 +47,9 @@ struct Edge;
 
 /// A handle to an n-dimensional array of one dtype on one device, which has a place in the autograd
 /// graph. Copies of a handle are the same tensor, views share its memory, and clone() copies the
-/// elements. A handle made without arguments is undefined: it has no tensor yet, and most methods
-/// throw Error. Methods that change a tensor are const, as the handle stays what it is.
+/// elements. A handle made without arguments is undefined: it has no tensor yet. As in LibTorch it
+/// answers questions about its size, [0], and most other methods throw Error. Methods that change a
+/// tensor are const, as the handle stays what it is.
 class Tensor {
  public:
   Tensor() = default;
@@ -92,9 +93,9 @@ class Tensor {
   /// What owns the object; null when undefined.
   const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }
 
-  /// Number of dimensions; 0 for a tensor of one number.
+  /// Number of dimensions: 0 for a tensor of one number, 1 for an undefined tensor.
   ///@{
-  int64_t dim() const { return impl().sizes.size(); }
+  int64_t dim() const { return __builtin_expect(!impl_, 0) ? 1 : impl_->sizes.size(); }
   int64_t ndimension() const { return dim(); }
   ///@}
   /// The size of a dimension, or the step from one of its indices to the next, in elements.
@@ -103,15 +104,18 @@ class Tensor {
   int64_t size(int64_t dim) const;
   int64_t stride(int64_t dim) const;
   ///@}
-  /// All sizes or strides: the tensor's own, good until it is resized or gone.
+  /// All sizes or strides: the tensor's own, good until it is resized or gone. An undefined tensor
+  /// has the sizes [0]; its strides throw Error.
   ///@{
-  IntArrayRef sizes() const { return impl().sizes; }
+  IntArrayRef sizes() const {
+    return __builtin_expect(!impl_, 0) ? undefined_sizes() : IntArrayRef(impl_->sizes);
+  }
   IntArrayRef strides() const { return impl().strides; }
   ///@}
-  /// 0 for an undefined tensor, as programs ask it before they fill one.
+  /// Number of elements; 0 for an undefined tensor.
   int64_t numel() const { return impl_ ? impl_->numel : 0; }
-  /// Where the first element lies in the storage, in elements.
-  int64_t storage_offset() const { return impl().offset; }
+  /// Where the first element lies in the storage, in elements; 0 for an undefined tensor.
+  int64_t storage_offset() const { return impl_ ? impl_->offset : 0; }
   /// Bytes of one element.
   ///@{
   size_t itemsize() const { return impl().itemsize(); }
@@ -152,7 +156,7 @@ class Tensor {
   /// exactly one element.
   bool is_nonzero() const;
   /// Whether the elements lie without gaps in the order of `format`: row-major for Contiguous and
-  /// Preserve; the channels-last formats want 4 (3d: 5) dimensions.
+  /// Preserve; the channels-last formats want 4 (3d: 5) dimensions. True for an undefined tensor.
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   /// Contiguous where the tensor is, else the channels-last format that it has; Contiguous for
   /// others.
@@ -269,8 +273,10 @@ class Tensor {
   intrusive_ptr<autograd::Node> grad_fn() const;
   /// Which output of grad_fn() the tensor is; 0 for a leaf.
   int64_t output_nr() const { return impl().output_nr; }
-  /// How often the storage was changed in place. Throws Error for inference tensors.
+  /// How often the storage was changed in place; 0 for an undefined tensor. Throws Error for
+  /// inference tensors.
   int64_t _version() const {
+    if (!impl_) return 0;
     TAPER_CHECK(!impl().inference, "Inference tensors do not track version counter.");
     return impl().version();
   }
@@ -460,6 +466,7 @@ class Tensor {
 
  private:
   [[noreturn]] static void throw_undefined();
+  static IntArrayRef undefined_sizes();
   void check_element_type(ScalarType expected) const {
     if (__builtin_expect(impl().dtype != expected, 0)) throw_element_type(expected);
   }
@@ -506,6 +513,6 @@ Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, 
                       int64_t offset);
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

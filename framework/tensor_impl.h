@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace autograd {
 struct Node;
@@ -91,6 +91,6 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
 /// Row-major strides: the stride of a dimension is the product of the sizes (at least 1) after it.
 void contiguous_strides(const Dims& sizes, Dims& strides);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -11,7 +11,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Entries of up to kMostOperands tensors each, which have the entry's number of elements, all in
 /// row-major order, and one dtype. The elements are cut into chunks, numbered through all entries.
@@ -159,4 +159,4 @@ class GatheredLaunches {
   std::vector<Pending> pending_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -1,6 +1,16 @@
 #include <taper/framework/thread_state.h>
 
-namespace taper {
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/warning.h>
+
+namespace torch::taper {
 
 ThreadState::ThreadState()
     : modes_(detail::thread_modes),
@@ -22,4 +32,72 @@ void ThreadState::apply() const {
   cuda::set_device(device_);
 }
 
-}  // namespace taper
+// ---------------------------------------------------------------- work on other threads
+namespace {
+
+/// Threads that take launched work in its order.
+class Launcher {
+ public:
+  ~Launcher() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ending_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  void add(std::function<void()> work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    queue_.push_back(std::move(work));
+    const size_t most = std::max<size_t>(std::thread::hardware_concurrency(),
+                                         static_cast<size_t>(get_num_interop_threads()));
+    if (idle_ < queue_.size() && threads_.size() < most)
+      threads_.emplace_back([this] { run(); });
+    else
+      wake_.notify_one();
+  }
+
+ private:
+  void run() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      ++idle_;
+      wake_.wait(lock, [&] { return ending_ || !queue_.empty(); });
+      --idle_;
+      if (ending_) return;
+      const std::function<void()> work = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      work();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;
+  std::vector<std::thread> threads_;
+  size_t idle_ = 0;
+  bool ending_ = false;
+};
+
+void tell(const std::string& text) { Warning::warn({"launch", __FILE__, __LINE__}, text, false); }
+
+}  // namespace
+
+void launch(std::function<void()> work) {
+  static Launcher launcher;
+  launcher.add([state = ThreadState(), work = std::move(work)] {
+    const ThreadStateGuard guard(state);
+    try {
+      work();
+    } catch (const std::exception& e) {
+      tell(detail::concat("launch: the work ended with an exception: ", e.what()));
+    } catch (...) {
+      tell("launch: the work ended with an exception that is no std::exception");
+    }
+  });
+}
+
+}  // namespace torch::taper

@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <taper/framework/autocast.h>
@@ -10,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The gradient and inference modes of a thread, what autocast does there, its default device, its
 /// current CUDA device and its current streams.
@@ -43,6 +44,12 @@ class ThreadStateGuard {
   ThreadState before_;
 };
 
-}  // namespace taper
+/// Runs `work` on a kept thread, with the caller's ThreadState, and returns at once. Work that is
+/// launched waits while get_num_interop_threads() or the number of cores, whichever is larger, run
+/// already. An exception ends the work and is reported as a warning. The process waits at its end
+/// for work that runs.
+void launch(std::function<void()> work);
+
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 DeviceType device_type_of(Backend backend) {
@@ -77,4 +77,4 @@ std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& t) {
   return out << t.toString();
 }
 
-}  // namespace taper
+}  // namespace torch::taper

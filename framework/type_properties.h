@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// As LibTorch's class of this name. Those of type_properties() last as long as the process.
 class DeprecatedTypeProperties {
@@ -69,6 +69,6 @@ DeviceType device_type_of(Backend backend);
 inline ScalarType dispatched_dtype(ScalarType dtype) { return dtype; }
 inline ScalarType dispatched_dtype(const DeprecatedTypeProperties& t) { return t.scalarType(); }
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

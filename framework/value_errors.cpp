@@ -5,7 +5,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper {
+namespace torch::taper {
 
 void throw_index_out_of_range(const char* op, int64_t value, int64_t size, int64_t dim,
                               IndexWording wording) {
@@ -50,4 +50,4 @@ void throw_not_ldl_pivots() {
   throw Error("torch.linalg.ldl_solve: expected pivots as ldl_factor returns them");
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace taper {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper {
 
 /// In which words an index out of range is reported, behind the op's name.
 enum class IndexWording : int8_t {
@@ -25,4 +27,4 @@ enum class IndexWording : int8_t {
 /// Error: all elements of input should be between 0 and 1
 [[noreturn]] void throw_not_a_probability();
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 WarningHandler& to_stderr() {
@@ -64,4 +64,4 @@ void detail::warn_user(const std::string& text, const SourceLocation& place) {
   taper::warn(Warning(UserWarning(), place, text, /*verbatim=*/false));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -14,9 +14,11 @@
 #include <string>
 #include <variant>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// A place in a source: what __func__, __FILE__ and __LINE__ say there.
 struct SourceLocation {
@@ -160,6 +162,6 @@ void warn_once(const Text& text,
 }
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,15 +5,16 @@
 #include <cctype>
 #include <cstdlib>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 
 namespace {
 
-/// Where the name "taper" stands alone before "::", LibTorch's name.
+/// Leaves out the inline namespace: "torch::taper::nn::LinearImpl" is LibTorch's
+/// "torch::nn::LinearImpl".
 void rename_namespace(std::string& text) {
-  const std::string from = "taper::", to = "torch::";
+  const std::string from = "torch::taper::", to = "torch::";
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1)) {
     const unsigned char before = at > 0 ? static_cast<unsigned char>(text[at - 1]) : ' ';
     if (!std::isalnum(before) && before != '_' && before != ':') text.replace(at, from.size(), to);
@@ -142,4 +143,4 @@ void* AnyModule::checked(const std::type_info& wanted, const char* function) con
   return self_;
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -7,9 +7,11 @@
 #include <typeinfo>
 #include <utility>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 /// A type's name as C++ writes it; Taper's own types under LibTorch's namespace.
@@ -73,6 +75,6 @@ class AnyValue {
   std::unique_ptr<Placeholder> content_;
 };
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

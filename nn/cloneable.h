@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// A module that can be copied with all below it: `struct NetImpl : Cloneable<NetImpl>`. The class
 /// registers everything in reset(), which its constructors call: a clone is a copy of the object
@@ -63,6 +63,6 @@ void Cloneable<Derived>::clone_(Module& other, const optional<Device>& device) {
   static_cast<Derived&>(*this) = std::move(*copy);
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

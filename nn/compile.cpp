@@ -8,7 +8,7 @@
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/autograd.h>
 
-namespace taper {
+namespace torch::taper {
 
 using cuda::GraphedCallable;
 
@@ -204,4 +204,4 @@ Tensor CompiledCallable::only(const std::vector<Tensor>& outputs) {
   return outputs[0];
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -19,7 +19,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Options of compile.
 struct CompileOptions {
@@ -95,6 +95,6 @@ CompiledCallable compile(const Callable& callable, const CompileOptions& options
   }
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace enumtype {
 
 // clang-format off
@@ -213,6 +213,6 @@ inline constexpr enumtype::kGRU kGRU{};                ///< a recurrent layer
 inline constexpr enumtype::kValid kValid{};            ///< a padding: none
 inline constexpr enumtype::kSame kSame{};              ///< a padding: outputs as large as inputs
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

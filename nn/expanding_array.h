@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// An argument with a value for each of D spatial dimensions; one value stands for all. Throws when
 /// given a list of any other length.
@@ -86,6 +86,6 @@ std::ostream& operator<<(std::ostream& out, const ExpandingArrayWithOptionalElem
   return D > 1 ? out << ']' : out;
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

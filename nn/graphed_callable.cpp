@@ -9,7 +9,7 @@
 #include <taper/framework/autograd/saved_for_replays.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 void detail::throw_argument_count(size_t count) {
   throw Error("make_graphed_callables: expected a callable that takes " + std::to_string(count) +
@@ -269,4 +269,4 @@ Tensor GraphedCallable::only(const std::vector<Tensor>& outputs) {
 
 }  // namespace cuda
 
-}  // namespace taper
+}  // namespace torch::taper

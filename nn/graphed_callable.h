@@ -22,7 +22,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 
@@ -155,6 +155,6 @@ GraphedCallable make_graphed_callables(const Callable& callable, std::vector<Ten
 }
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::init {
+namespace torch::taper::nn::init {
 
 namespace {
 
@@ -192,4 +192,4 @@ Tensor sparse_(Tensor tensor, double sparsity, double std) {
   return tensor;
 }
 
-}  // namespace taper::nn::init
+}  // namespace torch::taper::nn::init

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::init {
+namespace torch::taper::nn::init {
 
 /// What calculate_gain knows.
 using NonlinearityType =
@@ -58,6 +58,6 @@ Tensor orthogonal_(Tensor tensor, double gain = 1.0);
 /// places. Throws Error for a share outside of [0, 1].
 Tensor sparse_(Tensor tensor, double sparsity, double std = 0.01);
 
-}  // namespace taper::nn::init
+}  // namespace torch::taper::nn::init
 
 #pragma GCC visibility pop

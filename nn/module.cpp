@@ -5,7 +5,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/warning.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace {
 
@@ -328,4 +328,4 @@ std::vector<AnyValue> Module::_forward_populate_default_args(std::vector<AnyValu
               "`FORWARD_HAS_DEFAULT_ARGS` macro to do so.");
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

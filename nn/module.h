@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace serialize {
 class OutputArchive;
@@ -332,6 +332,6 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 ///@}
 
 }  // namespace nn
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

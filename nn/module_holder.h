@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 
@@ -96,7 +96,7 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 }
 ///@}
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop
 

@@ -7,7 +7,7 @@
 #include <taper/nn/parametrization.h>
 #include <taper/ops/tensor/split.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 
@@ -237,4 +237,4 @@ void Module::refresh_parameters() {
   for (const auto& p : hooks_->parametrizations) p->refresh(*this, /*calling=*/false);
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::detail {
+namespace torch::taper::nn::detail {
 
 /// One call: the tensors among the arguments, the hooks before, forward() in between, the tensors
 /// in the result, the hooks after.
@@ -88,6 +88,6 @@ decltype(auto) call_module(M& module, A&&... a) {
   return module.forward(std::forward<A>(a)...);
 }
 
-}  // namespace taper::nn::detail
+}  // namespace torch::taper::nn::detail
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 #include <taper/framework/io/archive.h>
 #include <taper/nn/module.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 void Module::save(serialize::OutputArchive& archive) const {
   for (const auto& parameter : named_parameters(/*recurse=*/false))
@@ -48,4 +48,4 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
   return archive;
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -1,7 +1,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/module.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 namespace {
 
 using StateDict = OrderedDict<std::string, Tensor>;
@@ -112,4 +112,4 @@ IncompatibleKeys Module::load_state_dict(const StateDict& given, bool strict) {
   return keys;
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

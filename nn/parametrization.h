@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::detail {
+namespace torch::taper::nn::detail {
 
 /// Replaces the parameter `name` of a module by parts, from which the value is computed before each
 /// call and put into the member variable that forward() reads. It keeps nothing of one module, so
@@ -44,6 +44,6 @@ class Parametrization {
   Member member_;
 };
 
-}  // namespace taper::nn::detail
+}  // namespace torch::taper::nn::detail
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const AdagradOptions& o) {
@@ -59,4 +59,4 @@ Tensor Adagrad::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 int64_t detail::steps_of(const Tensor& clock, int64_t counted) {
   return clock.defined() ? static_cast<int64_t>(clock.select(0, 0).item<double>()) : counted;
@@ -154,4 +154,4 @@ void update(Step<Options>& now, const Tensor& p, const Tensor& g, const Options&
 TAPER_DEFINE_ADAM_KIND(Adam, false)
 TAPER_DEFINE_ADAM_KIND(AdamW, true)
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace detail {
 
 /// The steps that a state's clock has counted, which waits for its device; `counted` without one.
@@ -80,6 +80,6 @@ TAPER_ADAM_KIND(AdamW, 1e-2);
 
 #undef TAPER_ADAM_KIND
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 /// Throws for a negative lr, eps or weight_decay, and for a beta outside of [0, 1); the message
 /// begins with `name`, the optimizer's.
@@ -17,4 +17,4 @@ void check_adam_options(const char* name, const Options& o) {
   TAPER_CHECK(o.weight_decay() >= 0, name, ": Invalid weight_decay value: ", o.weight_decay());
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

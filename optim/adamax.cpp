@@ -4,7 +4,7 @@
 #include <taper/optim/tensor_update.h>
 #include <taper/optim/updates.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const AdamaxOptions& o) { check_adam_options(name, o); }
@@ -35,4 +35,4 @@ Tensor Adamax::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

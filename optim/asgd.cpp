@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const ASGDOptions& o) {
@@ -42,4 +42,4 @@ Tensor ASGD::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

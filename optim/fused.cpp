@@ -9,7 +9,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/optim/updates.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace optim;
@@ -274,4 +274,4 @@ void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_l
       sgd_numbers(0, momentum, dampening, weight_decay, nesterov, maximize, is_first_step));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

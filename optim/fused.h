@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// A step of Adam. Without amsgrad max_exp_avg_sqs is empty.
 void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs,
@@ -48,6 +48,6 @@ void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_l
                  bool nesterov, bool maximize, bool is_first_step,
                  const optional<Tensor>& grad_scale = {}, const optional<Tensor>& found_inf = {});
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

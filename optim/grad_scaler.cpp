@@ -6,7 +6,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/optim/serialize.h>
 
-namespace taper::amp {
+namespace torch::taper::amp {
 namespace {
 
 using optim::Optimizer;
@@ -264,4 +264,4 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive, GradScaler
   return archive;
 }
 
-}  // namespace taper::amp
+}  // namespace torch::taper::amp

@@ -27,7 +27,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::amp {
+namespace torch::taper::amp {
 
 /// A scale for losses that is kept as large as the gradients allow. Its state is one number on the
 /// device of the first loss, and nothing waits for that device but get_scale(), state_dict(), and
@@ -126,6 +126,6 @@ serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Gr
 /// scaler.load(archive). Returns the archive.
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, GradScaler& scaler);
 
-}  // namespace taper::amp
+}  // namespace torch::taper::amp
 
 #pragma GCC visibility pop

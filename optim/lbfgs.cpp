@@ -11,7 +11,7 @@
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace detail {
 
 // The fields that no other optimizer has.
@@ -260,4 +260,4 @@ void LBFGS::load(serialize::InputArchive& archive) {
   optim::serialize<LBFGSParamState, LBFGSOptions>(archive, *this, check);
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 struct LinePoint;
 
@@ -89,6 +89,6 @@ class LBFGS : public Optimizer {
                   bool is_last, LinePoint& now);
 };
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
 #pragma GCC visibility pop

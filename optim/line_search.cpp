@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 constexpr double kDecrease = 1e-4, kFlatness = 0.9;
@@ -116,4 +116,4 @@ LinePoint strong_wolfe(const std::function<LinePoint(double t)>& evaluate, const
   return StrongWolfe(evaluate, start, largest, tolerance_change).run(t, evaluations);
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

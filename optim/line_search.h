@@ -5,7 +5,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 /// A point on a line: how far along, the function there, its gradient, and its slope on the line.
 struct LinePoint {
@@ -21,4 +21,4 @@ struct LinePoint {
 LinePoint strong_wolfe(const std::function<LinePoint(double t)>& evaluate, const LinePoint& start,
                        double t, double largest, double tolerance_change, int64_t& evaluations);
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 template <class Options>
@@ -106,4 +106,4 @@ std::vector<double> CyclicLR::rates(unsigned n) {
 
 std::vector<double> CyclicLR::get_lrs() { return rates(step_count_ + 1); }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 void LRScheduler::step() {
   set_optimizer_lrs(get_lrs());
@@ -129,4 +129,4 @@ void ReduceLROnPlateauScheduler::reduce() {
   }
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

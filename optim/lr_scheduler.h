@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 /// The base of the schedules. The optimizer must outlive it. Call step() once an epoch (or once a
 /// batch), after the optimizer's own step().
@@ -124,6 +124,6 @@ class ReduceLROnPlateauScheduler {
 /// Python's name.
 using ReduceLROnPlateau = ReduceLROnPlateauScheduler;
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 /// Half a cosine from `from` (part 0) to `to` (part 1).
@@ -133,4 +133,4 @@ std::vector<double> MultiplicativeLR::get_lrs() {
   return lrs;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

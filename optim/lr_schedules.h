@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 /// Schedules as formulas, to run one after the other in a SequentialLR. Each gives the rate after n
 /// steps of a group whose rate was `base` at the start.
@@ -177,6 +177,6 @@ class CyclicLR : public LRScheduler {
   const CyclicLROptions options_;
 };
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const NAdamOptions& o) {
@@ -47,4 +47,4 @@ Tensor NAdam::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -8,7 +8,7 @@
 
 #include <unordered_set>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 [[noreturn]] void missing(const char* type, const char* what) {
@@ -201,4 +201,4 @@ bool Optimizer::fit_state(const char* name, const Tensor& parameter, Tensor& sta
   return false;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace amp {
 class GradScaler;
 }
@@ -341,6 +341,6 @@ State& Optimizer::state_of(size_t index, const Tensor& parameter) {
 }
 
 }  // namespace optim
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const RAdamOptions& o) { check_adam_options(name, o); }
@@ -46,4 +46,4 @@ Tensor RAdam::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 /// The settings of RAdam, whose formula shows what each does. A number converts to them: the
 /// learning rate, all else by default.
@@ -52,6 +52,6 @@ class RAdam : public Optimizer {
   void load(serialize::InputArchive& archive) override;
 };
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
 #pragma GCC visibility pop

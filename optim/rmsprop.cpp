@@ -2,7 +2,7 @@
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const RMSpropOptions& o) {
@@ -40,4 +40,4 @@ Tensor RMSprop::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -2,7 +2,7 @@
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const RpropOptions& o) {
@@ -39,4 +39,4 @@ Tensor Rprop::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <sstream>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace detail {
 namespace {
 
@@ -96,4 +96,4 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer&
   return archive;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

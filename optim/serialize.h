@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace detail {
 
 /// Writes the state and the options through their own serialize(). Parameters are numbered through
@@ -141,7 +141,7 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
 template <class T>
 void begin_state(T&) {}
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim
 
 #pragma GCC visibility pop
 

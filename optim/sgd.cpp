@@ -2,7 +2,7 @@
 #include <taper/optim/sgd.h>
 #include <taper/optim/updates.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 namespace {
 
 void check_options(const char* name, const SGDOptions& o) {
@@ -50,4 +50,4 @@ Tensor SGD::step(LossClosure closure) {
   return loss;
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -8,7 +8,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::optim::swa_utils {
+namespace torch::taper::optim::swa_utils {
 
 // ---------------------------------------------------------------------- the average
 AverageFunction get_ema_avg_fn(double decay) {
@@ -135,4 +135,4 @@ BatchNormPass::~BatchNormPass() {
 }
 
 }  // namespace detail
-}  // namespace taper::optim::swa_utils
+}  // namespace torch::taper::optim::swa_utils

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::optim::swa_utils {
+namespace torch::taper::optim::swa_utils {
 
 /// The new average of a parameter, given the average, the model's value, and of how many values the
 /// average is.
@@ -148,6 +148,6 @@ void update_bn(Loader& loader, Model& model, const optional<Device>& device = nu
   }
 }
 
-}  // namespace taper::optim::swa_utils
+}  // namespace torch::taper::optim::swa_utils
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/optim/optimizer.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 using taper::detail::numbers_of;
 
@@ -31,4 +31,4 @@ inline double power(double base, int64_t exponent) {
   return std::pow(base, static_cast<double>(exponent));
 }
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

@@ -10,7 +10,7 @@
 #include <taper/framework/iterate.h>
 #include <taper/optim/update_rules.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// A running mean whose gradient has become zero decays to numbers below the normal range and stays
@@ -41,12 +41,12 @@ class FlushDenormals {
 using UpdateRow = void (*)(char* const* base, int64_t count, const void* rule);
 
 }  // namespace
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/optim/update_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 template <class T, class Rule>
@@ -331,4 +331,4 @@ void fused_sgd(TensorLists lists, optim::FusedSgdNumbers n, std::vector<In>) {
   fused<optim::FusedSgdPlain>("_fused_sgd_", lists, n);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

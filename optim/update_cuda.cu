@@ -1,7 +1,7 @@
 #include <taper/framework/cuda/tensor_lists.h>
 #include <taper/optim/update_rules.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 using namespace optim;
@@ -155,4 +155,4 @@ void fused_sgd(TensorLists lists, FusedSgdNumbers n, std::vector<In>) {
 void adagrad_update_all(TensorLists lists, AdagradNumbers n) { update_all(lists, n); }
 void rmsprop_update_all(TensorLists lists, RmspropNumbers n) { update_all(lists, n); }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

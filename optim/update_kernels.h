@@ -4,7 +4,7 @@
 
 #include <taper/framework/tensor_lists.h>
 
-namespace taper {
+namespace torch::taper {
 namespace optim {
 
 // p: parameter, g: gradient (+ weight_decay * p where there is one), t: step number from 1.
@@ -91,4 +91,4 @@ TAPER_KERNEL(adam_update_all, TensorLists lists, optim::AdamNumbers n)
 TAPER_KERNEL(adagrad_update_all, TensorLists lists, optim::AdagradNumbers n)
 TAPER_KERNEL(rmsprop_update_all, TensorLists lists, optim::RmspropNumbers n)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #include <taper/optim/update_kernels.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 /// Is this step to be skipped? A GPU's kernels read this and the clock once for many elements
 /// (now()), for a load at each would stall them; those of the host ask before they run.
@@ -242,4 +242,4 @@ using FusedSgdPlain = FusedSgdRule<M, false>;
 template <class M>
 using FusedSgdMomentum = FusedSgdRule<M, true>;
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

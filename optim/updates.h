@@ -6,7 +6,7 @@
 #include <taper/optim/tensor_update.h>
 #include <taper/optim/update_kernels.h>
 
-namespace taper::optim {
+namespace torch::taper::optim {
 
 namespace detail {
 /// Throws Error while `device` is captured: a replay would make the state of a parameter anew.
@@ -93,4 +93,4 @@ class Updates {
   };                                                                                          \
   using Rule##Updates = Updates<Rule##Numbers, Rule##Kernels>;
 
-}  // namespace taper::optim
+}  // namespace torch::taper::optim

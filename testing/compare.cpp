@@ -9,7 +9,7 @@
 #include <taper/ops/index/index_nonzero.h>
 #include <taper/testing/memory.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using taper::detail::concat;
 
@@ -195,4 +195,4 @@ std::string not_finite(const Tensor& t) {
                 " at ", impl::index_text(static_cast<int64_t>(first), t.sizes()));
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -7,7 +7,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Values are equal when |got - want| <= atol + rtol * |want|. A NaN never is; infinity only to
 /// itself.
@@ -45,4 +45,4 @@ class Verdict {
   std::vector<std::string> notes;     ///< what does not fail, but should be known
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -5,7 +5,7 @@
 #include <taper/framework/runtime/devices.h>
 #include <taper/testing/problem.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using taper::detail::concat;
 
@@ -137,4 +137,4 @@ Verdict compare_devices(const nn::Module& module, const ModuleFunction& call,
   });
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 #include <taper/testing/compare.h>
 #include <taper/testing/function.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// What compare_devices compares, and how closely.
 struct CompareDevicesOptions {
@@ -40,4 +40,4 @@ Verdict compare_devices(const nn::Module& module, const ModuleFunction& call,
                         const std::vector<Tensor>& inputs, const std::vector<Device>& devices,
                         const CompareDevicesOptions& options = {});
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

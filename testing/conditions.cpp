@@ -7,7 +7,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/testing/problem.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 namespace {
 
 using Values = std::vector<double>;
@@ -287,4 +287,4 @@ void check_conditions(const Problem& p) {
   if (p.options.check_accumulation() && p.report.passed()) check_accumulation(p, outputs);
 }
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

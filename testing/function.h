@@ -10,7 +10,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 namespace impl {
 
@@ -83,4 +83,4 @@ class TensorFunction {
   std::function<List(const List&)> call_;
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

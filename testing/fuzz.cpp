@@ -8,7 +8,7 @@
 #include <taper/testing/fuzz_case.h>
 #include <taper/testing/gradcheck.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using impl::Dice;
 using impl::FuzzCase;
@@ -229,4 +229,4 @@ Verdict fuzz(const std::string& name, const TensorFunction& fn,
   return verdict;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -12,7 +12,7 @@
 #include <taper/testing/compare.h>
 #include <taper/testing/function.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// One input, by its shape: names and numbers between spaces ("N C 3"), "..." for zero to three
 /// more dimensions. A name has the same size wherever it stands in one case, and "..." the same
@@ -89,4 +89,4 @@ struct FuzzOptions {
 Verdict fuzz(const std::string& name, const TensorFunction& fn,
              const std::vector<FuzzInput>& inputs, const FuzzOptions& options = {});
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

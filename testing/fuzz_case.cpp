@@ -7,7 +7,7 @@
 
 #include <taper/framework/grad_mode.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using taper::detail::concat;
 
@@ -329,4 +329,4 @@ std::string describe_case(const FuzzCase& c, const std::vector<FuzzInput>& input
 }
 
 }  // namespace impl
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

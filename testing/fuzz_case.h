@@ -8,7 +8,7 @@
 #include <taper/testing/fuzz.h>
 #include <taper/testing/memory.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 
 enum class FuzzLayout { kPlain, kTransposed, kGaps, kExpanded };
 
@@ -42,4 +42,4 @@ FuzzCase parse_case(const std::string& text, const std::vector<FuzzInput>& input
 /// "input 0 Double [2, 3] with gaps; input 1 ...": for people.
 std::string describe_case(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

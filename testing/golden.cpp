@@ -8,7 +8,7 @@
 
 #include <taper/framework/io/safetensors.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using serialize::detail::FileContents;
 using taper::detail::concat;
@@ -215,4 +215,4 @@ void append_gradients(NamedTensors& to, const nn::Module& module) {
   append_gradients(to, leaves);
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -15,7 +15,7 @@
 #include <taper/nn/module.h>
 #include <taper/testing/compare.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Tensors are not what the golden file holds.
 class GoldenError : public Error {
@@ -57,4 +57,4 @@ void append_gradients(NamedTensors& to, const nn::Module& module);
 /// The same for leaves with names.
 void append_gradients(NamedTensors& to, const NamedTensors& leaves);
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -4,7 +4,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/testing/problem.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 using testing::impl::Problem;
 
@@ -136,4 +136,4 @@ bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& input
   return gradgradcheck(fn, inputs, {}, options);
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

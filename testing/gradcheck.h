@@ -15,7 +15,7 @@
 #include <taper/framework/check.h>
 #include <taper/testing/function.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// A gradient is wrong. (What cannot be checked at all throws ValueError, TypeError or Error.)
 class GradcheckError : public Error {
@@ -133,4 +133,4 @@ GradcheckReport gradgradcheck_report(const testing::TensorFunction& fn, const va
                                      const GradcheckOptions& options = {},
                                      bool gen_non_contig_grad_outputs = false);
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

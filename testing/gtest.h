@@ -20,7 +20,7 @@
 
 #include <taper/testing/testing.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 
 inline ::testing::AssertionResult assertion(const char* what, const std::string& failure) {
   if (failure.empty()) return ::testing::AssertionSuccess();
@@ -41,7 +41,7 @@ inline std::string close(const Tensor& got, const Tensor& want, Tolerance tolera
   return difference(got, want, tolerance);
 }
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl
 
 // clang-format off
 #define EXPECT_TENSOR_CLOSE(...) EXPECT_TRUE(::taper::testing::impl::assertion("TENSOR_CLOSE(" #__VA_ARGS__ ")", ::taper::testing::impl::close(__VA_ARGS__)))

@@ -3,7 +3,7 @@
 
 #include <taper/testing/problem.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 
 bool is_close(double got, double want, double atol, double rtol) {
   // Not `error > tolerance`: that lets a NaN pass. Nor is infinity close to itself: inf - inf.
@@ -203,4 +203,4 @@ void check_slowly(const Problem& p) {
   if (p.report.passed()) check_not_constant(p, found);
 }
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

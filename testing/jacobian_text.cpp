@@ -7,7 +7,7 @@
 
 #include <taper/testing/problem.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 namespace {
 
 std::string number(double v, const char* format = "%.6g") {
@@ -237,4 +237,4 @@ void compare_jacobians(const Problem& p, size_t output, size_t k, const Matrix& 
   p.report.failures.push_back(std::move(f));
 }
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

@@ -6,7 +6,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/complex.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 
 // splitmix64
 uint64_t Dice::bits() {
@@ -193,4 +193,4 @@ void Elements::set_all(const std::vector<double>& values) {
   data_.copy_(write_like(values, data_));
 }
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

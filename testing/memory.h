@@ -8,7 +8,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 
 /// Random numbers of the kit's own: the same on every machine, and none of the program's.
 class Dice {
@@ -76,4 +76,4 @@ class Elements {
   std::vector<double> original_;
 };
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

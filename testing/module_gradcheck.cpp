@@ -4,7 +4,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/testing/memory.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using taper::detail::concat;
 
@@ -132,4 +132,4 @@ autograd::GradcheckReport module_gradcheck(nn::Module& module, const TensorFunct
   return report;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

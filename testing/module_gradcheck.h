@@ -7,7 +7,7 @@
 #include <taper/nn/module.h>
 #include <taper/testing/gradcheck.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Compares the gradients of `forward`, which calls the module, with respect to all its parameters
 /// that require one and to the inputs that do, with central differences. The report names
@@ -39,4 +39,4 @@ autograd::GradcheckReport module_gradcheck(M& module, const std::vector<Tensor>&
   return module_gradcheck(module, TensorFunction(impl::ForwardOf<M>{module}), inputs, options);
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -6,7 +6,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/random.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 
 void check_arity(size_t expected, size_t got) {
   TAPER_CHECK_VALUE(expected == got, "gradcheck: expected ", expected,
@@ -138,4 +138,4 @@ variable_list cotangents_for(const variable_list& outputs, uint64_t seed) {
   return list;
 }
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

@@ -5,7 +5,7 @@
 #include <taper/testing/gradcheck.h>
 #include <taper/testing/memory.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 
 using autograd::GradcheckFailure;
 using autograd::GradcheckOptions;
@@ -112,4 +112,4 @@ std::string side_by_side(const Matrix& analytic, const Matrix& numeric, const Te
 /// Whether a value counts as right. A NaN, or anything infinite, never does.
 bool is_close(double got, double want, double atol, double rtol);
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

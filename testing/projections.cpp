@@ -4,7 +4,7 @@
 
 #include <taper/testing/problem.h>
 
-namespace taper::testing::impl {
+namespace torch::taper::testing::impl {
 namespace {
 
 using Direction = std::vector<double>;
@@ -201,4 +201,4 @@ void check_fast(const Problem& p) {
   if (p.report.passed()) check.run();
 }
 
-}  // namespace taper::testing::impl
+}  // namespace torch::taper::testing::impl

@@ -7,7 +7,7 @@
 
 #include <taper/framework/io/serialize.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// What `value` saves, as bytes.
 template <class T>
@@ -74,4 +74,4 @@ inline std::string with_entry(const std::string& bytes, const std::string& name,
   return out.str();
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

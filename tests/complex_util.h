@@ -8,7 +8,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// A complex vector of these parts: re, im, re, im, ...
 inline Tensor complex_values(std::vector<double> parts, ScalarType dtype = kComplexDouble) {
@@ -39,4 +39,4 @@ inline void check_gradient_at(const std::function<Tensor(const Tensor&)>& f, con
   if (second) EXPECT_TRUE(autograd::gradgradcheck(f, {leaf}));
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <string>
 
-namespace taper::testing {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::testing {
 
 /// The folder of the source tree, given as TAPER_TEST_DATA by the build; elsewhere (in the set that
 /// `./dev gpu --pack` makes) the environment variable of that name tells.
@@ -13,4 +15,4 @@ inline std::string data_folder(const char* built) {
   return given ? given : built;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

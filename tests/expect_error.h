@@ -7,7 +7,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// The text of the E (or of a class derived from it) that `body` throws; "no error" for none.
 template <class E = Error, class Body>
@@ -26,4 +26,4 @@ void expect_error(const std::string& text, const Body& body) {
   EXPECT_NE(message.find(text), std::string::npos) << "expected: " << text << "\ngot: " << message;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

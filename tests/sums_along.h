@@ -6,7 +6,7 @@
 
 #include "harness/array.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// For each element of x, the sum of f(position) over the elements in line with it along a
 /// dimension, which may be negative.
@@ -30,4 +30,4 @@ std::vector<double> sums_along(const Array& x, int64_t dim, const F& f) {
   return found;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

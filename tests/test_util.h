@@ -12,7 +12,7 @@
 #include "expect_error.h"
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 // ---------------------------------------------------------------------- tensors
 /// A tensor of these values, row-major.
@@ -95,4 +95,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

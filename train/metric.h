@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::train {
+namespace torch::taper::train {
 
 /// `update` sees each batch's output and target, `compute` gives the number and begins anew.
 struct Metric {
@@ -53,6 +53,6 @@ inline Metric accuracy() {
   });
 }
 
-}  // namespace taper::train
+}  // namespace torch::taper::train
 
 #pragma GCC visibility pop

@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::train {
+namespace torch::taper::train {
 
 /// What an epoch came to.
 struct EpochResult {
@@ -120,6 +120,6 @@ inline void set_generators(const std::vector<Tensor>& states) {
 }
 
 }  // namespace detail
-}  // namespace taper::train
+}  // namespace torch::taper::train
 
 #pragma GCC visibility pop

@@ -34,7 +34,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::train {
+namespace torch::taper::train {
 
 /// How long a Trainer trains, and what it writes.
 struct TrainerOptions {
@@ -295,6 +295,6 @@ class Trainer {
   bool stopped_ = false;
 };
 
-}  // namespace taper::train
+}  // namespace torch::taper::train
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@
 #include <png.h>
 #endif
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 namespace {
 
@@ -274,4 +274,4 @@ void save_image(const Tensor& images, const std::string& path, const ImageGridOp
   files::write_file(path, [&](const files::Sink& sink) { sink(bytes.data(), bytes.size()); });
 }
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils

@@ -12,7 +12,7 @@
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/tape.h>
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 namespace {
 
@@ -182,4 +182,4 @@ FlopCounts count_flops(const Tensor& output) {
   return counts;
 }
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 /// What the calls of an op came to.
 struct OpFlops {
@@ -43,6 +43,6 @@ std::ostream& operator<<(std::ostream& out, const FlopCounts& counts);
 /// does. Throws ValueError for an output without history.
 FlopCounts count_flops(const Tensor& output);
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/image_grid.h>
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 namespace {
 
@@ -61,4 +61,4 @@ Tensor make_grid(const Tensor& images, const ImageGridOptions& options) {
   return grid;
 }
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils

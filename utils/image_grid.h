@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 /// What torchvision's make_grid takes, with its defaults.
 struct ImageGridOptions {
@@ -50,6 +50,6 @@ std::string encode_gif(const Tensor& frames, double fps);
 void save_image(const Tensor& images, const std::string& path,
                 const ImageGridOptions& options = {});
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/ops/reduce/reduce.h>
 #include <taper/ops/tensor/tensor.h>
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 namespace {
 
@@ -206,4 +206,4 @@ double Perplexity::compute() const {
   return std::exp(sum_.item<double>() / count);
 }
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils

@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 /// How scores of classes are joined to one number: over all samples, the mean of the classes that
 /// occur, or that weighted by how often each is the target.
@@ -103,6 +103,6 @@ class Perplexity {
   Tensor sum_, count_;
 };
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils
 
 #pragma GCC visibility pop

@@ -22,7 +22,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 /// How Progress counts, and where it prints.
 struct ProgressOptions {
@@ -130,6 +130,6 @@ class Progress {
   bool on_line_ = false;
 };
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils
 
 #pragma GCC visibility pop

@@ -11,7 +11,7 @@
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/tape.h>
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 namespace {
 
@@ -219,4 +219,4 @@ ModelSummary recorded_or_computed(const std::function<ModelSummary(bool computes
 
 }  // namespace detail
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils

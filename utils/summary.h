@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 /// A module's row.
 struct LayerSummary {
@@ -119,6 +119,6 @@ std::enable_if_t<(std::is_same_v<More, InputSizes> && ...), ModelSummary> summar
   return detail::recorded_or_computed(observe);
 }
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils
 
 #pragma GCC visibility pop

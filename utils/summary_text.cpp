@@ -4,7 +4,7 @@
 
 #include <taper/utils/summary.h>
 
-namespace taper::utils {
+namespace torch::taper::utils {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::ostream& operator<<(std::ostream& out, const ModelSummary& s) {
   return out;
 }
 
-}  // namespace taper::utils
+}  // namespace torch::taper::utils

@@ -8,7 +8,7 @@
 
 #include <taper/framework/autograd/node.h>
 
-namespace taper::utils::detail {
+namespace torch::taper::utils::detail {
 
 /// All nodes that lead to `root`, leaves first, then in the order in which they ran.
 inline std::vector<autograd::Node*> nodes_behind(autograd::Node* root) {
@@ -29,4 +29,4 @@ inline std::string op_of(const autograd::Node& node) {
   return name.substr(0, name.find("Backward"));
 }
 
-}  // namespace taper::utils::detail
+}  // namespace torch::taper::utils::detail

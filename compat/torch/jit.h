@@ -2,6 +2,7 @@
 // instead; a program that merely includes <torch/script.h> builds.
 #pragma once
 
+#include <taper/framework/io/ivalue.h>
 #include <torch/names.h>
 
 #define TAPER_NO_TORCHSCRIPT                                                                       \
@@ -19,14 +20,11 @@
 namespace torch {
 namespace jit {
 
+using taper::IValue;
+
 // Complete types, so that the sentence above is all that the compiler says.
 struct TAPER_ABSENT Module {};
-struct TAPER_ABSENT CompilationUnit {};
 struct TAPER_ABSENT Graph {};
-struct TAPER_ABSENT IValue {
-  template <class... A>
-  IValue(A&&...) {}
-};
 template <class... A>
 TAPER_ABSENT int load(A&&...);
 template <class... A>

@@ -29,9 +29,12 @@
 #include <taper/taper.h>
 
 #include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/DeprecatedTypeProperties.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/tensor.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/SymInt.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Exception.h>
@@ -43,9 +46,11 @@
 #include <c10/util/flat_hash_map.h>
 #include <c10/util/irange.h>
 #include <c10/util/string_view.h>
+#include <c10/util/variant.h>
 #include <torch/custom_class_holder.h>
 #include <torch/jit.h>
 #include <torch/names.h>
+#include <torch/nn/functional/detail.h>
 #include <torch/optim/serialize.h>
 #include <torch/version.h>
 

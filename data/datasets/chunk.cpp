@@ -1,6 +1,6 @@
 #include <taper/data/datasets/chunk.h>
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 ChunkDatasetOptions::ChunkDatasetOptions(size_t preloader_count, size_t batch_size,
                                          size_t cache_size, size_t cross_chunk_shuffle_count)
@@ -19,4 +19,4 @@ ChunkDatasetOptions::ChunkDatasetOptions(size_t preloader_count, size_t batch_si
               "cross_chunk_shuffle_count needs to be greater than 0.");
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets

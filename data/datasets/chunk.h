@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// Reads chunks: a chunk is a file, or a part of one. With several preloaders read_chunk is called
 /// from several threads at once.
@@ -250,6 +250,6 @@ class ChunkDataset final
   bool loaded_ = false;
 };
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

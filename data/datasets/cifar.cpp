@@ -8,7 +8,7 @@
 
 #include <taper/framework/io/bytes.h>
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 namespace {
 
 constexpr int64_t kPixels = 3 * 32 * 32;
@@ -116,4 +116,4 @@ CIFAR100::CIFAR100(const std::string& root, Mode mode, Labels labels)
                        labels == Labels::kFine ? RecordFormat{2, 1, 100} : RecordFormat{2, 0, 20}),
             mode) {}
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets

@@ -8,11 +8,11 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data {
+namespace torch::taper::data {
 struct ByteImages;
 }
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// What both have in common. Examples are {float image [3, 32, 32] with values 0 to 1, int64
 /// label}. In memory the images stay bytes, shared by all copies of the data set.
@@ -68,6 +68,6 @@ class CIFAR100 : public Cifar<CIFAR100> {
                     Labels labels = Labels::kFine);
 };
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/index/index_advanced.h>
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 namespace {
 
 /// The rows of a file, one behind the other.
@@ -147,4 +147,4 @@ Example<> CSV::get_stacked(ArrayRef<size_t> indices) {
   return {data_.index_select(0, rows), targets_.index_select(0, rows)};
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets

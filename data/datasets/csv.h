@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// How a table is written, and which of its columns are what is to be learnt.
 struct CSVOptions {
@@ -50,6 +50,6 @@ class CSV : public Dataset<CSV> {
   std::vector<std::string> names_;
 };
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

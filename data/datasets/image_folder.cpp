@@ -8,7 +8,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 namespace fs = std::filesystem;
 
@@ -97,4 +97,4 @@ Tensor ImageFolder::targets() const {
   return tensor(labels, kLong);
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// The images root/CLASS/.../NAME of type .png, .jpg and .jpeg (in any case). Classes are numbered
 /// by their names in order, images follow in the order of classes and paths: torchvision's
@@ -41,6 +41,6 @@ class ImageFolder : public Dataset<ImageFolder> {
   std::shared_ptr<const Listing> listing_;
 };
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

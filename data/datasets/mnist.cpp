@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 struct MNIST::Files : ByteImages {
   std::once_flag once;
@@ -77,4 +77,4 @@ Example<> MNIST::get_stacked(ArrayRef<size_t> indices, float mean, float stddev)
   return files_->gather("MNIST", indices, {mean, stddev, true});
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets

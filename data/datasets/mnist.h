@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// The MNIST data set, from a folder with the files train-images-idx3-ubyte and
 /// train-labels-idx1-ubyte (or t10k-... for kTest), each as it is or compressed by gzip with ".gz"
@@ -52,6 +52,6 @@ class MNIST : public Dataset<MNIST> {
 /// Fashion-MNIST: the same files, of clothes in ten classes.
 using FashionMNIST = MNIST;
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

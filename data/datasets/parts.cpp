@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace taper::data::datasets::detail {
+namespace torch::taper::data::datasets::detail {
 
 std::vector<std::vector<size_t>> random_parts(size_t count, const std::vector<size_t>& lengths,
                                               const optional<Generator>& generator) {
@@ -39,4 +39,4 @@ std::vector<size_t> lengths_of(size_t count, const std::vector<double>& fraction
   return lengths;
 }
 
-}  // namespace taper::data::datasets::detail
+}  // namespace torch::taper::data::datasets::detail

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// Some examples of a data set, in an order of their own. Throws IndexError for an index that the
 /// data set does not have.
@@ -132,6 +132,6 @@ std::vector<Subset<Source>> random_split_fractions(const Source& dataset,
                       generator);
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

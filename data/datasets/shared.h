@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// A DataLoader gives each of its workers a copy of the data set; copies of this one all use the
 /// same object, whose get_batch must be safe to call from several threads.
@@ -58,6 +58,6 @@ SharedBatchDataset<Underlying> make_shared_dataset(Args&&... args) {
   return std::make_shared<Underlying>(std::forward<Args>(args)...);
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

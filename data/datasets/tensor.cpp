@@ -4,7 +4,7 @@
 
 #include <taper/framework/runtime/access.h>
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 TensorDataset::TensorDataset(const std::vector<Tensor>& tensors)
     : TensorDataset(transforms::detail::stack(tensors)) {}
@@ -27,4 +27,4 @@ TensorExample TensorDataset::get_stacked(ArrayRef<size_t> indices) {
   return tensor.index_select(0, rows.to(tensor.device()));
 }
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets

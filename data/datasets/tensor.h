@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::data::datasets {
+namespace torch::taper::data::datasets {
 
 /// Examples without targets: example i is tensor[i].
 struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
@@ -23,6 +23,6 @@ struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
   Tensor tensor;  ///< all examples, [N, ...]
 };
 
-}  // namespace taper::data::datasets
+}  // namespace torch::taper::data::datasets
 
 #pragma GCC visibility pop

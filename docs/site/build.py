@@ -167,7 +167,7 @@ def finds_what_lacks(out):
     """Whether a planted name without documentation is found: Doxygen's messages are still understood."""
     out.mkdir(exist_ok=True)
     header = out / "planted.h"
-    header.write_text("namespace taper {\nint planted();\n}\n")
+    header.write_text("namespace torch::taper {\nint planted();\n}\n")
     return undocumented(write_reference(out, [header])) == [f"{os.path.relpath(header, ROOT)}: planted()"]
 
 

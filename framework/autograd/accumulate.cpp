@@ -17,7 +17,7 @@
   if (state) state->forget(this), state->forget(&accumulator);
 }
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 AccumulateGrad::AccumulateGrad(Tensor leaf) : Node(kName, 1), variable(std::move(leaf)) {
   object_nbytes_ = sizeof(AccumulateGrad);
@@ -136,4 +136,4 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   return GradList();
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

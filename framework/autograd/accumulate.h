@@ -3,7 +3,7 @@
 
 #include <taper/framework/autograd/node.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Adds the incoming gradient to the leaf's grad. Owns the leaf, so that a graph keeps it alive.
 struct AccumulateGrad final : Node {
@@ -28,4 +28,4 @@ struct AccumulateGrad final : Node {
 /// The accumulator of a leaf that requires a gradient; one exists at a time.
 NodePtr accumulator_of(const Tensor& leaf);
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -5,7 +5,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/warning.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 namespace {
 
 std::string forward_call(const Node& node) {
@@ -47,4 +47,4 @@ void warn_of_anomaly(const Node& node) {
   }
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

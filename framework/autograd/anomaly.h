@@ -1,9 +1,11 @@
 // Anomaly mode: backward names the forward op that made a NaN, and the source line that called it.
 #pragma once
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Process-wide switch. While on, every node keeps the call stack of its forward op, which comes as
 /// a warning when an error comes out of the node, and backward throws on the first NaN gradient.
@@ -37,6 +39,6 @@ class DetectAnomalyGuard {
   bool before_, check_before_;
 };
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/framework/autograd/view_history.h>
 #include <taper/framework/warning.h>
 
-namespace taper {
+namespace torch::taper {
 namespace autograd {
 
 std::ostream& operator<<(std::ostream& out, const NodePtr& node) {
@@ -199,4 +199,4 @@ void Tensor::set_data(const Tensor& o) const {
   t.storage = from.storage;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 using taper::AutoGradMode;
 using taper::GradMode;
@@ -35,6 +35,6 @@ Variable make_variable(const Tensor& data, bool requires_grad = false);
 /// The node's address: LibTorch's programs print `x.grad_fn()`.
 std::ostream& operator<<(std::ostream& out, const NodePtr& node);
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

@@ -2,7 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 namespace {
 
 /// f(t) of each defined tensor.
@@ -36,4 +36,4 @@ variable_list DelayedError::apply(variable_list&& inputs) const {
   return outputs;
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Passes values on, and in backward an undefined gradient whatever arrives:
 ///   UndefinedGrad().apply({y})[0].backward();
@@ -31,6 +31,6 @@ struct DelayedError {
   int64_t num_inputs;  ///< how many tensors apply takes
 };
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/random.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 namespace {
 
 using Recompute = std::function<variable_list(const variable_list&)>;
@@ -81,4 +81,4 @@ variable_list checkpoint(Recompute function, const variable_list& inputs) {
   return outputs;
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Runs `function(inputs)` without keeping its intermediate values; backward runs it again, with
 /// the CPU generator and autocast in the state they had (so that dropout draws the same mask), and
@@ -23,6 +23,6 @@ namespace taper::autograd {
 variable_list checkpoint(std::function<variable_list(const variable_list&)> function,
                          const variable_list& inputs);
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

@@ -17,7 +17,7 @@
 #include <taper/framework/thread_state.h>
 #include <taper/framework/warning.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 using taper::detail::RunEvent;
 using taper::detail::RunScope;
@@ -512,4 +512,4 @@ void queue_callback(std::function<void()> f) {
   callbacks->push_back(std::move(f));
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

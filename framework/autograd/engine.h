@@ -5,7 +5,7 @@
 
 #include <taper/framework/autograd/node.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// What one backward pass is to do.
 struct BackwardPass {
@@ -52,4 +52,4 @@ void warn_of_anomaly(const Node& node);
 /// Is a gradient of sizes `from` also one of a tensor of sizes `to`, which broadcasts to `from`?
 bool can_be_summed_to(IntArrayRef from, IntArrayRef to);
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

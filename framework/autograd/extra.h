@@ -8,7 +8,7 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/runtime/step_state.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Its memory is a block of the pool: see extra_of().
 struct AutogradExtra {
@@ -70,4 +70,4 @@ void remember_retained(TensorImpl& t);
 void forget_retained(TensorImpl& t);
 }  // namespace autograd
 
-}  // namespace taper
+}  // namespace torch::taper

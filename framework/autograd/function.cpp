@@ -7,7 +7,7 @@
 #include <taper/framework/backtrace.h>
 #include <taper/framework/warning.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 variable_list AutogradContext::get_saved_variables() const {
   TAPER_CHECK(!released_,
@@ -245,4 +245,4 @@ bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges)
   return false;
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -27,7 +27,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// LibTorch's name of a variable_list in custom functions.
 using tensor_list = variable_list;
@@ -161,6 +161,6 @@ struct Function {
   }
 };
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

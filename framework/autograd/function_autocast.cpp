@@ -1,6 +1,6 @@
 #include <taper/framework/autograd/function_autocast.h>
 
-namespace taper::amp {
+namespace torch::taper::amp {
 namespace {
 
 constexpr const char *kUsed = "_fwd_used_autocast", *kDtype = "_dtype";
@@ -33,4 +33,4 @@ custom_bwd::custom_bwd(const autograd::AutogradContext* ctx, Device device)
     : scope_(device, static_cast<ScalarType>(kept(*ctx, kDtype).toInt()),
              kept(*ctx, kUsed).toBool()) {}
 
-}  // namespace taper::amp
+}  // namespace torch::taper::amp

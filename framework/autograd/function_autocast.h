@@ -20,7 +20,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::amp {
+namespace torch::taper::amp {
 
 /// In forward, until the end of the scope.
 class custom_fwd {
@@ -49,6 +49,6 @@ class custom_bwd {
   const autocast scope_;
 };
 
-}  // namespace taper::amp
+}  // namespace torch::taper::amp
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/runtime/small_blocks.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -326,4 +326,4 @@ void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origi
 }
 
 }  // namespace autograd
-}  // namespace taper
+}  // namespace torch::taper

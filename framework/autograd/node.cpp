@@ -12,7 +12,7 @@
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/backtrace.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 // ---------------------------------------------------------------- GradList
 void GradList::resize(size_t n) {
@@ -259,4 +259,4 @@ void throw_released(const Node& node) {
       node.name(), ")"));
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -12,11 +12,11 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 struct StreamImpl;
 }
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 using Variable = Tensor;                    ///< LibTorch's older name
 using variable_list = std::vector<Tensor>;  ///< undefined tensors may be among them
@@ -247,6 +247,6 @@ void set_next_sequence_nr(uint64_t n);
 /// The node that runs now on this thread, null outside of backward.
 Node* current_node();
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 
 #include <taper/framework/autograd/node.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// A node is complete when it comes up: all its consumers were recorded later, have larger sequence
 /// numbers and have run before. So the tape needs no count of dependencies. A leaf's is less than
@@ -74,4 +74,4 @@ class ReadyQueue {
   uint64_t arrivals_ = 0;
 };
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

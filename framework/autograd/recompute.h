@@ -6,7 +6,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Keeps the inputs of an op, undefined ones too.
 inline std::vector<Saved> saved_all(TensorList inputs) {
@@ -43,4 +43,4 @@ std::vector<Tensor> gradients_through(const Definition& definition,
   return result;
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -2,7 +2,7 @@
 
 #include <taper/framework/autocast.h>
 
-namespace taper::autograd::detail {
+namespace torch::taper::autograd::detail {
 namespace {
 
 bool any_defined(const GradList& grads) {
@@ -60,4 +60,4 @@ NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs
   return owner;
 }
 
-}  // namespace taper::autograd::detail
+}  // namespace torch::taper::autograd::detail

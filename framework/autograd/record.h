@@ -30,7 +30,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// True when ops on this thread record a graph and any of the tensors wants a gradient. Nothing is
 /// recorded in inference mode, nor of inference tensors alone, whatever they want.
@@ -224,10 +224,10 @@ void record_inplace(const char* name, const Tensor& x, const detail::Inputs& inp
 void make_view_of(const Tensor& y, const Tensor& x,
                   TensorImpl::ViewOrigin origin = TensorImpl::ViewOrigin::kDefault);
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 /// What public functions of ops say without a prefix. No public header includes this file.
-namespace taper {
+namespace torch::taper {
 using autograd::check_inplace;
 using autograd::check_new_history;
 using autograd::Grads;
@@ -240,6 +240,6 @@ using autograd::Saved;
 using autograd::saved;
 using autograd::saved_if;
 using autograd::saved_output;
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 #include <taper/framework/autograd/saved_hooks.h>
 #include <taper/framework/autograd/view_history.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 void check_can_be_saved(const Tensor& t) {
   TAPER_CHECK(!t.defined() || !t.impl_ptr()->inference,
               "Inference tensors cannot be saved for backward. To work around you can make a clone "
@@ -84,4 +84,4 @@ Tensor Saved::get(Node* node) const {
   return is_output_ && node ? with_history(tensor_, node) : tensor_;
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

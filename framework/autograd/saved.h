@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 struct SavedVariableHooks;
 
@@ -67,6 +67,6 @@ inline Saved saved_if(bool needed, const Tensor& t) { return needed ? saved(t) :
 /// that of its former history.
 inline Saved saved_output(const Tensor& y, uint32_t output_nr = 0) { return Saved(y, output_nr); }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
 #pragma GCC visibility pop

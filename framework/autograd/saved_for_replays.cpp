@@ -6,7 +6,7 @@
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/step_state.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 bool lies_in(const void* p, const Tensor& t) {
   const char* const begin = static_cast<const char*>(t.storage().data());
@@ -312,4 +312,4 @@ size_t capture_within(
   return BudgetSearch(budget, given, capture).run();
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -17,7 +17,7 @@
 #include <taper/framework/autograd/saved_hooks.h>
 #include <taper/framework/runtime/made_by.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 class GraphPool;
 
@@ -138,4 +138,4 @@ size_t capture_within(
     size_t budget, const IsKept& given,
     const std::function<size_t(const std::shared_ptr<SavedForReplays>&)>& capture);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

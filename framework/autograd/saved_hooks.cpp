@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct HookState {
@@ -81,4 +81,4 @@ std::unique_ptr<SavedVariableHooks> default_hooks() {
 }  // namespace detail
 
 }  // namespace autograd
-}  // namespace taper
+}  // namespace torch::taper

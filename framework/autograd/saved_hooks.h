@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Keeps one saved tensor. A program derives from it, or takes SavedTensorHooks.
 struct SavedVariableHooks {
@@ -35,9 +35,9 @@ struct SavedVariableHooks {
 /// Makes the hooks of one tensor.
 using SavedHooksFactory = std::function<std::unique_ptr<SavedVariableHooks>()>;
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd
 
-namespace taper {
+namespace torch::taper {
 
 /// The calling thread's stack of hooks for what its ops save; the top one is used.
 struct SavedTensorDefaultHooks {
@@ -98,11 +98,11 @@ class SaveOnCpu : SavedTensorHooks {
   explicit SaveOnCpu(bool pin_memory = false);
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
-namespace taper::autograd::detail {
+namespace torch::taper::autograd::detail {
 /// Hooks for one tensor; null where the calling thread has none.
 std::unique_ptr<SavedVariableHooks> default_hooks();
-}  // namespace taper::autograd::detail
+}  // namespace torch::taper::autograd::detail
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/extra.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 using taper::detail::current_stream_of;
 using taper::detail::StreamImpl;
@@ -70,4 +70,4 @@ void PassStreams::join(TensorList results) {
     for (const Tensor& t : results) keep_for_caller(t);
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

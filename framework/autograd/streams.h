@@ -6,7 +6,7 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Notes for a node whose op made `y` on which stream it did so. Ops of the CPU have none.
 inline void remember_stream(Node& node, const TensorImpl& y) {
@@ -58,4 +58,4 @@ class PassStreams {
   std::vector<taper::detail::StreamImpl*> used_;
 };
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -5,7 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 namespace {
 
 /// Where a tensor's elements lie in a storage.
@@ -127,4 +127,4 @@ void rebase_view(const Tensor& x, NodePtr node) {
   refresh_view_history_slow(x.impl());
 }
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

@@ -3,7 +3,7 @@
 
 #include <taper/framework/autograd/node.h>
 
-namespace taper::autograd {
+namespace torch::taper::autograd {
 
 /// Gives a view whose base was changed since a grad_fn that reads from the base's new history.
 void refresh_view_history_slow(TensorImpl& view);
@@ -26,4 +26,4 @@ bool is_copy_slices(const Node& node);
 /// own output is the base, the view is made from it anew.
 Tensor view_written_by(Node& node, const TensorImpl& saved);
 
-}  // namespace taper::autograd
+}  // namespace torch::taper::autograd

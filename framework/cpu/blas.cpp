@@ -17,7 +17,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/small_gemm.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // The same where each element of the matrix is used once.
@@ -432,4 +432,4 @@ TAPER_INSTANTIATE(int8_t)
 TAPER_INSTANTIATE(uint8_t)
 #undef TAPER_INSTANTIATE
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

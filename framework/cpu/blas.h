@@ -7,7 +7,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/framework/storage.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// Memory for the length of a scope, from the pool.
 template <class T>
@@ -54,4 +54,4 @@ void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> al
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -9,7 +9,7 @@
 #include <taper/framework/cpu/isa.h>
 #include <taper/framework/cpu/stream.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// A tile: a block's rows, and their columns.
 struct Tile {
@@ -309,4 +309,4 @@ class Cursors {
   const int64_t own_bytes_;
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -8,7 +8,7 @@
 #include <taper/framework/check.h>
 #include <taper/framework/cpu/chain_cursors.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 using fusion::kMostOwn;
 
@@ -127,12 +127,13 @@ ChainRow& Chain::next_row(const Out& y) {
   return r;
 }
 
-void Chain::put(ChainRow& r, int k, const fusion::Operand& x) const {
+void Chain::put(ChainRow& r, int k, fusion::Operand x) const {
+  x.beside = x.written && k > 0;
   fusion::place(grid_, x, r.steps[k]);
   r.dtypes[k] = x.dtype;
   r.p[k] = x.data;
   r.own[k] = -1;
-  r.of_rows[k] = x.of_rows || (x.written && k > 0 && r.steps[k].step == 0);
+  r.of_rows[k] = x.of_rows || (x.beside && r.steps[k].step == 0);
   for (const fusion::Own& own : owns_[rows_.size() - 1])
     if (own.data == x.data) r.own[k] = own.tile;
 }
@@ -313,4 +314,4 @@ void Chain::run_tiles() const {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -19,7 +19,7 @@
 #include <taper/framework/cpu/row_runs.h>
 #include <taper/framework/fusion/finder.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// A kernel whose result at a place depends on its operands at that place only (or, of rows, in
 /// that row), and which makes it by one call of run_map, run_map2 or run_map3 (or of Chain::take),
@@ -147,7 +147,7 @@ class Chain {
 
  private:
   ChainRow& next_row(const Out& y);
-  void put(ChainRow& r, int k, const fusion::Operand& x) const;
+  void put(ChainRow& r, int k, fusion::Operand x) const;
   void put_input(ChainRow& r, int k, const In& x) const;
   void go_on();
   RowOperands operands_of(size_t row) const;
@@ -185,4 +185,4 @@ std::vector<FoundChain> find_chains(
     const std::vector<std::shared_ptr<const taper::detail::Launch>>& launches,
     const std::vector<taper::detail::BlockLifetime>& lifetimes);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace taper::cpu {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
 
 /// C (+)= alpha A B. A's elements are read one by one, so any strides do; B and C have unit column
 /// stride. B should stay in the cache. `In` is the type of A's and B's elements, `Out` that of C's,
@@ -44,4 +46,4 @@ void transpose_panel(uint32_t* to, int64_t ldt, const uint32_t* from, int64_t ld
 void transpose_panel(uint64_t* to, int64_t ldt, const uint64_t* from, int64_t ldf, int64_t rows,
                      int64_t cols);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

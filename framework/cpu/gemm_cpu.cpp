@@ -4,7 +4,7 @@
 #include <taper/framework/cpu/vec.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
-namespace taper::cpu::avx512 {
+namespace torch::taper::cpu::avx512 {
 // Halves of vectors, which change no register. For the tiles of gemm_tiles.inc.
 #define TAPER_AVX512 __attribute__((target("avx512f"))) TAPER_INLINE
 TAPER_AVX512 __m256 low_half(const Vec<float>& v) { return _mm512_castps512_ps256((__m512)v); }
@@ -16,13 +16,13 @@ TAPER_AVX512 Vec<double> with_any_upper_half(const __m256d& half) {
   return (Vec<double>)_mm512_castpd256_pd512(half);
 }
 #undef TAPER_AVX512
-}  // namespace taper::cpu::avx512
+}  // namespace torch::taper::cpu::avx512
 #endif
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gemm_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// Whether rows of C fill no more than half a vector of 64 bytes, and are best made by vectors of
@@ -52,4 +52,4 @@ TAPER_ENTRIES(uint32_t, TAPER_BY_ISA_UP_TO_AVX2)
 TAPER_ENTRIES(uint64_t, TAPER_BY_ISA_UP_TO_AVX2)
 #undef TAPER_ENTRIES
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -7,7 +7,7 @@
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // n numbers that lie `step` apart, and back.
@@ -148,4 +148,4 @@ void gemm_to_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat
                });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

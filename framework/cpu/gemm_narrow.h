@@ -3,7 +3,7 @@
 
 #include <taper/framework/cpu/blas.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// gemm for Half and BFloat16, by way of float.
 void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> a, MatrixIn<Half> b,
@@ -17,4 +17,4 @@ void gemm_to_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> 
 void gemm_to_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                    MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

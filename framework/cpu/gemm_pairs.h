@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// Whether the CPU has such instructions; TAPER_CPU_ISA=base|avx2|avx512 in the environment leaves
 /// them out.
@@ -19,11 +19,11 @@ extern const bool multiplies_pairs;
 /// in TAPER_CPU_ISA leaves them out.
 extern const bool multiplies_tiles;
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #pragma GCC visibility pop
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 // Where multiplies_pairs. On the calling thread.
 
@@ -89,4 +89,4 @@ class TileRows {
   Scratch<uint32_t> rows_;
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

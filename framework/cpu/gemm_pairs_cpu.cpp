@@ -14,7 +14,7 @@
 #pragma GCC push_options
 #pragma GCC target( \
     "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx512bf16,prefer-vector-width=512")
-namespace taper::cpu::avx512bf16 {
+namespace torch::taper::cpu::avx512bf16 {
 
 using avx512::kTileVecs;
 using avx512::kVecBytes;
@@ -45,12 +45,12 @@ TAPER_INLINE void store_sums(BFloat16* c, const Vec<float>& sums, int n) {
                            (__m256i)_mm512_cvtneps_pbh((__m512)sums));
 }
 
-}  // namespace taper::cpu::avx512bf16
+}  // namespace torch::taper::cpu::avx512bf16
 #define TAPER_ISA avx512bf16
 #include <taper/framework/cpu/gemm_tiles.inc>
 #undef TAPER_ISA
 
-namespace taper::cpu::avx512bf16 {
+namespace torch::taper::cpu::avx512bf16 {
 
 void join_rows(uint32_t* to, const uint16_t* first, const uint16_t* second, int64_t n) {
   if (!second)
@@ -59,11 +59,11 @@ void join_rows(uint32_t* to, const uint16_t* first, const uint16_t* second, int6
     for (int64_t i = 0; i < n; ++i) to[i] = first[i] | static_cast<uint32_t>(second[i]) << 16;
 }
 
-}  // namespace taper::cpu::avx512bf16
+}  // namespace torch::taper::cpu::avx512bf16
 #include <taper/framework/cpu/gemm_amx.inc>
 #pragma GCC pop_options
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // Elements along k of a packed panel of B: it stays in L2, beside the rows of A.
@@ -471,11 +471,11 @@ void TileRows::multiply(int64_t row, int64_t count, const uint32_t* panel, int64
   multiply_rows(count, k_, rows_.get() + row * steps_of(k_) * kTileSide, panel, width, add, c, ldc);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #else
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 // Nobody calls them where multiplies_pairs is false.
 void join_pairs(uint32_t*, const BFloat16*, const BFloat16*, int64_t) { std::abort(); }
@@ -513,6 +513,6 @@ void TileRows::multiply(int64_t, int64_t, const uint32_t*, int64_t, bool, BFloat
   std::abort();
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// y (+)= alpha A x with n results y[i * y_step] and k terms each. x has unit stride. A's elements
 /// may be 16-bit floats.
@@ -34,4 +34,4 @@ void gemv_columns(const Gemv<double>& g);
 float dot_contiguous(int64_t n, const float* x, const float* y);
 double dot_contiguous(int64_t n, const double* x, const double* y);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -6,7 +6,7 @@
 #define TAPER_ISA_FILE <taper/framework/cpu/gemv_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void gemv_rows(const Gemv<float>& g) { TAPER_BY_ISA(gemv_rows_f32, g); }
 void gemv_rows(const Gemv<double>& g) { TAPER_BY_ISA(gemv_rows_f64, g); }
@@ -19,4 +19,4 @@ double dot_contiguous(int64_t n, const double* x, const double* y) {
   TAPER_BY_ISA(dot_f64, n, x, y);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #endif
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // What TAPER_CPU_ISA asks for, if anything.
@@ -64,4 +64,4 @@ const Isa best_isa = detect();
 const bool multiplies_pairs = detect_pairs();
 const bool multiplies_tiles = detect_tiles();
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -4,20 +4,20 @@
 //
 //   #define TAPER_ISA_FILE <taper/ops/family/x_isa.inc>
 //   #include <taper/framework/cpu/foreach_isa.h>
-//   namespace taper::cpu {
+//   namespace torch::taper::cpu {
 //   void x(Out y, In a) { TAPER_BY_ISA(x, y, a); }
 //   }
 //
-// x_isa.inc holds `namespace taper::cpu::TAPER_ISA { void x(Out y, In a) { ...plain loops... } }`
-// and has no include guard: it is compiled once per instruction set, and the compiler vectorises
-// it.
+// x_isa.inc holds `namespace torch::taper::cpu::TAPER_ISA { void x(Out y, In a) { ...plain loops...
+// } }` and has no include guard: it is compiled once per instruction set, and the compiler
+// vectorises it.
 #pragma once
 
 #include <taper/framework/dtype.h>
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
 
@@ -25,7 +25,7 @@ enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
 /// TAPER_CPU_ISA=base|avx2 in the environment. Builds with sanitizers have base alone.
 extern const Isa best_isa;
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #pragma GCC visibility pop
 
@@ -53,7 +53,7 @@ extern const Isa best_isa;
 #define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO(avx512, __VA_ARGS__)
 #endif
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// switch_dtype in an *_isa.inc file: elements of the types in `Fast` are computed here, others of
 /// the list by `in_base`, the same kernel for the base instruction set.
@@ -73,4 +73,4 @@ TAPER_INLINE void switch_isa_long(ScalarType t, const char* op, const Body& body
   switch_isa<is_base, List, Fast>(t, op, body, in_base);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -7,7 +7,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 struct KnownKernel {
   const taper::detail::LaunchKind* kind;
@@ -37,4 +37,4 @@ const Known* find_kernel(const std::vector<Known>& all, const taper::detail::Lau
   return nullptr;
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -9,7 +9,7 @@
 #include <taper/framework/cpu/openblas.h>
 #include <taper/framework/element_parts.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 using numbers::is_complex_v;
 using numbers::part_t;
@@ -68,4 +68,4 @@ void* lapack() {
   return f;
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

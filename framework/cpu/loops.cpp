@@ -12,7 +12,7 @@
 #define TAPER_ISA_FILE <taper/framework/cpu/narrow_rows_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void widen(float* to, const Half* from, int64_t n) { TAPER_BY_ISA(widen, to, from, n); }
 void widen(float* to, const BFloat16* from, int64_t n) { TAPER_BY_ISA(widen, to, from, n); }
@@ -348,4 +348,4 @@ void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

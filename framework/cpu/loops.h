@@ -6,7 +6,7 @@
 #include <taper/framework/cpu/vec_widen.h>
 #include <taper/framework/iterate.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 // A loop for f16 takes rows as they are (narrow_loops.inc) or, where its arithmetic takes so long
 // that conversions do not matter, is that of floats: rows are then given as floats in buffers, and
@@ -43,4 +43,4 @@ constexpr int64_t kMostInL2 = 1 << 17;  // elements; below it need not be asked
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n);
 void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,11 +3,11 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void widen(float* to, const Half* from, int64_t n);
 void widen(float* to, const BFloat16* from, int64_t n);
 void narrow(Half* to, const float* from, int64_t n);
 void narrow(BFloat16* to, const float* from, int64_t n);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,7 +3,9 @@
 
 #include <omp.h>
 
-namespace taper::cpu {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
 
 /// While it lives, OpenMP gives the calling thread one thread: how work is split is for
 /// parallel_for to say.
@@ -22,4 +24,4 @@ class OneThread {
   int threads_;
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -7,7 +7,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 using Dgemm = decltype(&cblas_dgemm);
@@ -55,4 +55,4 @@ void* lapack_function(char letter, const char* name) {
   return openblas_function((letter + std::string(name) + "_").c_str());
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

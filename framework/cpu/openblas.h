@@ -1,7 +1,9 @@
 // OpenBLAS, loaded when it is first needed.
 #pragma once
 
-namespace taper::cpu {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
 
 /// C = alpha op(A) op(B) + beta C, row-major, as cblas_dgemm with one thread. Returns false, and
 /// does nothing, when the library cannot be loaded.
@@ -18,4 +20,4 @@ void* openblas_function(const char* name);
 /// The same for the letter of a type of elements ('d') and the rest of the name ("getrf").
 void* lapack_function(char letter, const char* name);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -7,7 +7,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// Rows of B (its k) that one packed panel holds: panel and tile stay in L2.
 constexpr int64_t kPanelDepth = 512;
@@ -28,4 +28,4 @@ void pack_panel(T* to, MatrixIn<T> b, int64_t p, int64_t depth, int64_t j, int64
       for (int64_t x = 0; x < width; ++x) to[x] = from[x * b.col];
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -2,7 +2,7 @@
 
 #include <taper/framework/cpu/pack_panel.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // f(p, depth, j, width, offset of the panel) for every panel of a k x n matrix.
@@ -38,4 +38,4 @@ void PackedMatrix<T>::multiply(int64_t m, const T* a, int64_t lda, bool add, T* 
 template class PackedMatrix<float>;
 template class PackedMatrix<double>;
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

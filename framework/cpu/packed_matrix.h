@@ -3,7 +3,7 @@
 
 #include <taper/framework/cpu/blas.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// B (k x n), float or double, in panels that a product reads in order. Weights that every time
 /// step of a recurrent layer multiplies by are packed for all of them.
@@ -20,4 +20,4 @@ class PackedMatrix {
   Scratch<T> panels_;
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -12,7 +12,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 std::atomic<int> g_threads{0};
@@ -284,4 +284,4 @@ void parallel_run(int64_t begin, int64_t end, int64_t pieces, void* context,
 }
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper

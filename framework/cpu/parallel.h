@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Threads that one op may use. The start value is OMP_NUM_THREADS, else the number of cores.
 int get_num_threads();
@@ -58,6 +60,6 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
                        &detail::run_piece<Body>);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

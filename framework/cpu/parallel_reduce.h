@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// combine(... combine(body(b0, e0, identity), body(b1, e1, identity)) ..., in order, for the
 /// pieces of [begin, end), of at least `grain` each; `identity` where there are none. The pieces
@@ -35,6 +35,6 @@ T parallel_reduce(int64_t begin, int64_t end, int64_t grain, const T identity, c
   return total;
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -17,7 +17,7 @@
 
 #include <taper/framework/cpu/known_kernel.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// A launch that is ready, or nothing: then the kernel is called as ever. It points to the memory
 /// of the launch's tensors and owns the rest.
@@ -128,4 +128,4 @@ struct PreparedKernels {
   }
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

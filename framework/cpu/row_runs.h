@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
-namespace taper::cpu {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
 
 /// What a row loop computes, as far as runs know it: of floats, tests of floats, logic of bools.
 enum class RowOp : uint8_t {
@@ -233,4 +235,4 @@ struct RowRun {
 /// The runs among the rows of a chain, of two and more.
 std::vector<RowRun> find_row_runs(const std::vector<RowOperands>& rows);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -71,7 +71,7 @@
     goto* pieces[s->piece];                                              \
   }
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 /// The lanes of two vectors side by side, from one of the first on.
 template <int From, class V>
 V lanes_from(V low, V high);  // of AVX-512 alone
@@ -102,7 +102,7 @@ __attribute__((target("avx512f"))) TAPER_INLINE Bytes bytes_of(Words words) {
 }
 }  // namespace avx512
 #endif
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 // Loads stay in the order of memory: what is in no cache is brought so, 4 M floats in 1.25 ms, else
 // in 1.55 (seven ops, Zen 4).
@@ -112,7 +112,7 @@ __attribute__((target("avx512f"))) TAPER_INLINE Bytes bytes_of(Words words) {
 #define TAPER_ISA_FILE <taper/framework/cpu/row_runs_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end) {
   TAPER_BY_ISA(run_row_steps, steps, keeps, begin, end);
@@ -366,4 +366,4 @@ std::vector<RowRun> find_row_runs(const std::vector<RowOperands>& rows) {
   return runs;
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -10,7 +10,7 @@
 
 #include <taper/framework/cpu/row_runs.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 constexpr size_t kNoRow = SIZE_MAX;
 
@@ -344,4 +344,4 @@ class RowValues {
   std::vector<Value> values_;  ///< the first ones are what rows make, in their order
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -6,7 +6,7 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/pack_panel.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// Multiply-adds for which a thread is worth waking.
 constexpr int64_t kThreadWork = 1 << 20;
@@ -67,4 +67,4 @@ TAPER_INLINE bool small_gemm(SmallGemm<T>& to, int64_t m, int64_t n, int64_t k, 
   return true;
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

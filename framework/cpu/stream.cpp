@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 bool fills_cache(int64_t nbytes) {
   return nbytes >= int64_t{get_num_threads() == 1 ? 24 : 34} << 20;
@@ -59,4 +59,4 @@ void end_stream() {}
 
 #endif
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace taper::cpu {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
 
 /// Whether so many bytes are more than one may hope for of L3. (What virtual
 /// machines say of its size is that of the whole processor.) Several threads have more of the
@@ -26,4 +28,4 @@ inline void fetch_ahead(const void* next, int64_t nbytes) {
 }
 void end_stream();
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

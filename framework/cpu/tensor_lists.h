@@ -5,7 +5,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/framework/tensor_lists.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// The same as there: visit(v) for the values of N operands, of which those in kReads are left
 /// alone and those in kWrites arrive as zeros.
@@ -26,4 +26,4 @@ void for_each_in_lists(const TensorLists& lists, const Visit& visit) {
   }
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <taper/framework/host_device.h>
+#include <taper/framework/namespaces.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 #include <immintrin.h>
@@ -17,7 +18,7 @@
 // A vector argument of an inlined function never reaches the calling convention.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 namespace base {
 constexpr int kVecBytes = 16;
@@ -276,4 +277,4 @@ TAPER_AVX512 void store_past(void* p, const V& v) {
 }  // namespace avx512
 #endif
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

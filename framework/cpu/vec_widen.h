@@ -5,7 +5,7 @@
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/dtype.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 namespace detail {
 template <int VecBytes>
@@ -185,4 +185,4 @@ TAPER_AVX512 Vec<T> load_by_halves(const T* from) {
 }  // namespace avx512
 #endif
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -10,7 +10,7 @@
 #include <taper/framework/cpu/vector_math.h>
 #include <taper/framework/dtype.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 template <class T>
 TAPER_HD inline T vector_exp(T x) {
@@ -112,4 +112,4 @@ TAPER_INLINE float normal_cdf(float x) {
 
 #endif
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include <taper/framework/host_device.h>
+#include <taper/framework/namespaces.h>
 
 #ifdef __CUDACC__
 #define TAPER_DEVICE __device__
@@ -20,7 +21,7 @@
 #define TAPER_DEVICE
 #endif
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Of a block: room for a value of each warp, or for anything else of that size.
 struct alignas(16) Slot {
@@ -214,4 +215,4 @@ TAPER_DEVICE inline Slot* block_slots() {
 #endif
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/map.h>
 #include <taper/framework/itemsize.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 using Bytes16 = Pack<uint64_t, 2>;
 
@@ -36,4 +36,4 @@ struct Identity {
   }
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -10,7 +10,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/framework/host_device.h>
 
-namespace taper::chains {
+namespace torch::taper::chains {
 
 /// V elements that are loaded and stored at once.
 template <class T, int V>
@@ -109,4 +109,4 @@ TAPER_HD void run_rows(const Arguments& a) {
   }
 }
 
-}  // namespace taper::chains
+}  // namespace torch::taper::chains

@@ -8,7 +8,7 @@
 #include <taper/framework/context.h>
 #include <taper/framework/shape.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Whether only algorithms are wanted that always give the same bits.
 inline bool cudnn_is_deterministic() {
@@ -58,4 +58,4 @@ inline std::vector<int> cudnn_strides(const std::vector<int>& sizes) {
   return strides;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -10,7 +10,7 @@
 #include <taper/framework/cuda/team.h>
 #include <taper/framework/value_errors.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// What was found, and its numbers.
 enum class FaultKind : int32_t {
@@ -82,4 +82,4 @@ class Faults {
 #endif
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

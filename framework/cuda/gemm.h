@@ -12,7 +12,7 @@
 #include <taper/framework/cuda/gpu/gemm_lt.h>
 #endif
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 #ifndef __CUDACC__
 
@@ -58,4 +58,4 @@ inline bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmA
 
 #endif
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

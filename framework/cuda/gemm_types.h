@@ -5,7 +5,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// What is done to each element of a product and its bias.
 enum class GemmActivation : int8_t { kNone, kRelu, kGelu, kGeluTanh };
@@ -32,4 +32,4 @@ inline bool takes_bias(const ColumnMajorGemm& g) {
   return g.dtype != ScalarType::Double && g.batch == 1 && g.m > 1 && g.n > 1 && g.k > 1;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/offsets.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The three coordinates of an index in row-major order.
 struct Index3 {
@@ -66,4 +66,4 @@ void for_each_in_box(int64_t outer, int64_t middle, int64_t inner, const F& f) {
     for_each(n, VisitBox<int64_t, F>{middle, inner, f});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

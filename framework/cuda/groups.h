@@ -8,7 +8,7 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/library.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Sorted places, and the positions that have them, in order.
 struct GroupView {
@@ -64,4 +64,4 @@ class Groups {
   int64_t n_;
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -15,7 +15,7 @@
 #include <vector>
 #endif
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 constexpr int kThreads = 256;
 /// Loops over more blocks than this stride through the rest: launching more costs, and gains
@@ -218,4 +218,4 @@ void for_each_row(int64_t rows, int team_size, const F& f) {
 #endif
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

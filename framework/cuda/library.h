@@ -10,7 +10,7 @@
 
 #include <taper/framework/cuda/scratch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The keys of n pairs and what belongs to them; both are inputs, or both results.
 template <class K, class V>
@@ -45,4 +45,4 @@ void select_positions(int64_t* to, const MaskedElements& from);
 
 void set_zero(void* p, size_t nbytes);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -14,7 +14,7 @@
 #endif
 #include <taper/framework/cuda/launch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// Whether element i is chosen. The size is asked element by element: one kernel serves all.
@@ -197,4 +197,4 @@ TAPER_SORT_ROWS(uint32_t)
 TAPER_SORT_ROWS(uint64_t)
 #undef TAPER_SORT_ROWS
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -8,7 +8,7 @@
 #include <taper/framework/cuda/offsets.h>
 #include <taper/framework/cuda/patches.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Loads what a functor computes with: 16-bit floats become float.
 template <class T>
@@ -349,4 +349,4 @@ void map3(const Out& y, const In& a, const In& b, const In& c, const F& f) {
                    Map3Strided<T, F>{static_cast<char*>(y.data), sa, sb, sc, f});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -7,7 +7,7 @@
 
 #include <taper/framework/cuda/map.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Whether the rows of a plan can be read and written in packs of V elements, which take so many
 /// bytes; one long row may end with fewer.
@@ -154,4 +154,4 @@ bool map3_rows(const Out& y, const In& a, const In& b, const In& c, const F& f) 
   return true;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -7,7 +7,7 @@
 
 #include <taper/framework/cuda/launch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Eight neighbouring 16-bit floats, the first in the lower half of the first word.
 struct alignas(16) Words {
@@ -222,4 +222,4 @@ struct WideRows {
   }
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

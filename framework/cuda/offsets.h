@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/team.h>
 #include <taper/framework/iterate.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Divides numbers from 0 to `most` by one that is known before the launch: of 32 bits (most <
 /// 2^31), by a multiplication and a shift: Granlund, Montgomery: Division by Invariant Integers
@@ -65,4 +65,4 @@ struct Offsets {
   }
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

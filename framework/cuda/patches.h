@@ -16,7 +16,7 @@
 
 #include <taper/framework/iterate.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// A square of places along the innermost dimension and another one, with as many on a side; a side
 /// of 0: the order is good as it is.
@@ -78,4 +78,4 @@ Cut cut_of(const Plan<N>& plan, const Patches& patches) {
   return {};
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -10,7 +10,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// What one counter gives: 128 random bits.
 struct PhiloxWords {
@@ -75,4 +75,4 @@ TAPER_HD inline uint64_t below(uint64_t r, uint64_t range) {
 #endif
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

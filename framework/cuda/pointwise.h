@@ -1,12 +1,12 @@
 // Pointwise loops (map.h, map_rows.h) that captures are told of, so that those which follow each
 // other become one kernel. For *_cuda.cu files only; not installed. Of the functors only those of
-// namespace taper::functor can be part of such a kernel.
+// namespace torch::taper::functor can be part of such a kernel.
 #pragma once
 
 #include <taper/framework/cuda/map_rows.h>
 #include <taper/framework/cuda/pointwise_call.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// y[i] = f(x[i]); x broadcasts to y.
 template <class To, class From, class F>
@@ -21,4 +21,4 @@ void pointwise(const Out& y, const In& a, const In& b, const F& f) {
   map2_or_rows<To, From>(y, a, b, f);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

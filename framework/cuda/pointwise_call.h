@@ -8,7 +8,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The types: f gets what `load` makes of its operands' elements, and its result is converted.
 struct PointwiseKind {
@@ -47,4 +47,4 @@ void tell(const F& f, const Out& y, const X&... x) {
 #endif
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

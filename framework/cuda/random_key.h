@@ -6,7 +6,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/framework/random.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Every launch has a key of its own, the next of the generator's numbers.
 inline uint64_t draw_key(CPUGeneratorImpl* generator) {
@@ -41,4 +41,4 @@ class RandomKey {
 #endif
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 
 #include <taper/framework/cuda/map.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// V neighbouring elements of each of R rows.
 template <class T, int V, int R>
@@ -129,4 +129,4 @@ int held_team_for(int64_t width) {
   return usual;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

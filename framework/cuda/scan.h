@@ -7,7 +7,7 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/scratch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The values of a team's threads up to each one, joined; `total`: all of them.
 template <class T, class Op>
@@ -169,4 +169,4 @@ TAPER_DEVICE int64_t first_above(const A* running, int64_t n, A value) {
   return begin;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

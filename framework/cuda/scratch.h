@@ -6,7 +6,9 @@
 #include <memory>
 #endif
 
-namespace taper::cuda {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cuda {
 
 /// Memory of the device, for work on the stream of this launch, from the caching allocator (GPUs).
 void* allocate_scratch(size_t nbytes);
@@ -36,4 +38,4 @@ class Scratch {
 #endif
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -19,7 +19,7 @@
 #include <taper/framework/cpu/lapack.h>
 #endif
 
-namespace taper::cuda::solver {
+namespace torch::taper::cuda::solver {
 
 using numbers::is_complex_v;
 using numbers::part_t;
@@ -193,4 +193,4 @@ void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::comple
 /// What the batched forms of Jacobi's methods take at most.
 constexpr int kSmall = 32;
 
-}  // namespace taper::cuda::solver
+}  // namespace torch::taper::cuda::solver

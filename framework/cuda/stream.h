@@ -5,7 +5,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The stream of the launch that is being made.
 cudaStream_t kernel_stream();
@@ -25,6 +25,6 @@ inline bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #define TAPER_CUDA_CHECK(call) ::taper::cuda::check_status((call), #call, __FILE__, __LINE__)

@@ -13,7 +13,7 @@
 #include <taper/framework/cuda/block.h>
 #include <taper/framework/dtype.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 struct Plus {
   template <class T>
@@ -88,4 +88,4 @@ struct Team {
   }
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/map.h>
 #include <taper/framework/tensor_lists.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// A chunk of the entry `entry`: n elements from `first`.
 struct ListPart {
@@ -77,4 +77,4 @@ void for_each_in_lists(const TensorLists& lists, const Visit& visit) {
   for_each_row(lists.chunks(), kThreads, Body{lists, visit});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

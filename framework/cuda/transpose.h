@@ -4,7 +4,7 @@
 
 #include <taper/framework/cuda/map.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// 32 x 32 elements by a warp, each lane with a column: they are read and written by whole rows,
 /// and change their places in registers. Neighbouring places of the tile differ by `read` bytes
@@ -104,4 +104,4 @@ bool copy_transposed(const Out& y, const In& x) {
   return false;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

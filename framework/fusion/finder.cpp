@@ -5,7 +5,7 @@
 
 #include <taper/framework/runtime/graph_pool.h>
 
-namespace taper::fusion {
+namespace torch::taper::fusion {
 namespace {
 
 int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }
@@ -78,7 +78,7 @@ bool place(const Grid& grid, const Operand& x, Steps& s) {
     s = {x.item, grid.cols * x.item, grid.rows * grid.cols * x.item};
     return true;
   }
-  const bool may_be_of_rows = x.of_rows || (x.written && x.sizes.size() == 1);
+  const bool may_be_of_rows = x.of_rows || (x.beside && x.sizes.size() == 1);
   if (may_be_of_rows && x.contiguous && x.numel == grid.rows * grid.blocks) {
     s = {0, x.item, grid.rows * x.item};  // one for each row
     return true;
@@ -143,7 +143,10 @@ class Finder {
   Uses uses_of(size_t launch) const {
     Uses uses{member_at_(launch), launch, {}};
     --uses.inputs;
-    for (const Operand& x : uses.operands) uses.inputs += x.written;
+    for (Operand& x : uses.operands) {
+      uses.inputs += x.written;
+      x.beside = x.written && &x != &uses.operands[0];
+    }
     for (const Operand& x : uses.operands) uses.blocks.push_back(block_of(x, launch));
     return uses;
   }
@@ -230,9 +233,9 @@ class Finder {
            uses.blocks[k]->born >= begin_;
   }
 
-  /// An element for each place or, of kernels of rows, for each row.
+  /// An element for each place or, of kernels of rows beside the first result, for each row.
   bool is_written_once(const Uses& uses, const Operand& x, const Steps& s) const {
-    if (!uses.width || x.numel == grid_.numel()) return is_full(grid_, x, s);
+    if (!uses.width || !x.beside || x.numel == grid_.numel()) return is_full(grid_, x, s);
     return x.numel == grid_.rows * grid_.blocks && s.step == 0 && (grid_.rows == 1 || s.row != 0) &&
            (grid_.blocks == 1 || s.block != 0);
   }
@@ -412,4 +415,4 @@ std::vector<Group> find_groups(size_t launches, const std::function<Member(size_
   return Finder(launches, member_at, lifetimes, limits).all();
 }
 
-}  // namespace taper::fusion
+}  // namespace torch::taper::fusion

@@ -11,11 +11,11 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 struct BlockLifetime;  // framework/runtime/graph_pool.h
 }
 
-namespace taper::fusion {
+namespace torch::taper::fusion {
 
 /// A tensor, or a number, that a pointwise kernel reads or writes.
 struct Operand {
@@ -30,6 +30,9 @@ struct Operand {
   /// Of kernels of rows: one element for each row; sums over rows, which are there when the chain
   /// has ended.
   bool of_rows = false, summed = false;
+  /// Written, but not the launch's first result. Kernels of rows write one element for each row
+  /// there; their first result has whole rows, even if it has as many elements as there are rows.
+  bool beside = false;
 };
 Operand operand_of(const In& x);
 Operand operand_of(const Out& y);
@@ -92,4 +95,4 @@ std::vector<Group> find_groups(size_t launches, const std::function<Member(size_
                                const std::vector<taper::detail::BlockLifetime>& lifetimes,
                                const Limits& limits);
 
-}  // namespace taper::fusion
+}  // namespace torch::taper::fusion

@@ -11,7 +11,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/safetensors.h>
 
-namespace taper::serialize {
+namespace torch::taper::serialize {
 namespace detail {
 
 /// One name of an archive, whole path: a value or a nested archive.
@@ -477,9 +477,9 @@ void InputArchive::undo_reads(size_t keep) {
     before.back().first.set_data(before.back().second);
 }
 
-}  // namespace taper::serialize
+}  // namespace torch::taper::serialize
 
-namespace taper {
+namespace torch::taper {
 
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Tensor& tensor) {
   archive.write("0", tensor);
@@ -504,4 +504,4 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive, Generator&
   return archive;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

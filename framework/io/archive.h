@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace jit {
 /// Only there so that LibTorch's constructor of OutputArchive compiles; it holds nothing.
 struct CompilationUnit {};
@@ -168,6 +168,6 @@ serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Ge
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Generator& generator);
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

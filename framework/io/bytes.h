@@ -9,7 +9,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 
 using Bytes = std::span<const unsigned char>;
 
@@ -64,4 +64,4 @@ class MappedFile {
   size_t nbytes_ = 0;
 };
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

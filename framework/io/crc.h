@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace taper::serialize::detail {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::serialize::detail {
 
 /// CRC-32 of `crc`'s bytes followed by these; start with 0.
 inline uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes) {
@@ -21,4 +23,4 @@ inline uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes) {
   return crc;
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

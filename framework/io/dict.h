@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// A list; copies share its elements, as Python's names of a list do.
 template <class T>
@@ -198,6 +198,6 @@ class Dict {
   std::shared_ptr<Table> table_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

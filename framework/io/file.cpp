@@ -16,7 +16,7 @@
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/io/safetensors.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 namespace {
 
 [[noreturn]] void fail(const char* what, const std::string& path, int error) {
@@ -156,4 +156,4 @@ void read_file(const std::string& path, const std::function<void(const Source&, 
       static_cast<uint64_t>(info.st_size));
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

@@ -7,7 +7,7 @@
 
 #include <taper/framework/backtrace.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 const char* name_of(IValue::Tag tag) {
@@ -202,7 +202,7 @@ std::tuple<double, double> IValue::convert(std::tuple<double, double>*) const {
   return {v[0], v[1]};
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 size_t std::hash<taper::IValue>::operator()(const taper::IValue& v) const {
   switch (v.tag()) {

@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 class IValue;
 /// A dictionary whose keys and values are of any kind. Copies share the entries.
@@ -287,14 +287,14 @@ class IValue {
   std::shared_ptr<void> shared_;
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 template <>
 struct std::hash<taper::IValue> {
   size_t operator()(const taper::IValue& v) const;
 };
 
-namespace taper {
+namespace torch::taper {
 
 template <class T>
 IValue::IValue(const std::vector<T>& v)
@@ -307,6 +307,6 @@ IValue::IValue(const Dict<Key, Value>& v) {
   *this = IValue(dict);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 
 #include <taper/framework/io/bytes.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const char* why) {
@@ -42,4 +42,4 @@ MappedFile::~MappedFile() {
   if (data_) ::munmap(data_, nbytes_);
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

@@ -2,7 +2,7 @@
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/zip.h>
 
-namespace taper {
+namespace torch::taper {
 namespace serialize::detail {
 namespace {
 
@@ -289,4 +289,4 @@ void save_npz(const std::string& path, const StateDict& dict, bool compressed) {
   });
 }
 
-}  // namespace taper
+}  // namespace torch::taper

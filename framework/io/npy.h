@@ -6,12 +6,12 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 
 /// See load_npy and load_npz. `where` names the source in error messages.
 Tensor read_npy(Bytes file, const std::string& where);
 StateDict read_npz(Bytes file, const std::string& where);
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail
 
 #pragma GCC visibility pop

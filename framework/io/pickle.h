@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 
 /// Gives the whole storage of that name: a vector of `numel` elements of `dtype`.
 using StorageSource =
@@ -36,6 +36,6 @@ std::string pickle(const IValue& value, const StorageSink& storages);
 ScalarType dtype_of_storage(const std::string& name);
 std::string storage_name(ScalarType dtype);
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail
 
 #pragma GCC visibility pop

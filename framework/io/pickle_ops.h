@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace taper::serialize::detail {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::serialize::detail {
 
 enum class PickleOp : uint8_t {
   kMark = '(',
@@ -52,4 +54,4 @@ enum class PickleOp : uint8_t {
   kFrame = 0x95,
 };
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

@@ -4,7 +4,7 @@
 
 #include <taper/framework/io/pickle_ops.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 namespace {
 
 // Deeper values would overflow the stack of whoever walks them, here and in Python.
@@ -183,4 +183,4 @@ std::string pickle(const IValue& value, const StorageSink& storages) {
   return Pickler(storages).run(value);
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

@@ -6,7 +6,7 @@
 #include <taper/framework/io/pickle.h>
 #include <taper/framework/io/zip.h>
 
-namespace taper {
+namespace torch::taper {
 namespace serialize::detail {
 namespace {
 
@@ -227,4 +227,4 @@ void save_state_dict(const std::string& path, const StateDict& dict) {
   save_pt(path, to_ivalue(dict));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// What Python's `torch.save(value)` put into these bytes: a tensor, number, text, None, or lists,
 /// tuples and dictionaries of them. An OrderedDict is a dictionary, a torch.Size a tuple, a dtype
@@ -40,6 +40,6 @@ StateDict load_state_dict(const std::string& path, optional<Device> device = nul
 /// Writes such a file of PyTorch's: `model.load_state_dict(torch.load(path))` in Python.
 void save_state_dict(const std::string& path, const StateDict& dict);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/io/crc.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -399,4 +399,4 @@ FileContents map_safetensors(const std::string& path) {
   return Reader(source, bytes.size(), "'" + path + "'", file).run();
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

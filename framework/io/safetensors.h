@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 
 /// What a file holds: tensors in order, and text by name.
 struct FileContents {
@@ -41,6 +41,6 @@ void write_file(const std::string& path, const std::function<void(const Sink&)>&
 /// Calls `read` with a source over the file and its size. Throws Error when it cannot be opened.
 void read_file(const std::string& path, const std::function<void(const Source&, uint64_t)>& read);
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail
 
 #pragma GCC visibility pop

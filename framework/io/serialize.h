@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Writes `value` (a tensor, module, optimizer, generator) to a file name, a stream or a function;
 /// see OutputArchive::save_to. A file is replaced as a whole or not at all.
@@ -45,6 +45,6 @@ void load(std::vector<Tensor>& tensors, Source&&... source) {
   tensors.insert(tensors.end(), read.begin(), read.end());
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -2,7 +2,7 @@
 
 #include <taper/framework/io/safetensors.h>
 
-namespace taper {
+namespace torch::taper {
 
 using namespace serialize::detail;
 
@@ -40,4 +40,4 @@ void save_safetensors(const std::string& path, const StateDict& dict,
   write_file(path, [&](const Sink& sink) { write_safetensors(contents, sink, "'" + path + "'"); });
 }
 
-}  // namespace taper
+}  // namespace torch::taper

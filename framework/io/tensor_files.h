@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Named tensors, as Module::state_dict() gives and Module::load_state_dict() takes them.
 using StateDict = OrderedDict<std::string, Tensor>;
@@ -40,6 +40,6 @@ StateDict load_npz(const std::string& path);
 /// Writes what NumPy's load reads; with `compressed` as savez_compressed does.
 void save_npz(const std::string& path, const StateDict& dict, bool compressed = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

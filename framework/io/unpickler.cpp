@@ -1,6 +1,6 @@
 #include <taper/framework/io/unpickler.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 namespace {
 
 const std::unordered_map<std::string, Global>& known_globals() {
@@ -242,4 +242,4 @@ void Unpickler::push_global(const std::string& module, const std::string& name) 
   push(std::move(o));
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

@@ -7,7 +7,7 @@
 #include <taper/framework/io/pickle.h>
 #include <taper/framework/io/pickle_ops.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 
 // Nesting that no real file has; deeper values would overflow the stack of whoever walks them.
 constexpr int kMaxDepth = 500;
@@ -285,4 +285,4 @@ class Unpickler {
   std::unordered_map<uint32_t, IValue> made_;
 };
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

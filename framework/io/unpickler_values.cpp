@@ -1,6 +1,6 @@
 #include <taper/framework/io/unpickler.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 const char* name_of(Kind kind) {
   constexpr const char* names[] = {"None", "bool", "int",  "float",   "str",   "tuple",
                                    "list", "dict", "type", "storage", "Tensor"};
@@ -244,4 +244,4 @@ IValue unpickle(Bytes bytes, const StorageSource& storages, const std::string& w
   return Unpickler(bytes, storages, where).run();
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

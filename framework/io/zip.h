@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 
 /// One file in an archive. `position` is that of its bytes, behind its local header.
 struct ZipEntry {
@@ -81,6 +81,6 @@ class ZipWriter {
   std::vector<ZipEntry> entries_;
 };
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/framework/io/crc.h>
 #include <taper/framework/io/zip.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 namespace {
 
 constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
@@ -197,4 +197,4 @@ std::string ZipReader::read(const ZipEntry& e) const {
   return bytes;
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

@@ -3,7 +3,7 @@
 #include <taper/framework/io/crc.h>
 #include <taper/framework/io/zip.h>
 
-namespace taper::serialize::detail {
+namespace torch::taper::serialize::detail {
 namespace {
 
 constexpr uint64_t kFull32 = 0xffffffff, kFull16 = 0xffff;
@@ -146,4 +146,4 @@ void ZipWriter::finish() {
   put(out.data(), out.size());
 }
 
-}  // namespace taper::serialize::detail
+}  // namespace torch::taper::serialize::detail

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Apple's GPUs.
 namespace mps {
@@ -41,6 +41,6 @@ inline void synchronize(int64_t /*device_index*/) {
 }
 
 }  // namespace xpu
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/framework/device.h>
 #include <taper/framework/dtype.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Elements of `itemsize` bytes at data + sum of i_d * strides[d], strides counted in elements.
 struct Access {
@@ -77,4 +77,4 @@ inline void check_not_capturing(const char* what, Device device) {
 /// Throws Error while the calling thread captures anything on CUDA devices: `what` waits for them.
 void check_may_wait(const char* what);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -9,7 +9,7 @@
 #include <taper/framework/runtime/environment.h>
 #include <taper/framework/runtime/race_watch.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 CachingAllocator::CachingAllocator(DeviceIndex device)
     : device_(device), caches_(!is_on("PYTORCH_NO_CUDA_MEMORY_CACHING")) {}
@@ -356,4 +356,4 @@ CachingAllocator& caching_allocator(DeviceIndex device) {
   return *all[existing_index(device)];
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -27,7 +27,7 @@
 #include <taper/framework/runtime/memory_stats.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 
@@ -135,4 +135,4 @@ class CachingAllocator {
 CachingAllocator& caching_allocator(DeviceIndex device);
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 #include <taper/framework/cpu/prepared.h>
 #include <taper/framework/runtime/step_state.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 thread_local Capture* here = nullptr;  // the calling thread's capture
@@ -245,4 +245,4 @@ void Capture::wait(StreamImpl* stream, EventImpl& event) {
   stream->capture = this;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -11,7 +11,7 @@
 #include <taper/framework/runtime/graph_pool.h>
 #include <taper/framework/runtime/race_watch.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Work that is kept as a list of launches, each a kernel with its arguments by value: the CPU's,
 /// and that of simulated devices.
@@ -144,4 +144,4 @@ class CaptureSuspension {
   Capture* before_;
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -7,7 +7,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// A device's part: memory there, and the stream that the collective runs in.
 struct CollectivePart {
@@ -24,4 +24,4 @@ bool broadcast_parts(const std::vector<CollectivePart>& parts, size_t nbytes);
 bool reduce_parts(const std::vector<CollectivePart>& parts, void* result, int64_t count,
                   ScalarType dtype);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -9,7 +9,7 @@
 #include <taper/framework/runtime/kernel_records.h>
 #include <taper/framework/runtime/runtime.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 CudaKernels cuda_kernels() { return static_cast<CudaKernels>(TAPER_CUDA_KERNELS); }
 
@@ -31,7 +31,7 @@ void end_launch_record() noexcept {}
 std::vector<KernelRecord> stop_kernel_records() { return {}; }
 #endif
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #if TAPER_CUDA_KERNELS != 1
 bool taper::cuda::fuses_pointwise() { return false; }

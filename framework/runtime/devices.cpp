@@ -8,7 +8,7 @@
 #include <taper/framework/runtime/simulated.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 thread_local DeviceIndex current_index = 0;
@@ -153,4 +153,4 @@ OptionalDeviceGuard::~OptionalDeviceGuard() {
 }
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace cuda {
 
 /// Number of CUDA devices that this process can use; 0 without one. CUDA_VISIBLE_DEVICES chooses
@@ -111,6 +111,6 @@ Runtime& require_cuda();
 std::vector<DeviceIndex> visible_devices(const char* text, int count);
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

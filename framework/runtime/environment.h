@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace taper::detail {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::detail {
 
 /// Whether the variable is there, and neither empty nor 0.
 inline bool is_on(const char* variable) {
@@ -12,4 +14,4 @@ inline bool is_on(const char* variable) {
   return v && *v && std::strcmp(v, "0") != 0;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <string>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Whether captures of GPUs make one kernel of pointwise kernels that follow each other, by NVRTC,
 /// which keeps what it has compiled in $XDG_CACHE_HOME/taper/kernels (or ~/.cache/taper/kernels).
@@ -25,6 +27,6 @@ std::string why_not_fused();
 /// How many such kernels the process has put into graphs.
 uint64_t fused_kernels();
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #pragma GCC visibility pop

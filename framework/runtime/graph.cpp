@@ -10,7 +10,7 @@
 #include <taper/framework/runtime/timeline.h>
 #include <taper/framework/warning.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::Capture;
 using detail::GraphPool;
@@ -218,4 +218,4 @@ bool cuda::is_current_stream_capturing() {
          detail::current_stream_of(detail::existing_index(-1))->capture.load() != nullptr;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -28,7 +28,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Names a pool of memory that graphs share; {0, 0}: none.
 using MempoolId_t = std::pair<unsigned long long, unsigned long long>;
@@ -140,6 +140,6 @@ MempoolId_t graph_pool_handle();
 bool is_current_stream_capturing();
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

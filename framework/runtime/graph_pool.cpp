@@ -5,7 +5,7 @@
 
 #include <taper/framework/runtime/caching_allocator.h>
 
-namespace taper {
+namespace torch::taper {
 namespace detail {
 
 // ---------------------------------------------------------------------- lifetimes
@@ -162,4 +162,4 @@ MempoolId_t cuda::graph_pool_handle() {
   return {0, ++all.names};
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 #include <taper/framework/runtime/graph.h>
 #include <taper/framework/storage.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// When a block of memory was in use: steps of a recording.
 struct BlockLifetime {
@@ -107,4 +107,4 @@ class GraphPool {
   std::atomic<uint64_t> devices_{0};
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -8,7 +8,7 @@
 
 #include <taper/framework/device.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// A kernel or a copy ("memcpy", "memset") that has run. Times are nanoseconds of the steady clock.
 struct KernelRecord {
@@ -28,4 +28,4 @@ void end_launch_record() noexcept;
 /// was lost.
 std::vector<KernelRecord> stop_kernel_records();
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

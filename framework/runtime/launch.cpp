@@ -5,7 +5,7 @@
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/run_observer.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 /// The launch in memory of its own, for a queue or a capture.
@@ -56,4 +56,4 @@ void add_accesses(std::vector<Access>& all, const std::vector<In>& xs) {
   for (const In& x : xs) add_accesses(all, x);
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

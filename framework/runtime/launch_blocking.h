@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// CUDA_LAUNCH_BLOCKING, or what was set since.
 inline std::atomic<bool>& launches_block() {
@@ -33,6 +33,6 @@ inline void finish_launch(Runtime& runtime, StreamImpl* stream) {
   }
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

@@ -2,7 +2,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 Device device_of(const char* name, TensorList reads, TensorList writes) {
@@ -37,4 +37,4 @@ void launch_host(const char* name, std::function<void()> work, TensorList reads,
   work();
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

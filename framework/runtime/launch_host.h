@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Queues `work`, the host's version of the kernel `name`, on the current stream of a simulated
 /// device, where it may use the memory of the tensors: it reads `reads`, and reads and writes
@@ -17,6 +17,6 @@ namespace taper::cuda {
 /// cannot reach.
 void launch_host(const char* name, std::function<void()> work, TensorList reads, TensorList writes);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #pragma GCC visibility pop

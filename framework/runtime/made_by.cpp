@@ -6,7 +6,7 @@
 #include <taper/framework/cpu/prepared.h>
 #include <taper/framework/runtime/capture.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 // Launches that are looked at: ops save what was made shortly before.
@@ -160,4 +160,4 @@ void make_again(const MadeBy& made, const Tensor& to) {
   }
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

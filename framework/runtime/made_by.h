@@ -10,11 +10,11 @@
 
 #include <taper/framework/runtime/access.h>
 
-namespace taper {
+namespace torch::taper {
 class Tensor;
 }
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Memory between two addresses.
 struct Bytes {
@@ -54,4 +54,4 @@ void make_again(const MadeBy& made, const Tensor& to);
 /// step `first` on.
 bool is_written(const std::vector<Bytes>& inputs, size_t first);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

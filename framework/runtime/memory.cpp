@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 detail::CachingAllocator& allocator(DeviceIndex device) {
@@ -141,4 +141,4 @@ void set_per_process_memory_fraction(double fraction, DeviceIndex device) {
   allocator(index).set_limit(std::max<size_t>(1, static_cast<size_t>(total * fraction)));
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

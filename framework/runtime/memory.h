@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// In live tensors, each rounded up to 512 bytes; -1 is the current device.
 size_t memory_allocated(DeviceIndex device = -1);
@@ -49,6 +49,6 @@ void empty_cache();
 /// from 0 to 1.
 void set_per_process_memory_fraction(double fraction, DeviceIndex device = -1);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Figures of one device's allocator, in bytes and in numbers.
 struct MemoryStats {
@@ -48,6 +48,6 @@ struct MemorySegment {
   std::vector<MemoryBlock> blocks;  ///< all of it, in the order of addresses
 };
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

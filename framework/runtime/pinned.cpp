@@ -10,7 +10,7 @@
 #include <taper/framework/runtime/race_watch.h>
 #include <taper/framework/warning.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 struct Block {
@@ -123,4 +123,4 @@ intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes) {
 bool is_pinned(const void* p) { return cuda_runtime() && pinned().owns(p); }
 void record_pinned_use(const void* p, StreamImpl* stream) { pinned().record_use(p, stream); }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Whether there is a CUDA device to pin memory for; where there is none, prints a warning once.
 bool can_pin_memory();
@@ -18,6 +18,6 @@ bool is_pinned(const void* p);
 /// Keeps the pinned block of p from being reused until what is queued on `stream` now is done.
 void record_pinned_use(const void* p, StreamImpl* stream);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

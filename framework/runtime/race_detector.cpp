@@ -10,7 +10,7 @@
 #include <taper/framework/runtime/simulated_memory.h>
 #include <taper/framework/runtime/watched_runtime.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------------- in words
 namespace races {
@@ -121,4 +121,4 @@ RaceDetectorGuard::~RaceDetectorGuard() {
 }
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// One of the two uses of memory in a race.
 struct RaceAccess {
@@ -61,6 +63,6 @@ class RaceDetectorGuard {
   std::vector<RaceReport> reports_before_;
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #pragma GCC visibility pop

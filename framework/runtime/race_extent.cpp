@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace taper::races {
+namespace torch::taper::races {
 namespace {
 
 /// One summand stride * t, t from low to high, of the distance between two runs.
@@ -101,4 +101,4 @@ bool Extent::intersects(const Extent& other) const {
   return SumSearch(std::move(terms)).reaches(distance - run_ + 1, distance + other.run_ - 1);
 }
 
-}  // namespace taper::races
+}  // namespace torch::taper::races

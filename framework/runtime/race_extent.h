@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::races {
+namespace torch::taper::races {
 
 /// Runs of bytes at regular distances: `run` bytes at begin + sum of i_d * dims[d].stride.
 class Extent {
@@ -40,6 +40,6 @@ class Extent {
   std::vector<Dim> dims_;  // by falling stride
 };
 
-}  // namespace taper::races
+}  // namespace torch::taper::races
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace taper::races {
+namespace torch::taper::races {
 
 Shadow::Uses Shadow::conflicts(const Extent& extent, bool writes, const Clock& clock) const {
   Uses seen, found;
@@ -82,4 +82,4 @@ void Shadow::merge(uintptr_t begin, uintptr_t end) {
   }
 }
 
-}  // namespace taper::races
+}  // namespace torch::taper::races

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::races {
+namespace torch::taper::races {
 
 /// A vector clock: how many of each stream's launches come before some point.
 class Clock {
@@ -77,6 +77,6 @@ class Shadow {
   Cells cells_;  // each reaches to the next one's key
 };
 
-}  // namespace taper::races
+}  // namespace torch::taper::races
 
 #pragma GCC visibility pop

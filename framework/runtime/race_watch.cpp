@@ -5,7 +5,7 @@
 
 #include <taper/framework/backtrace.h>
 
-namespace taper::races {
+namespace torch::taper::races {
 
 /// How many lines of the program a report names for each of the two uses.
 constexpr size_t kReportedLines = 2;
@@ -205,4 +205,4 @@ void Detector::set_reports(std::vector<cuda::RaceReport> reports) {
   known_.clear();
 }
 
-}  // namespace taper::races
+}  // namespace torch::taper::races

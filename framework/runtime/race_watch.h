@@ -17,7 +17,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::races {
+namespace torch::taper::races {
 
 /// The one detector. Its lock is the innermost: it calls nothing that locks.
 class Detector {
@@ -109,6 +109,6 @@ class QuietQueries {
   static bool active();
 };
 
-}  // namespace taper::races
+}  // namespace torch::taper::races
 
 #pragma GCC visibility pop

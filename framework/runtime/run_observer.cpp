@@ -4,7 +4,7 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/run_span.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 std::atomic<bool> run_is_observed{false};
 
@@ -41,4 +41,4 @@ RunScope::RunScope(RunObserver* observer, const char* name, Device device,
     observer_->begin(RunEvent::kOp, name, device, autograd::next_sequence_nr(), operands);
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

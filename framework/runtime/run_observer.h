@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 struct Access;
 
@@ -79,6 +79,6 @@ class RunScope {
   RunObserver* observer_ = nullptr;
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// A RunObserver that hears of these, too.
 class SpanObserver {
@@ -27,6 +27,6 @@ class SpanObserver {
 /// Tells who is told of the run, where that is a SpanObserver, what has ended now.
 void tell_span(RunEvent kind, const std::string& name, SpanObserver::Clock::time_point begin);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

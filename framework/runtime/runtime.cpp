@@ -3,7 +3,7 @@
 #include <taper/framework/runtime/simulated_stream.h>
 #include <taper/framework/runtime/watched_runtime.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 Runtime* real_runtime() {
@@ -41,4 +41,4 @@ Runtime* cuda_runtime() {
   return &watched;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

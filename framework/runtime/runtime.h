@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 struct CPUGeneratorImpl;
 
@@ -143,6 +143,6 @@ Runtime* gpu_runtime();
 std::string why_no_gpus();
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@
 #include <taper/framework/runtime/simulated_memory.h>
 #include <taper/framework/runtime/simulated_stream.h>
 
-namespace taper {
+namespace torch::taper {
 namespace simulated {
 namespace {
 
@@ -327,4 +327,4 @@ void end_simulated_faults(DeviceIndex device) {
 bool is_simulated() { return cuda_runtime() && !detail::on_gpu(); }
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper

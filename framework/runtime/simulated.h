@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// How simulated devices behave.
 struct SimulationOptions {
@@ -50,14 +50,14 @@ void simulate_device_loss(DeviceIndex device);
 /// Takes all of these back, and drops an error that nobody has seen.
 void end_simulated_faults(DeviceIndex device);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Free bytes of all simulated devices, by their numbers before CUDA_VISIBLE_DEVICES. Asking is no
 /// use of a device.
 std::vector<size_t> simulated_free_memory();
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

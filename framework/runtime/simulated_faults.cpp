@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace taper::simulated {
+namespace torch::taper::simulated {
 
 void FaultPlan::fail_kernel(int n, std::string kernel) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -38,4 +38,4 @@ void FaultPlan::clear() {
   kernels_left_ = requests_left_ = refusals_left_ = 0;
 }
 
-}  // namespace taper::simulated
+}  // namespace torch::taper::simulated

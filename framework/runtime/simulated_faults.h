@@ -4,7 +4,9 @@
 #include <mutex>
 #include <string>
 
-namespace taper::simulated {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::simulated {
 
 /// What is to go wrong on one device, and when.
 class FaultPlan {
@@ -26,4 +28,4 @@ class FaultPlan {
   int requests_left_ = 0, refusals_left_ = 0;
 };
 
-}  // namespace taper::simulated
+}  // namespace torch::taper::simulated

@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-namespace taper::simulated {
+namespace torch::taper::simulated {
 namespace {
 
 struct Reachable {
@@ -40,4 +40,4 @@ bool is_reachable(const void* p) {
   return behind != r.end_of.begin() && at < std::prev(behind)->second;
 }
 
-}  // namespace taper::simulated
+}  // namespace torch::taper::simulated

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 
-namespace taper::simulated {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::simulated {
 
 /// Memory that kernels reach from now on.
 void add_reachable(const void* p, size_t nbytes);
@@ -13,4 +15,4 @@ void add_reachable(const void* p, size_t nbytes);
 void remove_reachable(const void* p) noexcept;
 bool is_reachable(const void* p);
 
-}  // namespace taper::simulated
+}  // namespace torch::taper::simulated

@@ -11,7 +11,7 @@
 #include <taper/framework/runtime/launch_blocking.h>
 #include <taper/framework/runtime/timeline.h>
 
-namespace taper::simulated {
+namespace torch::taper::simulated {
 
 // ---------------------------------------------------------------------- faults
 bool DeviceFault::is_set() const {
@@ -198,4 +198,4 @@ void Stream::run_kernel(const char* name, const std::function<void()>& work) {
   }
 }
 
-}  // namespace taper::simulated
+}  // namespace torch::taper::simulated

@@ -14,7 +14,7 @@
 
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::simulated {
+namespace torch::taper::simulated {
 
 /// The first error of a device's kernels. From then on its kernels are skipped (they would work on
 /// what the failed one has left), until the program has the error; for ever when the device is
@@ -113,4 +113,4 @@ class Stream final : public detail::StreamImpl {
 /// The runtime of the simulated devices that were asked for, the same every time; null for none.
 Runtime* make_runtime();
 
-}  // namespace taper::simulated
+}  // namespace torch::taper::simulated

@@ -9,7 +9,7 @@
 #include <taper/framework/storage.h>
 #include <taper/framework/tensor.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Blocks begin at a multiple of this, and a storage's bytes behind its header.
 constexpr size_t kBlockAlign = 64;
@@ -115,4 +115,4 @@ Tensor make_alike(const TensorImpl& like, ScalarType dtype);
 /// dimensions.
 Tensor share_as_shape(const TensorImpl& t, IntArrayRef shape);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

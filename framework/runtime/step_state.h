@@ -8,7 +8,7 @@
 
 #include <taper/framework/runtime/access.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Notes such changes of the calling thread as long as it lives: those that no launch makes. (What
 /// launches change does not change while a step is captured.)
@@ -39,4 +39,4 @@ class StepState {
   std::vector<Change> all_;
 };
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -9,7 +9,7 @@
 #include <taper/framework/runtime/launch_blocking.h>
 #include <taper/framework/runtime/timeline.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 constexpr int kPoolSize = detail::kLastPooledStream / 2;  // for each of two priorities
@@ -236,4 +236,4 @@ float Event::elapsed_time(const Event& end) const {
 }
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper

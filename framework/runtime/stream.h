@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace detail {
 
 class Capture;
@@ -179,6 +179,6 @@ void launch_on(DeviceIndex device, const char* name, std::function<void()> work)
 void copy_on(StreamImpl* stream, void* to, const void* from, size_t nbytes);
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -11,7 +11,7 @@
 #include <taper/framework/runtime/kernel_records.h>
 #include <taper/framework/runtime/runtime.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using Clock = detail::TimelineMark::Clock;
@@ -250,4 +250,4 @@ void Timeline::export_chrome_trace(const std::string& path) const {
 }
 
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper

@@ -16,7 +16,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace cuda {
 
 /// One kernel, or one copy ("memcpy"), on a stream. Times are nanoseconds since the timeline's
@@ -115,6 +115,6 @@ class TimelineMark {
 };
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

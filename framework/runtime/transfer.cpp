@@ -6,7 +6,7 @@
 #include <taper/framework/runtime/pinned.h>
 #include <taper/framework/runtime/run_observer.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 void with_host(DeviceIndex device, void* to, const void* from, const void* host, size_t nbytes,
@@ -76,4 +76,4 @@ void transfer(void* to, Device to_device, const void* from, Device from_device, 
     between_devices(to, to_device.index(), from, from_device.index(), nbytes);
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

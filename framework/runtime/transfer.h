@@ -5,7 +5,7 @@
 
 #include <taper/framework/device.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Copies `nbytes`. Between devices, or within one, it is queued on the source's current stream,
 /// and the target's current stream waits for it; where the source has no peer access to the target,
@@ -14,4 +14,4 @@ namespace taper::detail {
 void transfer(void* to, Device to_device, const void* from, Device from_device, size_t nbytes,
               bool non_blocking = false);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

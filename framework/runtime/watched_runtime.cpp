@@ -1,6 +1,6 @@
 #include <taper/framework/runtime/watched_runtime.h>
 
-namespace taper::races {
+namespace torch::taper::races {
 namespace {
 
 thread_local int quiet_queries = 0;
@@ -80,4 +80,4 @@ void WatchedRuntime::synchronize(detail::EventImpl* event) {
   real_.synchronize(event);
 }
 
-}  // namespace taper::races
+}  // namespace torch::taper::races

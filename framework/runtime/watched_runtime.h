@@ -4,7 +4,7 @@
 
 #include <taper/framework/runtime/race_watch.h>
 
-namespace taper::races {
+namespace torch::taper::races {
 
 class WatchedRuntime final : public Runtime {
  public:
@@ -76,4 +76,4 @@ class WatchedRuntime final : public Runtime {
   Runtime& real_;
 };
 
-}  // namespace taper::races
+}  // namespace torch::taper::races

@@ -6,7 +6,7 @@
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor relu(Tensor input, const ReLUFuncOptions& options) {
   return options.inplace() ? input.relu_() : input.relu();
@@ -86,4 +86,4 @@ Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& opti
   return hard - soft.detach() + soft;
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// max(x, 0)
 Tensor relu(Tensor input, const ReLUFuncOptions& options = {});
@@ -61,6 +61,6 @@ Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
 /// et al. 2017]; `hard` returns one-hot vectors that have the gradient of the relaxed sample.
 Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

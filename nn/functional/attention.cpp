@@ -9,7 +9,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 namespace {
 
 using Options = MultiheadAttentionForwardFuncOptions;
@@ -162,4 +162,4 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
   return {linear(joined, o.out_proj_weight(), o.out_proj_bias()), out.weights};
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

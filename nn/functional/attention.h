@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// query (L, N, E), key (S, N, Ek), value (S, N, Ev) are projected by in_proj_weight (3E, E), or
 /// with use_separate_proj_weight by q_, k_ and v_proj_weight, plus in_proj_bias (3E); each of
@@ -25,6 +25,6 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(
     const Tensor& query, const Tensor& key, const Tensor& value,
     const MultiheadAttentionForwardFuncOptions& options);
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

@@ -2,7 +2,7 @@
 
 #include <taper/ops/nn/norm.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                   const BatchNormFuncOptions& options) {
@@ -23,4 +23,4 @@ Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options
                               options.eps());
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias for every channel of (N, C, ...); the other tensors
 /// are (C), or undefined. In training mean and var are those of the batch and move the running
@@ -16,6 +16,6 @@ Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor&
 /// The same for every sample of (N, C, ...) by itself; without use_input_stats by the running ones.
 Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options = {});
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 #include <taper/nn/functional/conv_padding.h>
 #include <taper/ops/spatial/conv.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 #define TAPER_DEFINE_CONV(D)                                                             \
   Tensor conv##D##d(const Tensor& input, const Tensor& weight,                           \
@@ -24,4 +24,4 @@ TAPER_DEFINE_CONV(2)
 TAPER_DEFINE_CONV(3)
 #undef TAPER_DEFINE_CONV
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// Cross-correlation of input (N, in, L) or (in, L) with weight (out, in / groups, K).
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Conv1dFuncOptions& options = {});
@@ -26,6 +26,6 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
                         const ConvTranspose3dFuncOptions& options = {});
 ///@}
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

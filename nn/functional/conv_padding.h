@@ -5,7 +5,7 @@
 
 #include <taper/nn/options/conv.h>
 
-namespace taper::nn::functional::detail {
+namespace torch::taper::nn::functional::detail {
 
 /// Calls function(padding) with the numbers, or with "valid" or "same".
 template <size_t D, class Function>
@@ -15,4 +15,4 @@ Tensor with_padding(const nn::detail::conv_padding_t<D>& padding, const Function
   return function(std::string(std::get_if<enumtype::kSame>(&padding) ? "same" : "valid"));
 }
 
-}  // namespace taper::nn::functional::detail
+}  // namespace torch::taper::nn::functional::detail

@@ -2,7 +2,7 @@
 
 #include <taper/ops/linalg/distance.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
                          const CosineSimilarityFuncOptions& options) {
@@ -16,4 +16,4 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
 
 Tensor pdist(const Tensor& input, double p) { return taper::pdist(input, p); }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along dim: inputs of sizes that broadcast to each
 /// other, the result without `dim`.
@@ -18,6 +18,6 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
 /// |x_i - x_j|_p of all pairs i < j of rows: (N, D) gives (N (N - 1) / 2).
 Tensor pdist(const Tensor& input, double p = 2.0);
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

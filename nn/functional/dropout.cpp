@@ -2,7 +2,7 @@
 
 #include <taper/ops/nn/dropout.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 namespace {
 
@@ -38,4 +38,4 @@ Tensor dropout3d(Tensor input, const Dropout3dFuncOptions& options) {
   return drop_channels(input, options, 5);
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

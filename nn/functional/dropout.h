@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// Zeros elements with probability p and multiplies the others by 1 / (1 - p). Any shape.
 Tensor dropout(Tensor input, const DropoutFuncOptions& options = {});
@@ -22,6 +22,6 @@ Tensor alpha_dropout(Tensor input, const AlphaDropoutFuncOptions& options = {});
 /// The same for whole channels of (N, C, ...). Throws Error for fewer than 2 dimensions.
 Tensor feature_alpha_dropout(Tensor input, const FeatureAlphaDropoutFuncOptions& options = {});
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/one_hot.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 namespace {
 
@@ -32,4 +32,4 @@ Tensor one_hot(const Tensor& tensor, int64_t num_classes) {
   return taper::one_hot(tensor, num_classes);
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// Rows of weight (num_embeddings, embedding_dim) for indices (...) of an integer dtype: the result
 /// is (..., embedding_dim). Throws IndexError for an index out of range.
@@ -15,6 +15,6 @@ Tensor embedding(const Tensor& input, const Tensor& weight,
 /// (...) of kLong give (..., num_classes) of kLong. Throws Error for a class out of range.
 Tensor one_hot(const Tensor& tensor, int64_t num_classes = -1);
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/ops/index/embedding_bag.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 namespace {
 
 constexpr size_t kSumMode = 0, kMaxMode = 2;
@@ -61,4 +61,4 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingB
       o.sparse(), factors, o.include_last_offset() && !is_table, o.padding_idx()));
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// The sum, mean or maximum (zeros for an empty bag) of the rows of weight (num_embeddings,
 /// embedding_dim) in each bag of indices. The bags are the rows of `input` (B, N), or the pieces of
@@ -15,6 +15,6 @@ namespace taper::nn::functional {
 Tensor embedding_bag(const Tensor& input, const Tensor& weight,
                      const EmbeddingBagFuncOptions& options = {});
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

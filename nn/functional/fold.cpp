@@ -2,7 +2,7 @@
 
 #include <taper/ops/spatial/fold.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor fold(const Tensor& input, const FoldFuncOptions& o) {
   TAPER_CHECK(input.dim() == 3 || input.dim() == 2,
@@ -17,4 +17,4 @@ Tensor unfold(const Tensor& input, const UnfoldFuncOptions& o) {
   return im2col(input, o.kernel_size(), o.dilation(), o.padding(), o.stride());
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

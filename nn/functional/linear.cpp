@@ -4,7 +4,7 @@
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/shared/autocast.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   return taper::linear(input, weight, bias);
@@ -46,4 +46,4 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
   return y.view(sizes);
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

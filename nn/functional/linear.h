@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// x W^T + b: input (..., in), weight (out, in), bias (out) or undefined; the result is (..., out).
 /// Throws Error for other sizes.
@@ -15,14 +15,14 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {}
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias = {});
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
-namespace taper {
+namespace torch::taper {
 /// nn::functional::bilinear.
 inline Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                        const optional<Tensor>& bias = nullopt) {
   return nn::functional::bilinear(input1, input2, weight, bias.value_or(Tensor()));
 }
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

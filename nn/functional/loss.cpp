@@ -11,7 +11,7 @@
 #include <taper/ops/sequence/loss_ctc.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 using nn::detail::reduction_number;
 
@@ -190,4 +190,4 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
                                  reduction_number(options.reduction()));
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -6,7 +6,7 @@
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/spatial/pool.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options) {
   return taper::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(),
@@ -43,4 +43,4 @@ Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
   return div_out(out, input, divisor);
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

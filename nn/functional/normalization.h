@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes must be
 /// normalized_shape; weight and bias of that shape, or undefined. Throws Error for other sizes.
@@ -22,6 +22,6 @@ Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptio
 /// x / max(|x|_p, eps), the norm along dim; written to `out` where that is given.
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options = {});
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

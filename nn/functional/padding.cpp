@@ -2,7 +2,7 @@
 
 #include <taper/ops/spatial/pad.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor pad(const Tensor& input, const PadFuncOptions& options) {
   const auto& mode = options.mode();
@@ -15,4 +15,4 @@ Tensor pad(const Tensor& input, const PadFuncOptions& options) {
   return taper::constant_pad_nd(input, options.pad(), options.value());
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// Adds pad[0] elements before and pad[1] after the last dimension, pad[2] and pad[3] to the one
 /// before it, and so on; negative numbers remove. Modes: kConstant (`value`), kReflect (mirrored at
@@ -14,6 +14,6 @@ namespace taper::nn::functional {
 /// other end; at most the size).
 Tensor pad(const Tensor& input, const PadFuncOptions& options);
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

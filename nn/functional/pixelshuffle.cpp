@@ -2,7 +2,7 @@
 
 #include <taper/ops/spatial/fold.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor pixel_shuffle(const Tensor& input, const PixelShuffleFuncOptions& options) {
   return taper::pixel_shuffle(input, options.upscale_factor());
@@ -11,4 +11,4 @@ Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptions& opt
   return taper::pixel_unshuffle(input, options.downscale_factor());
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

@@ -6,7 +6,7 @@
 #include <taper/ops/spatial/pool_unpool.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 namespace {
 
@@ -205,4 +205,4 @@ Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& o) {
   return power_root(means, size[0] * size[1] * size[2], o.norm_type());
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

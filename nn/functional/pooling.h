@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// The mean of every window. Zeros of the padding count unless count_include_pad is false;
 /// divisor_override (2d, 3d) replaces the number of elements.
@@ -90,6 +90,6 @@ Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);
 Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options);
 ///@}
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <taper/ops/spatial/pool.h>
 #include <taper/ops/spatial/upsample.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 namespace {
 
@@ -123,4 +123,4 @@ Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& o) {
                        : upsample_bicubic2d(input, size, corners, f[0], f[1]);
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

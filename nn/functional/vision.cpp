@@ -3,7 +3,7 @@
 #include <taper/framework/warning.h>
 #include <taper/ops/spatial/grid_sample.h>
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corners) {
   TAPER_CHECK(theta.is_floating_point(), "Expected theta to have floating point type, but got ",
@@ -36,4 +36,4 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFunc
                       options.align_corners().value_or(false));
 }
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional

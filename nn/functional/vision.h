@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// The grid (N, H, W, 2) of affine maps theta (N, 2, 3) for a size of (N, C, H, W), or (N, D, H, W,
 /// 3) of (N, 3, 4) for (N, C, D, H, W). Throws Error for what does not fit.
@@ -15,6 +15,6 @@ Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corn
 Tensor grid_sample(const Tensor& input, const Tensor& grid,
                    const GridSampleFuncOptions& options = {});
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

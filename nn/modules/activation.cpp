@@ -7,7 +7,7 @@
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace F = functional;
 
@@ -112,4 +112,4 @@ void PReLUImpl::pretty_print(std::ostream& stream) const {
 }
 Tensor PReLUImpl::forward(const Tensor& input) { return F::prelu(input, weight); }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

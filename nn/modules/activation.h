@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// max(x, 0).
 class ReLUImpl : public Cloneable<ReLUImpl> {
@@ -334,6 +334,6 @@ class PReLUImpl : public Cloneable<PReLUImpl> {
 };
 TAPER_LIBRARY_MODULE(PReLU);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -13,7 +13,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(AdaptiveLogSoftmaxWithLoss);
 
@@ -144,4 +144,4 @@ Tensor AdaptiveLogSoftmaxWithLossImpl::predict(const Tensor& input) {
   return best.index_copy(0, rows, log_prob.argmax(1));
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// What AdaptiveLogSoftmaxWithLoss returns: the log probability of each target, and minus their
 /// mean as a number. (A loss to differentiate is `-output.mean()`.)
@@ -63,6 +63,6 @@ class AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLo
 };
 TAPER_LIBRARY_MODULE(AdaptiveLogSoftmaxWithLoss);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 #include <taper/nn/init.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(MultiheadAttention);
 TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(MultiheadAttention, {3, AnyValue(Tensor())}, {4, AnyValue(true)},
@@ -70,4 +70,4 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
           .average_attn_weights(average_attn_weights));
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

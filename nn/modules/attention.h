@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Attention of several heads; shapes and masks are those of
 /// functional::multi_head_attention_forward. Parameters: in_proj_weight (3 embed_dim, embed_dim),
@@ -56,6 +56,6 @@ class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
 };
 TAPER_LIBRARY_MODULE(MultiheadAttention);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

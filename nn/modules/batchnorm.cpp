@@ -7,7 +7,7 @@
 #include <taper/nn/init.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace {
 
@@ -139,4 +139,4 @@ TAPER_DEFINE_INSTANCE_NORM(InstanceNorm1d)
 TAPER_DEFINE_INSTANCE_NORM(InstanceNorm2d)
 TAPER_DEFINE_INSTANCE_NORM(InstanceNorm3d)
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

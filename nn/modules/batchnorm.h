@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 /// A batch norm in training in place of functional::batch_norm, whose arguments it gets.
@@ -126,6 +126,6 @@ class InstanceNorm3dImpl : public NormImplBase<InstanceNorm3dImpl, InstanceNormO
 extern template class NormImplBase<InstanceNorm3dImpl, InstanceNormOptions>;
 TAPER_LIBRARY_MODULE(InstanceNorm3d);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

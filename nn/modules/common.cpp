@@ -5,7 +5,7 @@
 #include <taper/nn/init.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::detail {
+namespace torch::taper::nn::detail {
 
 Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bool wanted) {
   return module.register_parameter(name, wanted ? empty(sizes) : Tensor(), wanted);
@@ -24,4 +24,4 @@ void reset_affine(const Tensor& weight, const Tensor& bias) {
   if (bias.defined()) init::zeros_(bias);
 }
 
-}  // namespace taper::nn::detail
+}  // namespace torch::taper::nn::detail

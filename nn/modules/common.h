@@ -28,7 +28,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::detail {
+namespace torch::taper::nn::detail {
 
 /// "true" or "false".
 inline const char* text_of(bool v) { return v ? "true" : "false"; }
@@ -42,6 +42,6 @@ void reset_by_fan_in(const Tensor& weight, const Tensor& bias);
 /// The start of a normalisation's weight and bias, 1 and 0, where they are defined.
 void reset_affine(const Tensor& weight, const Tensor& bias);
 
-}  // namespace taper::nn::detail
+}  // namespace torch::taper::nn::detail
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <taper/ops/spatial/conv.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace {
 
@@ -171,4 +171,4 @@ TAPER_DEFINE_CONV(1)
 TAPER_DEFINE_CONV(2)
 TAPER_DEFINE_CONV(3)
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// What the convolutions share. The weight is (out_channels, in_channels / groups, kernel...),
 /// transposed (in_channels, out_channels / groups, kernel...), the bias (out_channels). Both start
@@ -150,6 +150,6 @@ class ConvTranspose3dImpl : public ConvNdImpl<3, ConvTranspose3dImpl> {
 extern template class ConvNdImpl<3, ConvTranspose3dImpl>;
 TAPER_LIBRARY_MODULE(ConvTranspose3d);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/distance.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(CosineSimilarity);
 
@@ -31,4 +31,4 @@ Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
   return functional::pairwise_distance(x1, x2, options);
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

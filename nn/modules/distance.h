@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// functional::cosine_similarity.
 class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
@@ -34,6 +34,6 @@ class PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
 };
 TAPER_LIBRARY_MODULE(PairwiseDistance);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

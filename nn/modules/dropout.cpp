@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/dropout.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace F = functional;
 
@@ -33,4 +33,4 @@ TAPER_DEFINE_DROPOUT(Dropout3d, dropout3d, DropoutFuncOptions)
 TAPER_DEFINE_DROPOUT(AlphaDropout, alpha_dropout, AlphaDropoutFuncOptions)
 TAPER_DEFINE_DROPOUT(FeatureAlphaDropout, feature_alpha_dropout, FeatureAlphaDropoutFuncOptions)
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Single elements.
 class DropoutImpl : public Cloneable<DropoutImpl> {
@@ -83,6 +83,6 @@ class FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
 };
 TAPER_LIBRARY_MODULE(FeatureAlphaDropout);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

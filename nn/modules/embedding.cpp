@@ -7,7 +7,7 @@
 #include <taper/nn/init.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(Embedding);
 
@@ -76,4 +76,4 @@ Embedding Embedding::from_pretrained(const Tensor& embeddings,
   return embedding;
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// A table of vectors looked up by index: input (...) of an integer dtype, output
 /// (..., embedding_dim). The weight (num_embeddings, embedding_dim) starts standard normal.
@@ -42,6 +42,6 @@ class Embedding : public ModuleHolder<EmbeddingImpl> {
 };
 extern template class Cloneable<EmbeddingImpl>;
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

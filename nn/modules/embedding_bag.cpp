@@ -7,7 +7,7 @@
 #include <taper/nn/init.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(EmbeddingBag);
 TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(EmbeddingBag, {1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
@@ -86,4 +86,4 @@ EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings,
   return bag;
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Sums, means or maxima of bags of rows of a table: see functional::embedding_bag. The weight
 /// (num_embeddings, embedding_dim) starts standard normal, its padding row as zeros.
@@ -47,6 +47,6 @@ class EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {
 };
 extern template class Cloneable<EmbeddingBagImpl>;
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

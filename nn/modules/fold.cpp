@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/fold.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(Fold);
 
@@ -28,4 +28,4 @@ void UnfoldImpl::pretty_print(std::ostream& stream) const {
 }
 Tensor UnfoldImpl::forward(const Tensor& input) { return functional::unfold(input, options); }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

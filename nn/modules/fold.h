@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// functional::fold: columns of windows (N, C * K, L) or (C * K, L) summed into images.
 class FoldImpl : public Cloneable<FoldImpl> {
@@ -39,6 +39,6 @@ class UnfoldImpl : public Cloneable<UnfoldImpl> {
 };
 TAPER_LIBRARY_MODULE(Unfold);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

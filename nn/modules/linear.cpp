@@ -8,7 +8,7 @@
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 using detail::text_of;
 
@@ -106,4 +106,4 @@ Tensor UnflattenImpl::forward(const Tensor& input) {
   return input.unflatten(options.dim(), options.sizes());
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

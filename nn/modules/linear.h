@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// y = x W^T + b: x (..., in_features), y (..., out_features), weight (out_features, in_features),
 /// bias (out_features) or undefined. Both start uniform in +-1/sqrt(in_features).
@@ -95,6 +95,6 @@ class UnflattenImpl : public Cloneable<UnflattenImpl> {
 };
 TAPER_LIBRARY_MODULE(Unflatten);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/loss.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace F = functional;
 
@@ -102,4 +102,4 @@ Tensor BCEWithLogitsLossImpl::forward(const Tensor& input, const Tensor& target)
                                              with_weight(*this).pos_weight(pos_weight));
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// |x - t|.
 class L1LossImpl : public Cloneable<L1LossImpl> {
@@ -263,6 +263,6 @@ class CTCLossImpl : public Cloneable<CTCLossImpl> {
 };
 TAPER_LIBRARY_MODULE(CTCLoss);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

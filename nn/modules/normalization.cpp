@@ -8,7 +8,7 @@
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 using detail::text_of;
 
@@ -123,4 +123,4 @@ Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
   return input / (sums * scale + options.k()).pow(options.beta());
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// functional::layer_norm of (..., normalized_shape) with a weight (starts at 1) and a bias (0) of
 /// normalized_shape, undefined unless elementwise_affine.
@@ -101,6 +101,6 @@ class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
 };
 TAPER_LIBRARY_MODULE(CrossMapLRN2d);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

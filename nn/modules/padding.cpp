@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/padding.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace {
 
@@ -56,4 +56,4 @@ TAPER_DEFINE_CONSTANT_PAD(ConstantPad1d, options.value(), ", value=" << options.
 TAPER_DEFINE_CONSTANT_PAD(ConstantPad2d, options.value(), ", value=" << options.value())
 TAPER_DEFINE_CONSTANT_PAD(ConstantPad3d, options.value(), ", value=" << options.value())
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Pads (N, C, L) with its reflection, without the edge.
 class ReflectionPad1dImpl : public Cloneable<ReflectionPad1dImpl> {
@@ -217,6 +217,6 @@ class ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
 };
 TAPER_LIBRARY_MODULE(ConstantPad3d);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

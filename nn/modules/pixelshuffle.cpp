@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/pixelshuffle.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 #define TAPER_DEFINE_SHUFFLE(Name, function, factor)                           \
   TAPER_DEFINE_LIBRARY_MODULE(Name);                                           \
@@ -18,4 +18,4 @@ TAPER_DEFINE_SHUFFLE(PixelShuffle, pixel_shuffle, upscale_factor)
 TAPER_DEFINE_SHUFFLE(PixelUnshuffle, pixel_unshuffle, downscale_factor)
 #undef TAPER_DEFINE_SHUFFLE
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

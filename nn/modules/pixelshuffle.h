@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Channels to a finer image: (N, C r^2, H, W) to (N, C, H r, W r).
 class PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
@@ -36,6 +36,6 @@ class PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
 };
 TAPER_LIBRARY_MODULE(PixelUnshuffle);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

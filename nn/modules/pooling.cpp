@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/pooling.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace F = functional;
 
@@ -114,4 +114,4 @@ TAPER_DEFINE_UNPOOL(MaxUnpool1d, max_unpool1d)
 TAPER_DEFINE_UNPOOL(MaxUnpool2d, max_unpool2d)
 TAPER_DEFINE_UNPOOL(MaxUnpool3d, max_unpool3d)
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

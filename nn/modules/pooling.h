@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Means over windows of (N, C, L).
 class AvgPool1dImpl : public Cloneable<AvgPool1dImpl> {
@@ -405,6 +405,6 @@ class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
 };
 TAPER_LIBRARY_MODULE(MaxUnpool3d);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

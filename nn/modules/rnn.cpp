@@ -9,7 +9,7 @@
 #include <taper/ops/sequence/rnn.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 using detail::RNNOptionsBase;
 using detail::text_of;
@@ -425,4 +425,4 @@ Tensor GRUCellImpl::forward(const Tensor& input, Tensor hx) {
   return gru_cell(input, hx, weight_ih, weight_hh, bias_ih, bias_hh);
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

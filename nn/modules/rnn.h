@@ -23,7 +23,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 
@@ -245,6 +245,6 @@ class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
 };
 TAPER_LIBRARY_MODULE(GRUCell);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

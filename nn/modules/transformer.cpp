@@ -8,7 +8,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/triangle.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 Tensor activation_t::operator()(const Tensor& x) const {
   if (function_) return function_(x);
@@ -256,4 +256,4 @@ Tensor TransformerImpl::generate_square_subsequent_mask(int64_t sz) {
   return triu(full({sz, sz}, -std::numeric_limits<double>::infinity(), kFloat), 1);
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Self-attention, then two linear maps with an activation between; each adds to its input, and the
 /// sum is normalised.
@@ -207,6 +207,6 @@ class TransformerImpl : public Cloneable<TransformerImpl> {
 };
 TAPER_LIBRARY_MODULE(Transformer);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

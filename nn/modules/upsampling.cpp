@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/upsampling.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(Upsample);
 
@@ -29,4 +29,4 @@ Tensor UpsampleImpl::forward(const Tensor& input) {
   return functional::interpolate(input, o);
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

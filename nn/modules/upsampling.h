@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// functional::interpolate.
 class UpsampleImpl : public Cloneable<UpsampleImpl> {
@@ -23,6 +23,6 @@ class UpsampleImpl : public Cloneable<UpsampleImpl> {
 };
 TAPER_LIBRARY_MODULE(Upsample);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

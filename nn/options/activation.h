@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// x where x > 0, else alpha * (exp(x) - 1).
 struct ELUOptions {
@@ -157,6 +157,6 @@ struct GumbelSoftmaxFuncOptions {
 };
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include <taper/framework/arg.h>
+#include <taper/framework/namespaces.h>
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// `cutoffs` are the first classes of the clusters, increasing, between 1 and n_classes - 1.
 struct AdaptiveLogSoftmaxWithLossOptions {
@@ -25,6 +26,6 @@ struct AdaptiveLogSoftmaxWithLossOptions {
   TAPER_ARG(bool, head_bias) = false;  ///< whether the first cluster has a bias
 };
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

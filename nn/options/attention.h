@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// kdim and vdim are the sizes of keys and values, embed_dim where nothing else is said.
 struct MultiheadAttentionOptions {
@@ -164,6 +164,6 @@ struct MultiheadAttentionForwardFuncOptions {
 };
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 
@@ -131,6 +131,6 @@ using ConvTranspose3dFuncOptions = ConvTransposeFuncOptions<3>;
 ///@}
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

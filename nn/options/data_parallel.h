@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 class Module;
 
@@ -26,6 +26,6 @@ struct DataParallelOptions {
   TAPER_ARG(std::function<std::shared_ptr<Module>()>, make_replica);
 };
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`, which the result has not.
 struct CosineSimilarityOptions {
@@ -29,6 +29,6 @@ using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;
 ///@}
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

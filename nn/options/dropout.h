@@ -2,10 +2,11 @@
 #pragma once
 
 #include <taper/framework/arg.h>
+#include <taper/framework/namespaces.h>
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// `p` is the probability with which an element (a channel) is dropped.
 struct DropoutOptions {
@@ -48,6 +49,6 @@ struct AlphaDropoutFuncOptions {
 using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

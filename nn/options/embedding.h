@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// A table (num_embeddings, embedding_dim), whose rows are looked up.
 struct EmbeddingOptions {
@@ -51,6 +51,6 @@ struct EmbeddingFuncOptions {
 };
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

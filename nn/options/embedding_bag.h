@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// What is made of the rows of a bag.
 using EmbeddingBagMode = Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
@@ -64,6 +64,6 @@ struct EmbeddingBagFuncOptions {
 };
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Columns (N, C * K, L) of L windows with K pixels, summed into images (N, C, output_size).
 struct FoldOptions {
@@ -39,6 +39,6 @@ using UnfoldFuncOptions = UnfoldOptions;
 ///@}
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// y = x W^T + b: (..., in_features) to (..., out_features).
 struct LinearOptions {
@@ -55,6 +55,6 @@ struct BilinearOptions {
   TAPER_ARG(bool, bias) = true;      ///< whether a bias is added
 };
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 
@@ -204,6 +204,6 @@ using TripletMarginWithDistanceLossFuncOptions = TripletMarginWithDistanceLossOp
 ///@}
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

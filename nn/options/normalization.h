@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions.
 struct LayerNormOptions {
@@ -100,6 +100,6 @@ struct NormalizeFuncOptions {
 };
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

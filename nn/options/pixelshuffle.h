@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// (..., C r^2, H, W) to (..., C, H r, W r), with r the upscale_factor.
 struct PixelShuffleOptions {
@@ -30,6 +30,6 @@ using PixelUnshuffleFuncOptions = PixelUnshuffleOptions;
 ///@}
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// The stride is the kernel's size unless given.
 template <size_t D>
@@ -165,6 +165,6 @@ using AdaptiveAvgPool3dFuncOptions = AdaptiveAvgPool3dOptions;
 ///@}
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

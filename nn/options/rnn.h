@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace detail {
 
@@ -100,6 +100,6 @@ struct GRUCellOptions : detail::RecurrentCellOptions<GRUCellOptions> {
   using RecurrentCellOptions::RecurrentCellOptions;
 };
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

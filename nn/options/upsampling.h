@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Either size or scale_factor is given, with a number for each spatial dimension.
 struct UpsampleOptions {
@@ -45,6 +45,6 @@ struct InterpolateFuncOptions {
 };
 
 }  // namespace functional
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

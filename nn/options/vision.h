@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::functional {
+namespace torch::taper::nn::functional {
 
 /// Places in a grid are x, y (and z) from -1 to 1 across the image.
 struct GridSampleFuncOptions {
@@ -22,6 +22,6 @@ struct GridSampleFuncOptions {
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
 };
 
-}  // namespace taper::nn::functional
+}  // namespace torch::taper::nn::functional
 
 #pragma GCC visibility pop

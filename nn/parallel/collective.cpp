@@ -7,7 +7,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/collectives.h>
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 namespace {
 
 using Parts = std::vector<taper::detail::CollectivePart>;
@@ -73,4 +73,4 @@ Tensor reduce_to(TensorList parts, Device destination) {
   return sum;
 }
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 
 /// Copies `source` into every target: tensors of its sizes and dtype on any devices. No history.
 void broadcast_into(const Tensor& source, TensorList targets);
@@ -23,6 +23,6 @@ Tensor reduce_to(TensorList parts, Device destination);
 /// sizes and dtype, each on a CUDA device of its own.
 bool spans_devices(const std::vector<Tensor>& tensors);
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <taper/nn/parallel/collective.h>
 #include <taper/nn/parallel/flat_layout.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 using nn::parallel::FlatLayout;
 
@@ -161,4 +161,4 @@ Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_ind
   return detail::share_data(joined.impl());
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

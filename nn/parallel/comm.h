@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Lists of tensors, one for each device: t[d][i].
 using tensor_list2d = std::vector<std::vector<Tensor>>;
@@ -43,6 +43,6 @@ std::vector<Tensor> scatter(const Tensor& tensor, IntArrayRef devices,
 Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_index);
 Tensor gather(TensorList tensors, int64_t dim);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <taper/framework/local_generators.h>
 #include <taper/framework/random.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace parallel::detail {
 
@@ -89,4 +89,4 @@ void DataParallelBase::check_place(const Module& module) const {
                 " (device_ids[0]) but found one of them on device: ", t.device());
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace parallel {
 namespace detail {
@@ -181,6 +181,6 @@ DataParallel(const Holder&) -> DataParallel<M>;
 template <class Holder, class M = typename Holder::ContainedType>
 DataParallel(const Holder&, DataParallelOptions) -> DataParallel<M>;
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

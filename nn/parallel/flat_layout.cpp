@@ -3,7 +3,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 namespace {
 
 constexpr size_t kAlign = 64;
@@ -84,4 +84,4 @@ std::vector<Tensor> FlatLayout::alias(const std::vector<Tensor>& buffers) const 
   return tensors;
 }
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel

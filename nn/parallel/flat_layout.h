@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 
 /// Where each tensor of a list lies in flat buffers. A buffer holds tensors of one dtype, in their
 /// order, each aligned to 64 bytes.
@@ -55,6 +55,6 @@ class FlatLayout {
   std::vector<Buffer> buffers_;
 };
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel
 
 #pragma GCC visibility pop

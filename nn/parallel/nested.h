@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::parallel::detail {
+namespace torch::taper::nn::parallel::detail {
 
 // Found by argument-dependent lookup alone: the declaration here hides everything else of this
 // name.
@@ -56,6 +56,6 @@ struct IgnoreTensor {
 template <class T>
 using MayHoldTensors = taper::detail::Reaches<Visit<IgnoreTensor>, T>;
 
-}  // namespace taper::nn::parallel::detail
+}  // namespace torch::taper::nn::parallel::detail
 
 #pragma GCC visibility pop

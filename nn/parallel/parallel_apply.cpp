@@ -7,7 +7,7 @@
 #include <taper/framework/thread_state.h>
 #include <taper/nn/parallel/worker_threads.h>
 
-namespace taper::nn::parallel::detail {
+namespace torch::taper::nn::parallel::detail {
 namespace {
 
 template <class E>
@@ -58,4 +58,4 @@ void run_on_devices(const std::vector<Device>& devices, const std::function<void
     if (errors[i]) rethrow_with_place(errors[i], i, devices[i]);
 }
 
-}  // namespace taper::nn::parallel::detail
+}  // namespace torch::taper::nn::parallel::detail

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 
 namespace detail {
 /// Calls body(i) for each of the devices at once: on a thread each (body(0) on the calling one),
@@ -38,6 +38,6 @@ std::vector<Tensor> parallel_apply(std::vector<ModuleType>& modules,
   return outputs;
 }
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <taper/framework/local_generators.h>
 #include <taper/nn/parallel/collective.h>
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 namespace {
 
 std::vector<std::string> state_names(const Module& module) {
@@ -199,4 +199,4 @@ void ReplicaPool::send_values(TensorList tensors, const std::vector<Replica*>& r
   }
 }
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel

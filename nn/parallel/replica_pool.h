@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 
 /// Makes a module like the original, with any values.
 using ModuleFactory = std::function<std::shared_ptr<Module>()>;
@@ -60,6 +60,6 @@ class ReplicaPool {
 /// The parameters of a module, then its buffers.
 std::vector<Tensor> state_tensors(const Module& module);
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 #include <taper/nn/parallel/replicate.h>
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 
 namespace detail {
 
@@ -27,4 +27,4 @@ std::vector<std::shared_ptr<Module>> replicate(const Module& module,
 
 void forget_replicas(const Module& module) { detail::pool_of(module).clear(); }
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel

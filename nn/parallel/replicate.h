@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 
 namespace detail {
 /// The pool of a module, made on first use.
@@ -52,6 +52,6 @@ std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
 /// Drops the replicas that the module keeps.
 void forget_replicas(const Module& module);
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel
 
 #pragma GCC visibility pop

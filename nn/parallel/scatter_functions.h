@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace autograd {
 
@@ -51,6 +51,6 @@ struct Gather {
 
 }  // namespace autograd
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/framework/warning.h>
 #include <taper/nn/parallel/scatter_functions.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace autograd {
 namespace {
@@ -152,4 +152,4 @@ std::vector<Tensor> gather_all(const std::vector<std::vector<Tensor>>& rows, Dev
 
 }  // namespace detail
 }  // namespace nn::parallel
-}  // namespace taper
+}  // namespace torch::taper

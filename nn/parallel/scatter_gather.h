@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace nn::parallel {
 
@@ -67,6 +67,6 @@ T gather(const std::vector<T>& outputs, Device destination_device, int64_t dim =
 }
 
 }  // namespace nn::parallel
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace taper::nn::parallel {
+namespace torch::taper::nn::parallel {
 namespace {
 
 /// Counts down to zero.
@@ -100,4 +100,4 @@ void run_on_threads(size_t count, const std::function<void(size_t)>& body) {
   latch.wait();
 }
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel

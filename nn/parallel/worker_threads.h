@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <functional>
 
-namespace taper::nn::parallel {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::nn::parallel {
 
 /// Calls body(i) for 0 <= i < count, each on a thread of its own: 0 on the calling one. Returns
 /// when all have returned; `body` does not throw. Calls may nest.
 void run_on_threads(size_t count, const std::function<void(size_t)>& body);
 
-}  // namespace taper::nn::parallel
+}  // namespace torch::taper::nn::parallel

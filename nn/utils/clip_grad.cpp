@@ -9,7 +9,7 @@
 #include <taper/ops/shared/foreach_norm.h>
 #include <taper/ops/tensor/cat.h>
 
-namespace taper::nn::utils {
+namespace torch::taper::nn::utils {
 
 namespace {
 
@@ -85,4 +85,4 @@ void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) 
   taper::detail::foreach_clamp(gradients(parameters), -clip_value, clip_value);
 }
 
-}  // namespace taper::nn::utils
+}  // namespace torch::taper::nn::utils

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::utils {
+namespace torch::taper::nn::utils {
 
 /// Scales all gradients together so that their norm of order norm_type (infinity too), taken over
 /// all of them as one vector, is at most max_norm. Returns the norm before. With error_if_nonfinite
@@ -33,6 +33,6 @@ inline void clip_grad_value_(const Tensor& parameter, double clip_value) {
   clip_grad_value_(std::vector<Tensor>{parameter}, clip_value);
 }
 
-}  // namespace taper::nn::utils
+}  // namespace torch::taper::nn::utils
 
 #pragma GCC visibility pop

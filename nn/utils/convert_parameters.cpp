@@ -2,7 +2,7 @@
 
 #include <taper/ops/tensor/cat.h>
 
-namespace taper::nn::utils {
+namespace torch::taper::nn::utils {
 
 namespace {
 
@@ -35,4 +35,4 @@ void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& paramete
   }
 }
 
-}  // namespace taper::nn::utils
+}  // namespace torch::taper::nn::utils

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::utils {
+namespace torch::taper::nn::utils {
 
 /// The parameters, each row-major, one behind the other: a vector of as many elements as all have
 /// together. Throws Error when they are on several devices and when there are none.
@@ -16,6 +16,6 @@ Tensor parameters_to_vector(const std::vector<Tensor>& parameters);
 /// changes none, for a vector of another size.
 void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& parameters);
 
-}  // namespace taper::nn::utils
+}  // namespace torch::taper::nn::utils
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/ops/sequence/pack_sequence.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::nn::utils::rnn {
+namespace torch::taper::nn::utils::rnn {
 
 Tensor invert_permutation(const Tensor& permutation) {
   if (!permutation.defined()) return {};
@@ -83,4 +83,4 @@ PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted) {
   return pack_padded_sequence(taper::pad_sequence(sequences), lengths, false, enforce_sorted);
 }
 
-}  // namespace taper::nn::utils::rnn
+}  // namespace torch::taper::nn::utils::rnn

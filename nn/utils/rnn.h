@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::utils::rnn {
+namespace torch::taper::nn::utils::rnn {
 
 /// The permutation that undoes `permutation` (N); undefined for an undefined one.
 Tensor invert_permutation(const Tensor& permutation);
@@ -71,6 +71,6 @@ Tensor pad_sequence(TensorList sequences, bool batch_first = false, double paddi
 /// Sequences (L_i, ...), packed.
 PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
 
-}  // namespace taper::nn::utils::rnn
+}  // namespace torch::taper::nn::utils::rnn
 
 #pragma GCC visibility pop

@@ -13,7 +13,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::nn::utils::detail {
+namespace torch::taper::nn::utils::detail {
 
 void check_is_weight(const char* function, const std::string& name) {
   TAPER_CHECK(name == "weight", function, ": expected the name 'weight', got '", name,
@@ -123,4 +123,4 @@ void spectral_norm(Module& module, const std::string& name, int64_t n_power_iter
                                              std::move(member)));
 }
 
-}  // namespace taper::nn::utils::detail
+}  // namespace torch::taper::nn::utils::detail

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn::utils {
+namespace torch::taper::nn::utils {
 
 namespace detail {
 
@@ -74,6 +74,6 @@ Pointer remove_spectral_norm(Pointer module, const std::string& name = "weight")
   return module;
 }
 
-}  // namespace taper::nn::utils
+}  // namespace torch::taper::nn::utils
 
 #pragma GCC visibility pop

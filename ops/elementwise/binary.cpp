@@ -8,7 +8,7 @@
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::BinaryOp;
 using detail::BinaryOperand;
@@ -510,4 +510,4 @@ TAPER_DEFINE_BITS(bitwise_or)
 TAPER_DEFINE_BITS(bitwise_xor)
 #undef TAPER_DEFINE_BITS
 
-}  // namespace taper
+}  // namespace torch::taper

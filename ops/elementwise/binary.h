@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x + alpha * y, x - alpha * y. Throws for a floating alpha with integral tensors, for a bool one
 /// unless the result is bool; sub also for bool tensors.
@@ -274,6 +274,6 @@ inline Tensor operator&&(const Tensor& x, const Tensor& y) { return logical_and(
 inline Tensor operator||(const Tensor& x, const Tensor& y) { return logical_or(x, y); }
 inline Tensor operator!(const Tensor& x) { return x.logical_not(); }  ///< logical_not()
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

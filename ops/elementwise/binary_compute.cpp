@@ -7,7 +7,7 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 // The commonest case needs no plan: two tensors of one dtype, shape and layout.
@@ -279,4 +279,4 @@ Tensor& compute_scaled_out(const BinaryOp& op, Tensor& out, const BinaryOperand&
   return compute_out(op, out, a, b, &alpha);
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -4,7 +4,7 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/promote.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// One binary op for the functions below: its name in messages, its kernel, what it does to dtypes.
 struct BinaryOp {
@@ -71,4 +71,4 @@ Tensor& binary_inplace(const BinaryOp& op, const Tensor& x, const Y& y, const F&
   return detail::as_mutable(x);
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -8,7 +8,7 @@
 #define TAPER_ISA_FILE <taper/ops/elementwise/binary_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 #define TAPER_BINARY_ENTRY(name, dtypes)                                                       \
   static void run_##name(const Out& y, const In& a, const In& b) {                             \
@@ -46,4 +46,4 @@ static const PointwiseKernels binary_kernels{
 static const PreparedKernels ready{TAPER_BINARY_KERNELS(TAPER_BINARY_PREPARED)};
 #undef TAPER_BINARY_PREPARED
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,7 +3,7 @@
 #include <taper/ops/elementwise/binary_kernels.h>
 #include <taper/ops/elementwise/unary_functors.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 namespace {
 
@@ -134,4 +134,4 @@ void add_scaled(Out y, In a, In b, Scalar alpha) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/shared/no_derivative.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::binary_inplace;
 using detail::BinaryOp;
@@ -130,4 +130,4 @@ Tensor fmod(const Tensor& x, const Scalar& y) {
   return remainder_like(binary_op::fmod, "FmodBackward0", x, y);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

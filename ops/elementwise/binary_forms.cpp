@@ -5,7 +5,7 @@
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/shared/in_place.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::binary_inplace;
 using detail::BinaryOp;
@@ -132,4 +132,4 @@ Tensor& Tensor::operator&=(const Tensor& o) { return bitwise_and_(o); }
 Tensor& Tensor::operator|=(const Tensor& o) { return bitwise_or_(o); }
 Tensor& Tensor::operator^=(const Tensor& o) { return bitwise_xor_(o); }
 
-}  // namespace taper
+}  // namespace torch::taper

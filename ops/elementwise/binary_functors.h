@@ -7,7 +7,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/ops/elementwise/functor.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 // Integers wrap: unsigned arithmetic has no overflow that the language leaves open.
 struct add : Turning {
@@ -189,4 +189,4 @@ TAPER_FUNCTOR(TAPER_HD, relu_backward, (T x, T y), y > T(0) ? x : T(0))
 TAPER_FUNCTOR(TAPER_HD, tanh_backward, (T x, T y), x*(T(1) - y * y))
 TAPER_FUNCTOR(TAPER_HD, sigmoid_backward, (T x, T y), x*(T(1) - y) * y)
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

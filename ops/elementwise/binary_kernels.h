@@ -2,7 +2,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The binary kernels by the dtypes that they take: all real ones, all but bool, floating ones,
 /// integral ones and bool; tests give bools for any dtype.
@@ -30,4 +30,4 @@ TAPER_BINARY_KERNEL(pow, number)
 /// y = a + alpha * b.
 TAPER_KERNEL(add_scaled, Out y, In a, In b, Scalar alpha)
 
-}  // namespace taper
+}  // namespace torch::taper

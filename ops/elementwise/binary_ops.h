@@ -5,7 +5,7 @@
 #include <taper/ops/elementwise/binary_compute.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 
-namespace taper::binary_op {
+namespace torch::taper::binary_op {
 
 using detail::BinaryOp;
 using detail::BinaryOperand;
@@ -76,4 +76,4 @@ TAPER_BINARY_OP(tanh_backward, "tanh_backward", tanh_backward)
 TAPER_BINARY_OP(sigmoid_backward, "sigmoid_backward", sigmoid_backward)
 #undef TAPER_BINARY_OP
 
-}  // namespace taper::binary_op
+}  // namespace torch::taper::binary_op

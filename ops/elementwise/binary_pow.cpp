@@ -12,7 +12,7 @@
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::compute_binary;
 using detail::InputForm;
@@ -99,4 +99,4 @@ Tensor pow(const Scalar& x, const Tensor& y) {
   return r;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -20,7 +20,7 @@
 #include <taper/ops/shared/out.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::InputForm;
 
@@ -303,4 +303,4 @@ TAPER_DEFINE_BOUND(clamp_max, at_most)
 #undef TAPER_DEFINE_BOUND
 #undef TAPER_DEFINE_BOUND_METHODS
 
-}  // namespace taper
+}  // namespace torch::taper

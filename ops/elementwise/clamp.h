@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x limited to [min, max]; either bound may be missing, not both. NaN stays NaN. The gradient is 1
 /// within the bounds (them included), else 0. Bounds that are tensors broadcast, and get a gradient
@@ -40,6 +40,6 @@ Tensor clamp_max(const Tensor& x, const Tensor& bound);
 Tensor& clamp_max_(Tensor& x, const Tensor& bound);
 Tensor& clamp_max_out(Tensor& out, const Tensor& x, const Tensor& bound);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 
 #include <taper/ops/elementwise/functor.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 // Comparisons keep NaN: it is neither below the one bound nor above the other.
 template <class C>
@@ -17,4 +17,4 @@ struct Clamp {
   }
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -2,7 +2,7 @@
 
 #include <taper/framework/grad_mode.h>
 
-namespace taper {
+namespace torch::taper {
 
 bool equal(const Tensor& self, const Tensor& other) {
   if (self.sizes() != other.sizes()) return false;
@@ -39,4 +39,4 @@ bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_
   return taper::allclose(*this, other, rtol, atol, equal_nan);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// True when both have the same shape and equal elements (NaN equals nothing). Waits for the
 /// device.
@@ -19,6 +19,6 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, dou
 bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
               bool equal_nan = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -20,7 +20,7 @@
 #include <taper/ops/tensor/view.h>
 #include <taper/ops/tensor/view_part.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- kernels by name
 namespace detail {
@@ -282,4 +282,4 @@ Tensor Tensor::isneginf() const { return taper::isneginf(*this); }
 TAPER_OUT(complex, complex(real, imag), (real, imag), const Tensor& real, const Tensor& imag)
 TAPER_OUT(polar, polar(abs, angle), (abs, angle), const Tensor& abs, const Tensor& angle)
 
-}  // namespace taper
+}  // namespace torch::taper

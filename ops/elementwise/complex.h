@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- parts
 /// re + i im: f32 or f64, of one dtype, broadcast.
@@ -60,6 +60,6 @@ Tensor isneginf(const Tensor& x);
 /// Negates the imaginary parts in place; a real self stays as it is.
 inline Tensor& conj_physical_(Tensor& self) { return self.conj_physical_(); }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

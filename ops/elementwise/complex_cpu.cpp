@@ -10,7 +10,7 @@
 #define TAPER_ISA_FILE <taper/ops/elementwise/complex_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // False where there is no such loop.
@@ -99,4 +99,4 @@ void complex_binary(Out y, In a, In b, ComplexBinary f) {
   binary_of<complex_functor::Complex<float>>(y, a, b, f);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -2,7 +2,7 @@
 #include <taper/ops/elementwise/complex_functors.h>
 #include <taper/ops/elementwise/complex_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 using complex_functor::Complex;
@@ -58,4 +58,4 @@ void complex_binary(Out y, In a, In b, ComplexBinary f) {
   binary_of<Complex<float>>(y, a, b, f);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -10,7 +10,7 @@
 #include <complex>
 #endif
 
-namespace taper::complex_functor {
+namespace torch::taper::complex_functor {
 
 // The functors have the functions' names, so these are called by their namespace.
 #ifdef __CUDACC__
@@ -156,4 +156,4 @@ struct ne {
   }
 };
 
-}  // namespace taper::complex_functor
+}  // namespace torch::taper::complex_functor

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 // clang-format off
 /// Functions of one complex number; the names are those of the ops.
@@ -35,4 +35,4 @@ void run_complex_unary(const char* op, const Tensor& y, const Tensor& x);
 void run_complex_binary(const char* op, const Tensor& y, const In& a, const In& b);
 
 }  // namespace detail
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/ops/elementwise/complex.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// The real (0) or imaginary (1) numbers of what a kernel reads or writes.
 template <class View>
@@ -54,4 +54,4 @@ Tensor of_parts(const Tensor& x, const F& f) {
   return complex(f(real(x)), f(imag(x)));
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

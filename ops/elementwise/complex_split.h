@@ -7,7 +7,7 @@
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/ops/elementwise/functor.h>
 
-namespace taper::complex_split {
+namespace torch::taper::complex_split {
 
 template <class T>
 struct Parts {
@@ -77,4 +77,4 @@ struct sigmoid {
   }
 };
 
-}  // namespace taper::complex_split
+}  // namespace torch::taper::complex_split

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/framework/host_device.h>
+#include <taper/framework/namespaces.h>
 
 /// struct name { auto operator()(arguments) const { return expression; } }, for arguments of type T
 /// or made of it: TAPER_FUNCTOR(TAPER_HD, div, (T x, T y), x / y). `marks` are those of
@@ -14,11 +15,11 @@
     }                                              \
   };
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 /// A base of functors for which f(x, y) is f(y, x).
 struct Turning {
   static constexpr bool turns = true;
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

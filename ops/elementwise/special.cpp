@@ -17,7 +17,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::BinaryOp;
 using detail::BinaryOperand;
@@ -536,4 +536,4 @@ Tensor& multigammaln_out(Tensor& out, const Tensor& self, int64_t p) {
 }
 
 }  // namespace special
-}  // namespace taper
+}  // namespace torch::taper

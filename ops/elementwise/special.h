@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// log |Gamma(x)|, its derivative, the inverse of erf, the modified Bessel functions I0 and I1.
 Tensor lgamma(const Tensor& x);
@@ -193,6 +193,6 @@ inline Tensor& ldexp_(Tensor& self, const Tensor& other) { return self.ldexp_(ot
 inline Tensor& xlogy_(Tensor& self, const Tensor& other) { return self.xlogy_(other); }
 inline Tensor& xlogy_(Tensor& self, const Scalar& other) { return self.xlogy_(other); }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -15,7 +15,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::BinaryOp;
 using detail::compute_binary;
@@ -218,4 +218,4 @@ TAPER_OUT(gammainc, special::gammainc(a, x), (a, x), const Tensor& a, const Tens
 TAPER_OUT(gammaincc, special::gammaincc(a, x), (a, x), const Tensor& a, const Tensor& x)
 
 }  // namespace special
-}  // namespace taper
+}  // namespace torch::taper

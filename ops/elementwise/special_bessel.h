@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The regularised incomplete gamma functions, lower (igamma) and upper, of a >= 0 at x >= 0 (DLMF
 /// 8.2.4, https://dlmf.nist.gov); NaN elsewhere. Derivatives for x only. Floating dtypes.
@@ -162,6 +162,6 @@ Tensor zeta(const Scalar& x, const Tensor& n);                    ///< the same
 Tensor& zeta_out(Tensor& out, const Tensor& x, const Tensor& n);  ///< into `out`
 
 }  // namespace special
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

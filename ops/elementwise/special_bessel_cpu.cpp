@@ -2,7 +2,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/elementwise/special_bessel_functors.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 #include <taper/framework/cpu/loops.inc>
@@ -33,4 +33,4 @@ void frexp(Out mantissa, Out exponent, In x) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -1,7 +1,7 @@
 #include <taper/framework/cuda/map.h>
 #include <taper/ops/elementwise/special_bessel_functors.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -35,4 +35,4 @@ void frexp(Out mantissa, Out exponent, In x) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/ops/elementwise/special_bessel_kernels.h>
 #include <taper/ops/elementwise/special_functors.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 namespace special {
 
 constexpr double kEuler = 0.57721566490153286061;
@@ -359,4 +359,4 @@ struct special_of_two {
   }
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Which function of one argument. (One kernel for all: they are rare.) All of these but airy_ai
 /// have derivatives.
@@ -53,4 +53,4 @@ TAPER_KERNEL(special_of_two, Out y, In a, In b, SpecialOfTwo f)
 /// All contiguous; exponent is kInt.
 TAPER_KERNEL(frexp, Out mantissa, Out exponent, In x)
 
-}  // namespace taper
+}  // namespace torch::taper

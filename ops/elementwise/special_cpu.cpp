@@ -8,7 +8,7 @@
 #define TAPER_ISA_FILE <taper/ops/elementwise/special_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 #include <taper/framework/cpu/loops.inc>
@@ -35,4 +35,4 @@ void logaddexp2(Out y, In a, In b) { TAPER_BY_ISA(logaddexp2, y, a, b); }
 void hypot(Out y, In a, In b) { TAPER_BY_ISA(hypot, y, a, b); }
 void xlogy(Out y, In a, In b) { TAPER_BY_ISA(xlogy, y, a, b); }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -2,7 +2,7 @@
 #include <taper/ops/elementwise/special_functors.h>
 #include <taper/ops/elementwise/special_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T, class F>
@@ -34,4 +34,4 @@ void xlogy(Out y, In a, In b) {
   binary_kernel<dtypes::Floating, functor::xlogy>("xlogy_cpu", y, a, b);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -9,7 +9,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/ops/elementwise/functor.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 namespace special {
 
@@ -268,4 +268,4 @@ struct bitwise_right_shift {
   }
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y = f(x), floating, equal shapes, any strides.
 TAPER_KERNEL(lgamma, Out y, In x)
@@ -30,4 +30,4 @@ TAPER_KERNEL(bitwise_right_shift, Out y, In a, In b)
 /// n > 0.
 TAPER_KERNEL(polygamma, Out y, In x, int64_t n)
 
-}  // namespace taper
+}  // namespace torch::taper

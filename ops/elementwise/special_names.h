@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The function of torch.special that the rest of the name says, by LibTorch's longer name:
 /// `special_NAME` is special::NAME, where shapes, dtypes and errors are told, and
@@ -356,6 +356,6 @@ inline Tensor& special_zeta_out(Tensor& out, const Tensor& x, const Tensor& n) {
 }
 ///@}
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

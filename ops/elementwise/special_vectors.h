@@ -8,8 +8,9 @@
 
 #include <taper/framework/cpu/vector_math.h>
 #include <taper/framework/host_device.h>
+#include <taper/framework/namespaces.h>
 
-namespace taper::functor::special {
+namespace torch::taper::functor::special {
 
 /// c[0] + c[1] t + c[2] t^2 + ...
 template <int K = 0, int N>
@@ -154,4 +155,4 @@ TAPER_INLINE double inverse_erf_of(double x, double root) {
   return x == 1 ? __builtin_inf() : y;
 }
 
-}  // namespace taper::functor::special
+}  // namespace torch::taper::functor::special

@@ -15,7 +15,7 @@
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::InputForm;
 
@@ -269,4 +269,4 @@ Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tens
   return store_out("lerp", out, r, {start, end, weight});
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x + value * a * b and x + value * a / b; addcdiv throws when a and b are integral.
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1);
@@ -20,6 +20,6 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scalar& weight);
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tensor& weight);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/promote.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Whether all have one real dtype and one device.
 inline bool alike(Operands all) {
@@ -74,4 +74,4 @@ bool computed_out(const char* op, const Tensor& out, Operands all, const Run& ru
   return true;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

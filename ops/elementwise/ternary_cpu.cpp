@@ -6,7 +6,7 @@
 #define TAPER_ISA_FILE <taper/ops/elementwise/ternary_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void addcmul(Out y, In x, In a, In b, double value) { TAPER_BY_ISA(addcmul, y, x, a, b, value); }
 void addcdiv(Out y, In x, In a, In b, double value) { TAPER_BY_ISA(addcdiv, y, x, a, b, value); }
@@ -20,4 +20,4 @@ static const PointwiseKernels ternary_kernels{
     pointwise(3, &cpu::addcmul), pointwise(3, &cpu::addcdiv), pointwise(3, &cpu::lerp),
     pointwise(2, &cpu::lerp_number), pointwise(3, &cpu::clamp_between)};
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

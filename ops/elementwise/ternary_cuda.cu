@@ -2,7 +2,7 @@
 #include <taper/ops/elementwise/ternary_functors.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 namespace {
 
@@ -61,4 +61,4 @@ void clamp_between(Out y, In x, In low, In high) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

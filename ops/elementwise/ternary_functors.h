@@ -4,7 +4,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/ops/elementwise/binary_functors.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 template <class C>
 struct addcmul {
@@ -42,4 +42,4 @@ struct clamp_between {
   }
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y = x + value a b, y = x + value a / b. All of one floating dtype, of any strides, broadcasting
 /// to y, which may be one of them.
@@ -15,4 +15,4 @@ TAPER_KERNEL(lerp_number, Out y, In start, In end, double weight)
 /// y = x, at least low and at most high, in the same way and for any real dtype.
 TAPER_KERNEL(clamp_between, Out y, In x, In low, In high)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -18,7 +18,7 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -474,4 +474,4 @@ Tensor& Tensor::nan_to_num_(optional<double> nan, optional<double> posinf,
   return taper::nan_to_num_(detail::as_mutable(*this), nan, posinf, neginf);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

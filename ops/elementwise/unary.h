@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 // from op_lists.h: of one
 /// e^x.
@@ -219,6 +219,6 @@ Tensor& nan_to_num_(Tensor& x, optional<double> nan = nullopt, optional<double> 
 Tensor& nan_to_num_out(Tensor& out, const Tensor& x, optional<double> nan = nullopt,
                        optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #define TAPER_ISA_FILE <taper/ops/elementwise/unary_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 #define TAPER_UNARY_ENTRY(name, kind)                                                          \
   static void run_##name(const Out& y, const In& x) {                                          \
@@ -43,4 +43,4 @@ static const PointwiseKernels unary_kernels{
 static const PreparedKernels ready{TAPER_UNARY_OPS(TAPER_UNARY_PREPARED)};
 #undef TAPER_UNARY_PREPARED
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

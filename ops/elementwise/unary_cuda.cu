@@ -3,7 +3,7 @@
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 namespace {
 
@@ -46,4 +46,4 @@ void clamp(Out y, In x, In low, In high) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -8,7 +8,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/ops/elementwise/functor.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 TAPER_FUNCTOR(TAPER_HD, exp, (T x), vector_exp(x))
 TAPER_FUNCTOR(TAPER_HD, exp2, (T x), std::exp2(x))
@@ -164,4 +164,4 @@ struct bitwise_not {
   }
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -3,7 +3,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/op_lists.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y = f(x), y of x's dtype (bool for the tests and logical_not); equal shapes, any strides. On the
 /// CPU also of n floats side by side, without a launch.
@@ -19,4 +19,4 @@ TAPER_KERNEL(bitwise_not, Out y, In x)
 /// y = x limited to [low, high], given as numbers of x's dtype; a missing bound is undefined.
 TAPER_KERNEL(clamp, Out y, In x, In low, In high)
 
-}  // namespace taper
+}  // namespace torch::taper

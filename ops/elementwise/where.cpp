@@ -13,7 +13,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/shared/promote.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -311,4 +311,4 @@ TAPER_OUT(masked_select, masked_select(self, mask), (self, mask), const Tensor& 
 TAPER_OUT(where, where(condition, self, other), (condition, self, other), const Tensor& condition,
           const Tensor& self, const Tensor& other)
 
-}  // namespace taper
+}  // namespace torch::taper

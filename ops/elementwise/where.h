@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x where `condition` is true, y elsewhere. The three broadcast; the dtype is that of x + y.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
@@ -36,6 +36,6 @@ namespace detail {
 Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const Tensor& value);
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

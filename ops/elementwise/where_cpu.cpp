@@ -7,7 +7,7 @@
 #define TAPER_ISA_FILE <taper/ops/elementwise/where_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 template <class T>
@@ -44,4 +44,4 @@ void select_by_mask(Out y, In condition, In a, In b) {
 
 static const PointwiseKernels selections{pointwise(3, &cpu::select_by_mask)};
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

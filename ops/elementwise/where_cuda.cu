@@ -3,7 +3,7 @@
 #include <taper/ops/elementwise/where_functors.h>
 #include <taper/ops/elementwise/where_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 using functor::MaskByte;
@@ -33,4 +33,4 @@ void select_by_mask(Out y, In condition, In a, In b) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -5,7 +5,7 @@
 
 #include <taper/ops/elementwise/functor.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 /// (A mask of kByte has any bytes.)
 using MaskByte = uint8_t;
@@ -24,4 +24,4 @@ struct Copy {
   }
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -2,10 +2,10 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y = condition ? a : b. All of any strides, broadcasting to y; condition is bool or uint8; y may
 /// be a or b.
 TAPER_KERNEL(select_by_mask, Out y, In condition, In a, In b)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 #include <taper/ops/fft/fft_plan.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// The numbers of `lanes` rows apart, and the memory for their transform and its result. One for
@@ -209,4 +209,4 @@ void fft_hermitian(Out y, In x, double scale) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

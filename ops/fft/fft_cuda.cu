@@ -13,7 +13,7 @@
 #include <taper/ops/tensor/copy_kernels.h>
 #endif
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 #ifdef __CUDACC__
 namespace {
@@ -119,4 +119,4 @@ void fft_real(Out y, In x, int64_t rank, double scale) {
 void fft_hermitian(Out y, In x, double scale) { cpu::fft_hermitian(y, x, scale); }
 #endif
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 // x and y are contiguous, complex ones of one precision with real ones. `rank` counts the
 // dimensions that are transformed, the last ones: 1 on the CPU, up to kMostFftDims on CUDA.
@@ -17,4 +17,4 @@ TAPER_KERNEL(fft_real, Out y, In x, int64_t rank, double scale)
 /// n real values of the transform (with +) of Hermitian rows, given by their first n / 2 + 1.
 TAPER_KERNEL(fft_hermitian, Out y, In x, double scale)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,9 @@
 #include <memory>
 #include <vector>
 
-namespace taper::cpu {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
 
 /// Complex numbers with real and imaginary parts apart, as the passes want them.
 template <class T>
@@ -95,4 +97,4 @@ void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t la
 template <class T>
 void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

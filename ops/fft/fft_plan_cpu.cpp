@@ -11,7 +11,7 @@
 #define TAPER_ISA_FILE <taper/ops/fft/fft_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 template <class T>
 void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y) {
@@ -228,4 +228,4 @@ std::shared_ptr<const FftPlan<T>> FftPlan<T>::of(int64_t n) {
 template class FftPlan<float>;
 template class FftPlan<double>;
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -4,7 +4,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// scale times the transform of a complex x along the dimensions `dims` (different ones, not
 /// negative).
@@ -17,4 +17,4 @@ Tensor fft_c2r(const Tensor& x, const Dims& dims, int64_t n, double scale);
 /// x cropped, or padded with zeros, to n along dimension d.
 Tensor resized(const Tensor& x, int64_t d, int64_t n);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

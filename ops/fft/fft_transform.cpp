@@ -16,7 +16,7 @@
 #include <taper/ops/tensor/flip.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- as they are
 namespace detail {
@@ -414,9 +414,9 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim) {
 }
 
 }  // namespace fft
-}  // namespace taper
+}  // namespace torch::taper
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
 #define TAPER_DEFINE_FFT_OUT(name)                                                        \
@@ -433,4 +433,4 @@ TAPER_DEFINE_FFT_OUT(irfft)
 TAPER_DEFINE_FFT_OUT(hfft)
 TAPER_DEFINE_FFT_OUT(ihfft)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -17,7 +17,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::fft {
+namespace torch::taper::fft {
 
 using Norm = optional<std::string_view>;  ///< "backward", "forward" or "ortho"; nullopt: "backward"
 
@@ -96,9 +96,9 @@ inline Tensor rfftfreq(int64_t n, const TensorOptions& options = {}) {
 Tensor fftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 
-}  // namespace taper::fft
+}  // namespace torch::taper::fft
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- LibTorch's second names
 /// The function of taper::fft by the longer name fft_NAME, with its defaults and errors.
@@ -226,6 +226,6 @@ Tensor& fft_ihfft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = 
 Tensor& fft_ihfftn_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
                        OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 /// The frames' geometry, after the defaults.
@@ -203,4 +203,4 @@ Tensor Tensor::istft(int64_t n_fft, optional<int64_t> hop_length, optional<int64
                       length, return_complex);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The transforms of frames of n_fft points of x (B, L) or (L), hop_length (n_fft / 4) apart:
 /// (B, n_fft / 2 + 1 or, not `onesided`, n_fft, frames). Each is multiplied by `window`
@@ -30,6 +30,6 @@ Tensor istft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length = n
              bool center = true, bool normalized = false, optional<bool> onesided = nullopt,
              optional<int64_t> length = nullopt, bool return_complex = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

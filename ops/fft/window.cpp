@@ -8,7 +8,7 @@
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 // formula(n / (N - 1)) at N points, or the first N - 1 of them.
@@ -59,4 +59,4 @@ Tensor kaiser_window(int64_t length, bool periodic, double beta, TensorOptions o
   });
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// 1 - |2n / (N - 1) - 1|
 Tensor bartlett_window(int64_t window_length, bool periodic, TensorOptions options = {});
@@ -47,6 +47,6 @@ inline Tensor kaiser_window(int64_t window_length, TensorOptions options = {}) {
   return kaiser_window(window_length, true, 12, options);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

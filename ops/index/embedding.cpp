@@ -6,7 +6,7 @@
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/shared/in_place.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -121,4 +121,4 @@ Tensor embedding_renorm(const Tensor& weight, const Tensor& indices, double max_
   return embedding_renorm_(y, indices, max_norm, norm_type);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

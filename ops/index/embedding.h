@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// weight[indices]: weight is [V, D], indices are int64 or int32 of any shape in [0, V), the result
 /// has indices' shape with D appended. Row `padding_idx` (-1: none) gets no gradient;
@@ -24,6 +24,6 @@ Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm
 Tensor embedding_renorm(const Tensor& weight, const Tensor& indices, double max_norm,
                         double norm_type = 2);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -235,4 +235,4 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
                        per_sample_weights, include_last_offset, nullopt);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

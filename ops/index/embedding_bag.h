@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// What `mode` makes of the rows of weight [V, D] that are in each of B bags: 0 their sum, 1 their
 /// mean, 2 their maximum; zeros for an empty bag. Bag b holds indices[offsets[b]] up to
@@ -39,6 +39,6 @@ namespace detail {
 void check_bags(const Tensor& weight, const Tensor& indices, const Tensor& offsets);
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

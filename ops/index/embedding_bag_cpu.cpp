@@ -8,7 +8,7 @@
 #define TAPER_ISA_FILE <taper/ops/index/embedding_bag_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void check_bag_offsets(In offsets, int64_t length) {
   const int64_t* at = offsets.as<int64_t>();
@@ -44,4 +44,4 @@ void embedding_bag_dot(Out g, In gy, In weight, In indices, In bag_of, int64_t p
   TAPER_BY_ISA(embedding_bag_dot, g, gy, weight, indices, bag_of, padding_idx);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,7 +3,7 @@
 #include <taper/framework/cuda/map.h>
 #include <taper/ops/index/embedding_bag_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 struct CheckOffsets {
@@ -156,4 +156,4 @@ void embedding_bag_dot(Out g, In gy, In weight, In indices, In bag_of, int64_t p
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/host_device.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// What is made of the rows of a bag; LibTorch's numbers.
 enum class BagMode : int8_t { kSum, kMean, kMax };
@@ -54,4 +54,4 @@ TAPER_KERNEL(embedding_bag_max, Out y, Out largest, In weight, In indices, In of
 /// g[i] = sum over k of gy[bag_of[i], k] * weight[indices[i], k]; 0 for padding and in no bag.
 TAPER_KERNEL(embedding_bag_dot, Out g, In gy, In weight, In indices, In bag_of, int64_t padding_idx)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 #include <taper/ops/index/embedding_kernels.h>
 #include <taper/ops/shared/weighted_rows.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// What is added up: for index i the row from[i] (or i) of gy, times factors[i] (or 1).
@@ -167,4 +167,4 @@ void embedding_renorm(InOut weight, In rows, double max_norm, double norm_type) 
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/map.h>
 #include <taper/ops/index/embedding_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class I>
@@ -115,4 +115,4 @@ void embedding_renorm(InOut weight, In rows, double max_norm, double norm_type) 
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -2,7 +2,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y[v, :] = sum over i with rows[i] = v of factors[i] * gy[from[i], :], in the order of i, divided
 /// by the number of such i when `by_frequency`; row `padding_idx` is zero. Any floating dtype
@@ -20,4 +20,4 @@ void check_index_dtype(const char* op, const char* name, const Tensor& table, co
 Tensor divided_by_uses(const Tensor& table, const Tensor& rows);
 }  // namespace detail
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -334,4 +334,4 @@ Tensor& Tensor::put_(const Tensor& index, const Tensor& source, bool accumulate)
 // ---------------------------------------------------------------- out forms
 TAPER_OUT(take, take(self, index), (self, index), const Tensor& self, const Tensor& index)
 
-}  // namespace taper
+}  // namespace torch::taper

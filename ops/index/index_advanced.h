@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x[i0, i1, ...] as in NumPy: entry d of `indices` is for dimension d, nullopt means all of it.
 /// Entries are int64 tensors, broadcast together (negative values count from the end), or bool or
@@ -35,6 +35,6 @@ Tensor& take_out(Tensor& out, const Tensor& self, const Tensor& index);
 /// for sizes and dtypes that differ.
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@
 #define TAPER_ISA_FILE <taper/ops/index/index_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 int64_t grain_for_rows(int64_t row_nbytes) {
@@ -531,4 +531,4 @@ void unravel_positions(Out coordinates, In positions, Dims sizes) {
   }
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

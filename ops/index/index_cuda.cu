@@ -12,7 +12,7 @@
 
 // A kernel whose indices "are in range" tests them all the same: on a GPU it runs after the one
 // that has found a bad index and could not throw.
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 TAPER_DEVICE inline bool in_range(int64_t i, int64_t size) {
@@ -449,4 +449,4 @@ void unravel_positions(Out coordinates, In positions, Dims sizes) {
     unravel<int64_t>(coordinates, positions, sizes);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -10,7 +10,7 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -267,4 +267,4 @@ TAPER_OUT(index_add, index_add(self, dim, index, source, alpha), (self, index, s
 TAPER_OUT(index_copy, index_copy(self, dim, index, source), (self, index, source),
           const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The slices index[0], index[1], ... of x along `dim`. `index` is a vector of int64 or int32 in
 /// [0, x.size(dim)).
@@ -26,6 +26,6 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scala
 /// The same with the number in a tensor of no dimensions, which gets a gradient too.
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/value_errors.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// How a value meets the one that is there.
 /// (kMax and kMin: of scatter_along alone. A NaN wins.)
@@ -50,4 +50,4 @@ TAPER_KERNEL(unravel_positions, Out coordinates, In positions, Dims sizes)
 /// device, since the length depends on the data.
 Tensor true_positions(const Tensor& mask);
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 Tensor true_positions(const Tensor& mask) {
   NoGradGuard no_grad;
@@ -71,4 +71,4 @@ TAPER_OUT(nonzero, nonzero(self), (self), const Tensor& self)
 TAPER_OUT(nonzero_static, nonzero_static(self, size, fill_value), (self), const Tensor& self,
           int64_t size, int64_t fill_value)
 
-}  // namespace taper
+}  // namespace torch::taper

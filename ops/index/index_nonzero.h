@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The coordinates of the elements that are not zero, in row-major order: int64 [count, x.dim()].
 Tensor nonzero(const Tensor& x);
@@ -22,6 +22,6 @@ std::vector<Tensor> nonzero_numpy(const Tensor& x);
 /// nonzero.
 Tensor argwhere(const Tensor& self);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -13,7 +13,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -282,4 +282,4 @@ TAPER_OUT(scatter_add, scatter_add(self, dim, index, src), (self, index, src), c
 TAPER_OUT(take_along_dim, self.take_along_dim(indices, dim), (self, indices), const Tensor& self,
           const Tensor& indices, optional<int64_t> dim)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// y[i, j, k] = x[index[i, j, k], j, k] for dim 0, and so on: y has index's shape. `index` is
 /// int64, has x's rank, and is no larger than x apart from `dim`. `sparse_grad` must be false.
@@ -36,6 +36,6 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_
 Tensor& take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices,
                            optional<int64_t> dim = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/index/index_advanced.h>
 
-namespace taper {
+namespace torch::taper {
 
 using indexing::TensorIndex;
 using indexing::TensorIndexType;
@@ -201,4 +201,4 @@ Tensor& Tensor::operator=(const Tensor& o) && { return copy_(o); }
 Tensor& Tensor::operator=(Tensor&& o) && { return copy_(o); }
 Tensor& Tensor::operator=(const Scalar& v) && { return fill_(v); }
 
-}  // namespace taper
+}  // namespace torch::taper

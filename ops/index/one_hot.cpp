@@ -4,7 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 Tensor one_hot(const Tensor& x, int64_t num_classes) {
   check_defined("one_hot", x, "self");
@@ -24,4 +24,4 @@ Tensor one_hot(const Tensor& x, int64_t num_classes) {
   return zeros(size, x.options()).scatter_(-1, x.unsqueeze(-1), 1);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

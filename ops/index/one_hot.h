@@ -5,12 +5,12 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// kLong tensor with a new last dimension of num_classes (the largest class + 1 for -1): 1 at the
 /// class that x (kLong, from 0 to num_classes - 1) holds, else 0.
 Tensor one_hot(const Tensor& x, int64_t num_classes = -1);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_scatter.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -79,4 +79,4 @@ Tensor scatter_product_of_others(const Tensor& h, int64_t dim, const Tensor& ind
   return y;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

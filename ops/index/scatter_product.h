@@ -3,7 +3,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// For each element of `src` that `index` covers: h at its target times the product of the other
 /// elements that go to the same target. Of the sizes of `index`. Exact where elements are 0, and
@@ -11,4 +11,4 @@ namespace taper {
 Tensor scatter_product_of_others(const Tensor& h, int64_t dim, const Tensor& index,
                                  const Tensor& src);
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -196,4 +196,4 @@ TAPER_METHODS(scatter_reduce)
 TAPER_METHODS(index_reduce)
 #undef TAPER_METHODS
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// self with y[index[i, j, k], j, k] (for dim 0, and so on) reduced by "sum", "prod", "mean",
 /// "amax" or "amin" with all src[i, j, k] that go there. Without include_self what self has there
@@ -21,6 +21,6 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
 Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self = true);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

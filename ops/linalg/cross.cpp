@@ -8,7 +8,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/flip.h>
 
-namespace taper {
+namespace torch::taper {
 
 Tensor linalg::cross(const Tensor& self, const Tensor& other, int64_t dim) {
   check_defined("linalg.cross", self, "self");
@@ -50,4 +50,4 @@ TAPER_OUT(cross, cross(self, other, dim), (self, other), const Tensor& self, con
 TAPER_OUT(linalg_cross, linalg::cross(self, other, dim), (self, other), const Tensor& self,
           const Tensor& other, int64_t dim)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The cross product of vectors along `dim`, of 3 elements (nullopt: the first dimension of size
 /// 3). Other dimensions broadcast, except where dim is nullopt.
@@ -21,6 +21,6 @@ Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1);
 
 }  // namespace linalg
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -184,4 +184,4 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
   return norm(x1.sub(x2).add(eps), p, {-1}, keepdim);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The p-norm distance of every row of x1 (..., P, M) to every row of x2 (..., R, M): (..., P, R).
 /// Leading dimensions broadcast. Floating dtypes. The gradient is 0 where two rows are equal; with
@@ -24,6 +24,6 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, do
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2.0, double eps = 1e-06,
                          bool keepdim = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -8,11 +8,11 @@
 #define TAPER_ISA_FILE <taper/ops/linalg/distance_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void pdist(Out y, In xt, double p) { TAPER_BY_ISA(pdist, y, xt, p); }
 void pdist_backward(Out gx, In gy, In x, In y, double p) {
   TAPER_BY_ISA(pdist_backward, gx, gy, x, y, p);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -2,7 +2,7 @@
 #include <taper/ops/linalg/distance_functors.h>
 #include <taper/ops/linalg/distance_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 using functor::pair_at;
@@ -64,4 +64,4 @@ void pdist_backward(Out gx, In gy, In x, In y, double p) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -8,7 +8,7 @@
 #include <taper/framework/cpu/vector_math.h>
 #include <taper/framework/dtype.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 /// Where the pair (i, j) is among the pairs i < j of n rows.
 TAPER_HD inline int64_t pair_at(int64_t i, int64_t j, int64_t n) {
@@ -81,4 +81,4 @@ inline void with_norm(double p, const F& f) {
   f(NormAny<T>{static_cast<T>(p)});
 }
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

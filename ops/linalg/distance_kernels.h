@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The p-norms y (N (N - 1) / 2) of the differences of the columns of xt (M, N), the pairs i < j in
 /// order. float or double, row-major.
@@ -11,4 +11,4 @@ TAPER_KERNEL(pdist, Out y, In xt, double p)
 /// The gradient of the rows of x (N, M), from that of y. 0 where a distance or a difference is 0.
 TAPER_KERNEL(pdist_backward, Out gx, In gy, In x, In y, double p)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -17,7 +17,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -518,4 +518,4 @@ TAPER_OUT(kron, kron(self, other), (self, other), const Tensor& self, const Tens
 TAPER_OUT(tensordot, tensordot(self, other, dims_self, dims_other), (self, other),
           const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other)
 
-}  // namespace taper
+}  // namespace torch::taper

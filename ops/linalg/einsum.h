@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The sum of products that `equation` writes: "bij,bjk->bik" is bmm. Each operand has one letter
 /// for each dimension; a letter that the result lacks is summed over; one that repeats in an
@@ -30,6 +30,6 @@ Tensor& tensordot_out(Tensor& out, const Tensor& self, const Tensor& other, IntA
 Tensor kron(const Tensor& self, const Tensor& other);
 Tensor& kron_out(Tensor& out, const Tensor& self, const Tensor& other);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

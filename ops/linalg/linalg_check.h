@@ -6,7 +6,7 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 
-namespace taper::linalg::detail {
+namespace torch::taper::linalg::detail {
 
 /// Throws unless A is a tensor of 2 or more dimensions.
 inline void check_at_least_2d(const char* op, const Tensor& A, const char* name) {
@@ -101,4 +101,4 @@ inline Pair with_one_batch(const char* op, const Tensor& A, const Tensor& B) {
 Tensor identity_like(const Tensor& A, int64_t n);
 Tensor diagonal_mask(const Tensor& A, int64_t n);
 
-}  // namespace taper::linalg::detail
+}  // namespace torch::taper::linalg::detail

@@ -11,7 +11,7 @@
 #include <taper/ops/linalg/linalg_small.h>
 #include <taper/ops/linalg/linalg_triangle.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// The matrices of a batch.
@@ -395,4 +395,4 @@ void linalg_eig(InOut a, Out w, Out v, Out info) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -12,7 +12,7 @@
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_pivots.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 using numbers::is_complex_v;
@@ -389,4 +389,4 @@ void linalg_eig(InOut a, Out w, Out v, Out info) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

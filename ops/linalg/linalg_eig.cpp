@@ -14,7 +14,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::linalg {
+namespace torch::taper::linalg {
 
 using detail::batch_with;
 using detail::check_info;
@@ -100,12 +100,12 @@ Tensor eigvals(const Tensor& A) {
   return needs_grad(A) ? std::get<0>(eig(A)) : compute(A, false).values;
 }
 
-}  // namespace taper::linalg
+}  // namespace torch::taper::linalg
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
 TAPER_OUT(linalg_eigvals, linalg::eigvals(A), (A), const Tensor& A)
 TAPER_OUT_PAIR(linalg_eig, eigenvalues, eigenvectors, linalg::eig(self), const Tensor& self)
 
-}  // namespace taper
+}  // namespace torch::taper

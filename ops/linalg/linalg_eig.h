@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -25,6 +25,6 @@ Tensor& linalg_eigvals_out(Tensor& out, const Tensor& A);
 std::tuple<Tensor&, Tensor&> linalg_eig_out(Tensor& eigenvalues, Tensor& eigenvectors,
                                             const Tensor& A);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

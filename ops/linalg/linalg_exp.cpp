@@ -13,7 +13,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -137,4 +137,4 @@ Tensor matrix_exp(const Tensor& A) {
 Tensor matrix_exp(const Tensor& self) { return linalg::matrix_exp(self); }
 Tensor Tensor::matrix_exp() const { return taper::matrix_exp(*this); }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -19,6 +19,6 @@ Tensor matrix_exp(const Tensor& A);
 /// linalg::matrix_exp.
 Tensor matrix_exp(const Tensor& self);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

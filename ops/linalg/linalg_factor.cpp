@@ -17,7 +17,7 @@
 #include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -419,4 +419,4 @@ TAPER_OUT(cholesky_inverse, cholesky_inverse(self, upper), (self), const Tensor&
 TAPER_OUT(cholesky_solve, cholesky_solve(self, input2, upper), (self, input2), const Tensor& self,
           const Tensor& input2, bool upper)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -74,6 +74,6 @@ std::tuple<Tensor&, Tensor&> linalg_eigh_out(Tensor& eigenvalues, Tensor& eigenv
 std::tuple<Tensor&, Tensor&> linalg_cholesky_ex_out(Tensor& L, Tensor& info, const Tensor& A,
                                                     bool upper = false, bool check_errors = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

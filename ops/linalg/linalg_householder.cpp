@@ -12,7 +12,7 @@
 #include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -141,4 +141,4 @@ Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool
 TAPER_OUT(linalg_householder_product, linalg::householder_product(input, tau), (input, tau),
           const Tensor& input, const Tensor& tau)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace linalg {
 /// The first n columns of the product of the reflections in `input` (..., m, n), m >= n, with tau
 /// (..., k), k <= n.
@@ -31,6 +31,6 @@ Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, boo
 /// the rules).
 Tensor& linalg_householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// f(T()) with the T of a matrix's dtype.
 template <class F>
@@ -52,4 +52,4 @@ TAPER_KERNEL(linalg_eigh, InOut a, Out w, bool upper, bool vectors, Out info)
 /// w's dtype) the right eigenvectors, of length 1, where v is defined.
 TAPER_KERNEL(linalg_eig, InOut a, Out w, Out v, Out info)
 
-}  // namespace taper
+}  // namespace torch::taper

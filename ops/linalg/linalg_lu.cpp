@@ -15,7 +15,7 @@
 #include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -242,4 +242,4 @@ TAPER_OUT(linalg_lu_solve, linalg::lu_solve(LU, pivots, B, left, adjoint), (LU, 
 TAPER_OUT_PAIR(linalg_lu_factor, LU, pivots, linalg::lu_factor(self, pivot), const Tensor& self,
                bool pivot)
 
-}  // namespace taper
+}  // namespace torch::taper

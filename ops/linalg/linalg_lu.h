@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace linalg {
 
 /// L and U in one matrix (..., m, n), and the row swaps (..., min(m, n); kInt, from 1). Error
@@ -52,6 +52,6 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
 std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(Tensor& LU, Tensor& pivots, const Tensor& A,
                                                   bool pivot = true);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -21,7 +21,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -426,4 +426,4 @@ TAPER_OUT(linalg_matrix_norm, linalg::matrix_norm(A, ord, dim, keepdim, dtype), 
           const Tensor& A, const Scalar& ord, IntArrayRef dim, bool keepdim,
           optional<ScalarType> dtype)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -95,6 +95,6 @@ Tensor& linalg_matrix_norm_out(Tensor& out, const Tensor& A, const Scalar& ord,
                                IntArrayRef dim = {-2, -1}, bool keepdim = false,
                                optional<ScalarType> dtype = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The function of taper::linalg by the longer name linalg_NAME, where shapes, dtypes and errors
 /// are told; linalg_matmul is matmul. Without tolerances linalg_pinv counts singular values up to
@@ -173,6 +173,6 @@ inline Tensor linalg_diagonal(const Tensor& A, int64_t offset = 0, int64_t dim1 
   return A.diagonal(offset, dim1, dim2);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

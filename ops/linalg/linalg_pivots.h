@@ -5,7 +5,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// rows[r], r < m, becomes the row that the k swaps of LU bring to place r. A pivot that is no row
 /// is skipped; the first such, from 0, is returned, and `wrong` set.
@@ -47,4 +47,4 @@ TAPER_HD bool copy_ldl_pivots(T* to, const int* from, int64_t n) {
   return right;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

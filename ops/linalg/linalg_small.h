@@ -6,7 +6,9 @@
 #include <cmath>
 #include <utility>
 
-namespace taper::cpu::small {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu::small {
 
 constexpr int kMostRows = 8;
 
@@ -85,4 +87,4 @@ int cholesky(T* a, int n) {
   return 0;
 }
 
-}  // namespace taper::cpu::small
+}  // namespace torch::taper::cpu::small

@@ -17,7 +17,7 @@
 #include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace linalg {
 
@@ -343,4 +343,4 @@ TAPER_OUT(linalg_solve_triangular, linalg::solve_triangular(A, B, upper, left, u
 TAPER_OUT_PAIR(linalg_inv_ex, inverse, info, linalg::inv_ex(self, check_errors), const Tensor& self,
                bool check_errors)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -17,7 +17,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace linalg {
 
 /// The inverse of square matrices.
@@ -64,6 +64,6 @@ Tensor& linalg_solve_triangular_out(Tensor& out, const Tensor& A, const Tensor& 
 std::tuple<Tensor&, Tensor&> linalg_inv_ex_out(Tensor& inverse, Tensor& info, const Tensor& A,
                                                bool check_errors = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

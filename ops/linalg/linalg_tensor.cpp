@@ -19,7 +19,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::linalg {
+namespace torch::taper::linalg {
 
 using namespace detail;
 
@@ -146,9 +146,9 @@ Tensor cond(const Tensor& A, std::string_view p) {
   return condition_by_inverse(A, p, std::string(p));
 }
 
-}  // namespace taper::linalg
+}  // namespace torch::taper::linalg
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
 TAPER_OUT(linalg_vecdot, linalg_vecdot(x, y, dim), (x, y), const Tensor& x, const Tensor& y,
@@ -158,4 +158,4 @@ TAPER_OUT(linalg_tensorinv, linalg::tensorinv(A, ind), (A), const Tensor& A, int
 TAPER_OUT(linalg_tensorsolve, linalg::tensorsolve(A, other, dims), (A, other), const Tensor& A,
           const Tensor& other, OptionalIntArrayRef dims)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::linalg {
+namespace torch::taper::linalg {
 
 /// The inverse of `self`, whose first `ind` dimensions are the rows of a square matrix:
 /// tensordot(tensorinv(A), A, ind) is the identity. Error where the two parts differ in size.
@@ -29,9 +29,9 @@ Tensor cond(const Tensor& A, const optional<Scalar>& p = nullopt);
 Tensor cond(const Tensor& A, std::string_view p);
 inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std::string_view(p)); }
 
-}  // namespace taper::linalg
+}  // namespace torch::taper::linalg
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
 /// The function of taper::linalg that the name says; `out` is resized and no gradient is recorded
@@ -42,6 +42,6 @@ Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& A, int64_t ind = 2);
 Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& other,
                                OptionalIntArrayRef dims = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

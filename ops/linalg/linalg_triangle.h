@@ -10,7 +10,7 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/parallel.h>
 
-namespace taper::cpu::triangle {
+namespace torch::taper::cpu::triangle {
 
 /// Triangular n x n: element (i, j) is a[i * row + j * column].
 template <class T>
@@ -89,4 +89,4 @@ void solve_factored(const T* lu, const int* pivots, T* x, int64_t n, int64_t cou
   });
 }
 
-}  // namespace taper::cpu::triangle
+}  // namespace torch::taper::cpu::triangle

@@ -18,7 +18,7 @@
 #include <taper/ops/tensor/split.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -597,4 +597,4 @@ TAPER_OUT(outer, outer(self, vec2), (self, vec2), const Tensor& self, const Tens
 TAPER_OUT(ger, ger(self, vec2), (self, vec2), const Tensor& self, const Tensor& vec2)
 TAPER_OUT(linalg_matmul, linalg_matmul(A, other), (A, other), const Tensor& A, const Tensor& other)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// (n x k) times (k x m): (n x m). No broadcasting; see matmul.
 Tensor mm(const Tensor& self, const Tensor& mat2);
@@ -92,6 +92,6 @@ inline Tensor& addmv_(Tensor& self, const Tensor& mat, const Tensor& vec, const 
   return self.addmv_(mat, vec, beta, alpha);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -12,7 +12,7 @@
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/activation_functors.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // Whether every row of y begins as self, one row side by side: the usual bias.
@@ -180,4 +180,4 @@ void dot_kernel(Out y, In a, In b) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

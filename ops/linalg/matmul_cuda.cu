@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// A batch of row-major matrices as cuBLAS takes them: one dimension steps by 1, the other by at
@@ -172,4 +172,4 @@ void dot_kernel(Out y, In a, In b) {
   matmul_kernel(one, row, column, In(), 0, 1);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

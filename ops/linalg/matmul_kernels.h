@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/gemm_types.h>
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y = alpha * a b + beta * self, for matrices or batches of them; y is contiguous, self broadcasts
 /// to it, or is undefined. On the CPU y and self may be f32 where a and b are matrices of bf16.
@@ -25,4 +25,4 @@ TAPER_KERNEL(matmul_activation_kernel, Out y, In a, In b, In self, Scalar beta, 
 /// y (0-dim) = sum of a * b, both 1-dim.
 TAPER_KERNEL(dot_kernel, Out y, In a, In b)
 
-}  // namespace taper
+}  // namespace torch::taper

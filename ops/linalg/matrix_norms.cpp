@@ -7,7 +7,7 @@
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
   if (auto cast = autocast_call("frobenius_norm", frobenius_norm, self, dim, keepdim)) return *cast;
@@ -47,4 +47,4 @@ Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim_given) {
   return others.empty() ? v.unsqueeze(1).norm(Scalar(pow), {1}) : v.norm(Scalar(pow), others, true);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The 2-norm over `dim` (empty: over all).
 Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false);
@@ -16,6 +16,6 @@ Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 /// a number.
 Tensor norm_except_dim(const Tensor& v, int64_t pow = 2, int64_t dim = 0);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

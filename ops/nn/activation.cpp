@@ -17,7 +17,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -486,4 +486,4 @@ TAPER_OUT(log_sigmoid, log_sigmoid(self), (self), const Tensor& self)
 TAPER_OUT(glu, glu(self, dim), (self), const Tensor& self, int64_t dim)
 TAPER_OUT(logit, logit(self, eps), (self), const Tensor& self, optional<double> eps)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x for x > 0, else negative_slope x.
 Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01);
@@ -122,6 +122,6 @@ Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower
 Tensor glu(const Tensor& self, int64_t dim = -1);
 Tensor& glu_out(Tensor& out, const Tensor& self, int64_t dim = -1);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

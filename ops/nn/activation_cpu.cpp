@@ -5,7 +5,7 @@
 #include <taper/ops/nn/activation_functors.h>
 #include <taper/ops/nn/activation_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// A row loop and its form, as a chain calls them.
@@ -47,12 +47,12 @@ void run_slopes(const Out& gx, const In& gy, const In& x,
 }
 
 }  // namespace
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/activation_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 static void run_activation(const Out& y, const In& x, const ActivationForm& form) {
   TAPER_BY_ISA(activation, y, x, form);
@@ -66,4 +66,4 @@ static const PointwiseKernels activations{pointwise(1, &cpu::activation),
                                           pointwise(2, &cpu::activation_backward)};
 static const PreparedKernels ready{repeatable_call(&cpu::activation, &run_activation)};
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

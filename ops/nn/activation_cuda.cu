@@ -1,7 +1,7 @@
 #include <taper/framework/cuda/pointwise.h>
 #include <taper/ops/nn/activation_functors.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 void activation(Out y, In x, ActivationForm form) {
   switch_dtype<dtypes::Floating>(y.dtype, "activation", [&]<class scalar_t>() {
     functor::with_activation<opmath_t<scalar_t>>(
@@ -19,4 +19,4 @@ void activation_backward(Out gx, In gy, In x, ActivationForm form) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -8,7 +8,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/ops/nn/activation_kernels.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 /// A function's value alone, as loops take it.
 template <class F>
@@ -220,4 +220,4 @@ void with_activation(const ActivationForm& form, const Run& run) {
   }
 }
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -4,7 +4,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Which function; a, b and c are its parameters in the order of activation_functors.h.
 enum class Activation : int8_t {
@@ -34,4 +34,4 @@ TAPER_KERNEL(activation, Out y, In x, ActivationForm form)
 // gx = gy f'(x)
 TAPER_KERNEL(activation_backward, Out gx, In gy, In x, ActivationForm form)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -20,7 +20,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 using autograd::gradients_through;
 
@@ -300,4 +300,4 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   return y.reshape(sizes);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// softmax(query key^T * scale + mask) value: query (..., L, E), key (..., S, E), value (..., S,
 /// V); the result is (..., L, V). The dimensions in front broadcast. `scale` is 1/sqrt(E) where
@@ -23,6 +23,6 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     bool is_causal = false, optional<double> scale = nullopt,
                                     bool enable_gqa = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

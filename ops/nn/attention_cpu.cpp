@@ -11,7 +11,7 @@
 #include <taper/ops/nn/attention_kernels.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// A block of scores s (rows x cols, contiguous), its part of the mask, and what is known of its
 /// queries: the greatest score and the sum of exponentials so far, and y, their sum of values.
@@ -27,12 +27,12 @@ struct ScoreBlock {
   bool first;
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/attention_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // Queries and keys of a block: their scores stay in L2, and the products are
@@ -292,4 +292,4 @@ void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k,
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -8,7 +8,7 @@
 #include <taper/ops/nn/attention_cudnn.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // Queries and keys of a block. A block's scores, for the heads of all samples, are all the working
@@ -447,4 +447,4 @@ void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k,
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -15,7 +15,7 @@
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/scratch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// For how many shapes, of results and of gradients, a thread has plans: cuDNN compiles each of
@@ -315,4 +315,4 @@ bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const
   return plans->run(m);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/ops/nn/attention_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The first version that is asked: up to 9.15.0 gradients were wrong where the number of keys was
 /// no multiple of 128 (cudnn_frontend, "workaround padding mask").
@@ -45,4 +45,4 @@ bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const
                               const In& y, const In& lse, const In& q, const In& k, const In& v,
                               const AttentionForm& form);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper {
+namespace torch::taper {
 
 struct AttentionOptions {
   double scale = 1;
@@ -27,6 +27,6 @@ AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
 /// A mask to add: 0 where `allowed` is true, else -infinity.
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 struct AttentionForm {
   double scale;  ///< of the products q k
@@ -37,4 +37,4 @@ void attention_tiles(Out y, Out lse, In q, In k, In v, In mask, AttentionForm fo
 void attention_tiles_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v,
                               In mask, AttentionForm form);
 }  // namespace cuda
-}  // namespace taper
+}  // namespace torch::taper

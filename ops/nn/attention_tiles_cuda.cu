@@ -14,7 +14,7 @@
 #include <taper/framework/cuda/scratch.h>
 #include <taper/ops/nn/attention_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 constexpr float kLog2E = 1.4426950408889634f, kLn2 = 0.6931471805599453f;
@@ -477,4 +477,4 @@ void attention_tiles_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q,
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -7,7 +7,7 @@
 #include <taper/ops/random/random_kernels.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 bool changes_nothing(const char* op, const Tensor& x, double p, bool train) {
@@ -116,4 +116,4 @@ TAPER_DEFINE_DROPOUT(alpha_dropout, false, true)
 TAPER_DEFINE_DROPOUT(feature_alpha_dropout, true, true)
 #undef TAPER_DEFINE_DROPOUT
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Each element is zero with probability p, else multiplied by 1 / (1 - p). x floating.
 Tensor dropout(const Tensor& x, double p, bool train);
@@ -24,6 +24,6 @@ Tensor& alpha_dropout_(Tensor& x, double p, bool train);
 Tensor feature_alpha_dropout(const Tensor& x, double p, bool train);
 Tensor& feature_alpha_dropout_(Tensor& x, double p, bool train);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

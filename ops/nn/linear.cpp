@@ -9,7 +9,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -89,4 +89,4 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
 TAPER_OUT(linear, linear(input, weight, bias), (input, weight, bias), const Tensor& input,
           const Tensor& weight, const Tensor& bias)
 
-}  // namespace taper
+}  // namespace torch::taper

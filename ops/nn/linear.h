@@ -5,13 +5,13 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// y = input weight^T + bias: input (... x in), weight (out x in), bias (out) or undefined; the
 /// result is (... x out). A weight (in) gives (...). Dtypes must agree. Errors are those of addmm.
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 Tensor& linear_out(Tensor& out, const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

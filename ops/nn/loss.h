@@ -7,12 +7,12 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace Reduction {
 enum Reduction { None, Mean, Sum, END };
 }  // namespace Reduction
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

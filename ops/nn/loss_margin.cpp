@@ -11,7 +11,7 @@
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 // Whether the values can be read without waiting for a device, or outside of what is captured.
@@ -134,4 +134,4 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   return reduce_loss(near.sub(far).add(margin).clamp_min(0), reduction);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

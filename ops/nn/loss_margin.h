@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x where t = 1, max(0, margin - x) where t = -1.
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin = 1.0,
@@ -32,6 +32,6 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target,
                               int64_t reduction = Reduction::Mean);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/shared/autocast.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -365,4 +365,4 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const option
   return is_narrow(self) ? y.to(dtype) : y;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Negative log likelihood: -w[t] x[t] for log probabilities x of shape [N, C] or [C] and targets t
 /// of shape [N] or [], i64 or u8. Targets equal to ignore_index count for nothing. `weight` has one
@@ -30,6 +30,6 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target,
                           const optional<Tensor>& weight = {}, int64_t reduction = Reduction::Mean,
                           int64_t ignore_index = -100, double label_smoothing = 0.0);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

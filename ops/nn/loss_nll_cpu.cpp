@@ -12,7 +12,7 @@
 #include <taper/ops/nn/loss_wide_cpu.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 void check_targets(const char* op, const In& target, int64_t classes, int64_t ignore_index) {
@@ -111,12 +111,12 @@ struct Mixtures {
 };
 
 }  // namespace
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/loss_nll_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // ---------------------------------------------------------------- negative log likelihood
@@ -429,4 +429,4 @@ void scale_gradient(InOut gx, In gy) { scale_by_isa(gx, gy); }
 static const PreparedKernels ready{prepared_call(&cpu::cross_entropy, &checked_cross_entropy),
                                    prepared_call(&cpu::scale_gradient, &scale_by_isa)};
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -6,7 +6,7 @@
 #include <taper/ops/nn/loss_wide_cuda.h>
 #include <taper/ops/reduce/reduce_cuda.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// The targets, and what each weighs.
@@ -477,4 +477,4 @@ void scale_gradient(InOut gx, In gy) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

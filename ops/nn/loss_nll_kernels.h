@@ -6,7 +6,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// How targets count.
 struct NllOptions {
@@ -37,4 +37,4 @@ TAPER_KERNEL(soft_cross_entropy, Out losses, Out rows, In x, In p, In weight, do
 TAPER_KERNEL(soft_cross_entropy_backward, Out gx, In gy, In rows, In x, In p, In weight,
              double smoothing)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -3,7 +3,7 @@
 
 #include <taper/ops/nn/loss_nll_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// [N, C, ...] as three numbers; [C] is one sample.
 struct NllShape {
@@ -32,4 +32,4 @@ struct NllShape {
   }
 };
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -314,4 +314,4 @@ TAPER_OUT(smooth_l1_loss, smooth_l1_loss(self, target, reduction, beta), (self, 
 TAPER_OUT(huber_loss, huber_loss(self, target, reduction, delta), (self, target),
           const Tensor& self, const Tensor& target, int64_t reduction, double delta)
 
-}  // namespace taper
+}  // namespace torch::taper

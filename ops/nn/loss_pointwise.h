@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// (x - t)^2
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction = Reduction::Mean);
@@ -47,6 +47,6 @@ Tensor soft_margin_loss(const Tensor& self, const Tensor& target,
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, int64_t reduction);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/ops/nn/loss_wide_cpu.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // The parts that are the same for all losses, around the rows of one.
@@ -81,12 +81,12 @@ void run_slopes(const Out& gx, const In& gy, const In& x, const In& target, L p,
 }
 
 }  // namespace
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/loss_pointwise_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 void check_probabilities(const In& x) {
@@ -114,4 +114,4 @@ void pointwise_loss_backward(Out gx, In gy, In x, In target, LossForm form, doub
   TAPER_BY_ISA(pointwise_loss_backward, gx, gy, x, target, form, divisor);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

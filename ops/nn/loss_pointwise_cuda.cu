@@ -3,7 +3,7 @@
 #include <taper/ops/nn/loss_wide_cuda.h>
 #include <taper/ops/reduce/reduce_cuda.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// The elements that are compared, V at a time where `packed`.
@@ -180,4 +180,4 @@ void pointwise_loss_backward(Out gx, In gy, In x, In target, LossForm form, doub
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

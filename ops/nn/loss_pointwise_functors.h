@@ -7,7 +7,7 @@
 #include <taper/framework/dtype.h>
 #include <taper/ops/nn/loss_pointwise_kernels.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 struct SquaredLoss {
   template <class L>
@@ -156,4 +156,4 @@ void with_loss(LossKind kind, const F& f) {
   }
 }
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -5,7 +5,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// One element's loss; d = x - target, p the parameter.
 enum class LossKind : int8_t {
@@ -32,4 +32,4 @@ TAPER_KERNEL(pointwise_loss, Out y, In x, In target, LossForm form, double divis
 // x's dtype or the wide one.
 TAPER_KERNEL(pointwise_loss_backward, Out gx, In gy, In x, In target, LossForm form, double divisor)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -4,7 +4,7 @@
 #include <taper/framework/autocast.h>
 #include <taper/ops/nn/loss.h>
 
-namespace taper {
+namespace torch::taper {
 
 inline void check_reduction(const char* op, int64_t reduction) {
   TAPER_CHECK(reduction >= Reduction::None && reduction < Reduction::END, op,
@@ -31,4 +31,4 @@ inline Tensor reduce_loss(const Tensor& loss, int64_t reduction) {
   return loss;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

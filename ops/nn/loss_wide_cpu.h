@@ -8,7 +8,7 @@
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/dispatch.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// f.operator()<L>() with the type of what is computed of x.
 template <class F>
@@ -42,4 +42,4 @@ void for_tiles(int64_t begin, int64_t end, int64_t step, const Tile& tile,
   for (int64_t i = begin; i < end; i += step) tile(i, std::min(step, end - i));
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -5,7 +5,7 @@
 
 #include <taper/framework/cuda/map.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// V elements from or to memory of type M, 16 bytes at a time.
 template <class M, class C, int V>
@@ -67,4 +67,4 @@ struct EitherOut {
   }
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

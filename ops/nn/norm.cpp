@@ -8,7 +8,7 @@
 #include <taper/ops/nn/norm_kernels.h>
 #include <taper/ops/shared/autocast.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -350,4 +350,4 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   return y.view(input.sizes());
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Over all dimensions but the second: input (N, C, ...), all others (C). In training the batch's
 /// own statistics are used, and running_mean and running_var (where defined) move towards them in
@@ -39,6 +39,6 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool cudnn_enabled = true);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

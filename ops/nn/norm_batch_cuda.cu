@@ -6,7 +6,7 @@
 #include <taper/ops/nn/norm_cudnn.h>
 #endif
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// Number, mean and sum of squared deviations.
@@ -212,4 +212,4 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -5,7 +5,7 @@
 #include <taper/framework/cuda/rows.h>
 #include <taper/framework/cuda/scratch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 // ---------------------------------------------------------------------- short vectors
 /// A vector of any floating dtype, contiguous or of any stride, or none: then every element is
@@ -218,4 +218,4 @@ void map_channels(const Channels& shape, const Body& body) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

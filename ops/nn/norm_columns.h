@@ -4,7 +4,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// Columns that are computed at a time, and the least that are worth a thread.
 constexpr int64_t kNormColumns = 64;
@@ -33,4 +33,4 @@ template <class T>
 void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean, const opmath_t<T>* a,
                     const opmath_t<T>* b, const opmath_t<T>* c);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -4,7 +4,7 @@
 #define TAPER_ISA_FILE <taper/ops/nn/norm_columns_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 template <class T>
 void column_moments(const NormColumns<T>& s, double* mean, double* m2) {
@@ -40,4 +40,4 @@ TAPER_INSTANTIATE(Half)
 TAPER_INSTANTIATE(BFloat16)
 #undef TAPER_INSTANTIATE
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

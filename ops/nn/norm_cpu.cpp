@@ -10,7 +10,7 @@
 #include <taper/ops/nn/norm_kernels.h>
 #include <taper/ops/nn/norm_loops.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// A short vector (weights, statistics) in type Op, whatever its own floating type.
@@ -530,4 +530,4 @@ void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -6,7 +6,7 @@
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/scratch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// x as (N, C, pixels, 1), and the vectors of its channels.
@@ -78,4 +78,4 @@ bool cudnn_batch_norm_gradient(const Out& gx, const Out& gw, const Out& gb, cons
                               to_w.get(), to_b.get(), eps, mean.data, scale.data);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

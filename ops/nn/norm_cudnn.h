@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/ops/nn/norm_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Whether an undefined vector, or one of this dtype without gaps.
 template <class View>
@@ -39,4 +39,4 @@ bool cudnn_batch_norm_gradient(const Out& gx, const Out& gw, const Out& gb, cons
                                const In& x, const In& mean, const In& scale, const In& weight,
                                double eps);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

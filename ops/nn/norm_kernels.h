@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 // x, gy, y, gx are contiguous. Statistics are in the type that x computes in; `scale` is
 // 1 / sqrt(var + eps). Weights, biases and their gradients may be undefined.
@@ -31,4 +31,4 @@ TAPER_KERNEL(group_norm_forward, Out y, Out mean, Out scale, In x, In weight, In
 TAPER_KERNEL(group_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
              int64_t groups)
 
-}  // namespace taper
+}  // namespace torch::taper

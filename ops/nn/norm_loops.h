@@ -5,7 +5,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// Sum and sum of squared deviations from the mean.
 struct Moments {
@@ -65,4 +65,4 @@ void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -9,7 +9,7 @@
 #define TAPER_ISA_FILE <taper/ops/nn/norm_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 namespace {
 
@@ -128,4 +128,4 @@ TAPER_INSTANTIATE(Half)
 TAPER_INSTANTIATE(BFloat16)
 #undef TAPER_INSTANTIATE
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

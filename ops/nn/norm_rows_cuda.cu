@@ -4,7 +4,7 @@
 #include <taper/ops/nn/norm_channels_cuda.h>
 #include <taper/ops/nn/norm_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// Rows of `width` elements of a tensor (N, C, ...): of layer norm, where each element is a
@@ -270,4 +270,4 @@ void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
             weight);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -6,7 +6,7 @@
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -117,4 +117,4 @@ TAPER_OUT(softmax, softmax(self, dim, dtype), (self), const Tensor& self, int64_
 TAPER_OUT(log_softmax, log_softmax(self, dim, dtype), (self), const Tensor& self, int64_t dim,
           optional<ScalarType> dtype)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// y_i = exp(x_i) / sum_j exp(x_j) along `dim`, with the largest element taken out first, so that
 /// nothing overflows. Any shape; floating dtypes, or any with `dtype` (converted first).
@@ -27,6 +27,6 @@ Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim);
 /// Errors of both: "softmax_backward: expected a gradient like the output, Float[2, 3], got ...".
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -15,7 +15,7 @@
 #define TAPER_ISA_FILE <taper/ops/nn/softmax_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 namespace {
 
@@ -128,4 +128,4 @@ static const PointwiseKernels softmaxes{rowwise<width_of_rows>(1, &cpu::softmax)
                                         rowwise<width_of_rows>(2, &cpu::softmax_backward),
                                         rowwise<width_of_rows>(2, &cpu::log_softmax_backward)};
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,7 +3,7 @@
 #include <taper/framework/cuda/rows.h>
 #include <taper/ops/nn/softmax_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // A row is n elements, `step` apart. Neighbouring rows of a dimension that is not the last one are
@@ -125,4 +125,4 @@ void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {
   run<LogSoftmaxBackward>("log_softmax_backward", dim, gx, gy, y);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

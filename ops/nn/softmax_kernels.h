@@ -4,11 +4,11 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 TAPER_KERNEL(softmax, Out y, In x, int64_t dim)
 TAPER_KERNEL(log_softmax, Out y, In x, int64_t dim)
 TAPER_KERNEL(softmax_backward, Out gx, In gy, In y, int64_t dim)
 TAPER_KERNEL(log_softmax_backward, Out gx, In gy, In y, int64_t dim)
 
-}  // namespace taper
+}  // namespace torch::taper

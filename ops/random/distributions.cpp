@@ -10,7 +10,7 @@
 #include <taper/ops/random/distributions_kernels.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -141,4 +141,4 @@ Tensor log_normal(const Tensor& x, double mean, double std, MaybeGenerator gener
   return fresh(x).log_normal_(mean, std, std::move(generator));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Whole numbers with the rates (not negative) that `rates` holds, of its dtype; floating dtypes.
 /// The gradient is zero. Hoermann, "The transformed rejection method for generating Poisson random
@@ -34,6 +34,6 @@ Tensor cauchy(const Tensor& x, double median = 0, double sigma = 1,
 Tensor log_normal(const Tensor& x, double mean = 1, double std = 2,
                   optional<Generator> generator = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

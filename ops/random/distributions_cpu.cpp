@@ -3,7 +3,7 @@
 #include <taper/ops/random/distributions_functors.h>
 #include <taper/ops/random/distributions_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 struct Uniform {
@@ -40,4 +40,4 @@ void binomial(Out y, In count, In prob, const GeneratorPtr& generator) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

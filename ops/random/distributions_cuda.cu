@@ -4,7 +4,7 @@
 #include <taper/ops/random/distributions_functors.h>
 #include <taper/ops/random/distributions_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// As many numbers as one element asks for: the counter's upper word is the element's own.
@@ -69,4 +69,4 @@ void binomial(Out y, In count, In prob, const GeneratorPtr& generator) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -3,7 +3,7 @@
 
 #include <taper/ops/elementwise/special_functors.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 /// By transformed rejection: Hoermann, "The transformed rejection method for generating Poisson
 /// random variables", 1993; small rates by multiplying uniform numbers.
@@ -76,4 +76,4 @@ TAPER_HD double draw_binomial(double n, double p, Uniform& uniform) {
   return p <= 0.5 ? draw_few(n, p, uniform) : n - draw_few(n, 1 - p, uniform);
 }
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

@@ -4,10 +4,10 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/random.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// All contiguous, of one size and floating dtype; rates are not negative.
 TAPER_KERNEL(poisson, Out y, In rates, const GeneratorPtr& generator)
 TAPER_KERNEL(binomial, Out y, In count, In prob, const GeneratorPtr& generator)
 
-}  // namespace taper
+}  // namespace torch::taper

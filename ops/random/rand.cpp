@@ -14,7 +14,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/factory_finish.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using detail::finish;
@@ -459,4 +459,4 @@ TAPER_OUT(bernoulli, bernoulli(self, std::move(generator)), (self), const Tensor
 TAPER_OUT(multinomial, multinomial(self, num_samples, replacement, std::move(generator)), (self),
           const Tensor& self, int64_t num_samples, bool replacement, optional<Generator> generator)
 
-}  // namespace taper
+}  // namespace torch::taper

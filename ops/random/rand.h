@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Uniform in [0, 1).
 Tensor rand(IntArrayRef size, TensorOptions options = {});
@@ -67,6 +67,6 @@ Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replac
 Tensor& multinomial_out(Tensor& out, const Tensor& self, int64_t num_samples,
                         bool replacement = false, optional<Generator> generator = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

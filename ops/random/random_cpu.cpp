@@ -11,7 +11,7 @@
 #define TAPER_ISA_FILE <taper/ops/random/random_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 using Lock = std::lock_guard<std::mutex>;
@@ -496,4 +496,4 @@ void multinomial_replace(Out y, In p, const GeneratorPtr& generator) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

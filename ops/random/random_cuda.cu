@@ -7,7 +7,7 @@
 #include <taper/framework/cuda/scan.h>
 #include <taper/ops/random/random_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -346,4 +346,4 @@ void multinomial_replace(Out y, In p, const GeneratorPtr& generator) {
            Multinomial{y.as<int64_t>(), running.get(), y.numel / rows, k, RandomKey(generator)});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/random.h>
 
-namespace taper {
+namespace torch::taper {
 
 TAPER_KERNEL(uniform, Out y, double from, double to, const GeneratorPtr& generator)
 TAPER_KERNEL(normal, Out y, double mean, double std, const GeneratorPtr& generator)
@@ -32,4 +32,4 @@ T dropout_scale(double p) {
   return static_cast<T>(A(1) / static_cast<A>(1 - p));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -3,13 +3,15 @@
 
 #include <cstdint>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// How many of n bytes are not 0.
 int64_t count_bytes(const uint8_t* p, int64_t n);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #pragma GCC visibility pop

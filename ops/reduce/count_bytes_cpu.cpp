@@ -4,8 +4,8 @@
 #define TAPER_ISA_FILE <taper/ops/reduce/count_bytes_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 int64_t count_bytes(const uint8_t* p, int64_t n) { TAPER_BY_ISA(count_bytes, p, n); }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -4,7 +4,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/reduce/count_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // Four neighbours have a table each: equal ones would wait for each other's sum.
@@ -50,4 +50,4 @@ void count_values(InOut counts, In x, int64_t first) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -1,7 +1,7 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/ops/reduce/count_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -49,4 +49,4 @@ void count_values(InOut counts, In x, int64_t first) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

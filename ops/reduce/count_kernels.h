@@ -2,10 +2,10 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// counts[v - first] += 1 for every element v of x. counts (int64) and x (integral) are contiguous,
 /// and every v - first is a place of counts.
 TAPER_KERNEL(count_values, InOut counts, In x, int64_t first)
 
-}  // namespace taper
+}  // namespace torch::taper

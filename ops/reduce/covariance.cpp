@@ -7,7 +7,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 void check_weights(const char* name, const Tensor& w, const Tensor& x, bool integral) {
@@ -87,4 +87,4 @@ Tensor Tensor::cov(int64_t correction, const optional<Tensor>& fweights,
 }
 Tensor Tensor::corrcoef() const { return taper::corrcoef(*this); }
 
-}  // namespace taper
+}  // namespace torch::taper

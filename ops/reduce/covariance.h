@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The covariances of D variables, the rows of x (D x N; a vector is one variable), over N
 /// observations: (D x D), 0-dim for a vector. Observation i counts fweights[i] times (whole
@@ -16,6 +16,6 @@ Tensor cov(const Tensor& x, int64_t correction = 1, const optional<Tensor>& fwei
 /// The correlation coefficients of the rows of x, in [-1, 1].
 Tensor corrcoef(const Tensor& x);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 /// The dimensions asked for, wrapped.
@@ -166,4 +166,4 @@ Tensor Tensor::diff(int64_t n, int64_t dim, const optional<Tensor>& prepend,
   return taper::diff(*this, n, dim, prepend, append);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// For each dimension of `dim` (default: all) the derivative of self along it, by central
 /// differences of second order and at the two ends by one-sided ones of order `edge_order`, 1 or 2.
@@ -33,6 +33,6 @@ std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef
 Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1,
             const optional<Tensor>& prepend = {}, const optional<Tensor>& append = {});
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

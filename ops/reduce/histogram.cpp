@@ -13,7 +13,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using Histogram = std::tuple<Tensor, std::vector<Tensor>>;
@@ -265,4 +265,4 @@ Tensor Tensor::histc(int64_t bins, const Scalar& min, const Scalar& max) const {
   return taper::histc(*this, bins, min, max);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// {hist, edges}: how many elements of self (with `weight`, of self's shape: the sum of whose
 /// weights) lie between neighbouring edges, the last part with its upper end; elements beyond do
@@ -44,6 +44,6 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights = {}, int64_
 /// gradient. Throws Error for bins < 1, max < min and a range that is not finite.
 Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

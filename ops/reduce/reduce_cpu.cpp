@@ -7,7 +7,7 @@
 #define TAPER_ISA_FILE <taper/ops/reduce/reduce_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 template <class T, class Total>
@@ -95,4 +95,4 @@ void nansum(Out y, In x, DimMask dims) { TAPER_BY_ISA(nansum, y, x, dims); }
 void prod(Out y, In x, DimMask dims) { TAPER_BY_ISA_UP_TO_AVX2(prod, y, x, dims); }
 void count_nonzero(Out y, In x, DimMask dims) { TAPER_BY_ISA(count_nonzero, y, x, dims); }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

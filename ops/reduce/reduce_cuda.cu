@@ -4,7 +4,7 @@
 #include <taper/ops/reduce/reduce_cuda.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // ---------------------------------------------------------------- elements before they are joined
@@ -302,4 +302,4 @@ void moments(Out variance, Out mean, In x, DimMask dims, double correction, bool
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -5,7 +5,7 @@
 #include <taper/framework/cuda/scratch.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// How one output is made of its elements: a State for each element, joined in any order.
 ///
@@ -252,4 +252,4 @@ void reduce(const Out& y, const In& x, DimMask dims, const R& reducer) {
   for_each_row(outputs, few ? 1 : team_for(fold.splits), FoldPieces<R>{fold});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -1,6 +1,6 @@
 #include <taper/ops/reduce/reduce_dims.h>
 
-namespace taper {
+namespace torch::taper {
 
 DimMask dim_mask(const char* op, const OptionalIntArrayRef& dims, int64_t rank) {
   if (!dims.has_value() || dims->empty()) return all_dims(rank);
@@ -37,4 +37,4 @@ Tensor keep_dims(const Tensor& y, IntArrayRef sizes, DimMask dims) {
   return y.reshape(reduced_sizes(sizes, dims, true));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// All `rank` dimensions.
 inline DimMask all_dims(int64_t rank) { return (DimMask{1} << rank) - 1; }
@@ -24,4 +24,4 @@ int64_t reduced_numel(const Tensor& x, DimMask dims);
 /// A result without the reduced dimensions gets them back with size 1, as a view.
 Tensor keep_dims(const Tensor& y, IntArrayRef sizes, DimMask dims);
 
-}  // namespace taper
+}  // namespace torch::taper

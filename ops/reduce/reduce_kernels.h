@@ -5,7 +5,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
-namespace taper {
+namespace torch::taper {
 
 // Sums, in y's dtype (i64 for integral x), divided by `divisor` where y is floating.
 TAPER_KERNEL(sum, Out y, In x, DimMask dims, double divisor)
@@ -36,4 +36,4 @@ TAPER_KERNEL(vector_norm, Out y, In x, DimMask dims, double p)
 TAPER_KERNEL(moments, Out variance, Out mean, In x, DimMask dims, double correction,
              bool square_root)
 
-}  // namespace taper
+}  // namespace torch::taper

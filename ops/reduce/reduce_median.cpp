@@ -9,7 +9,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const {
   return taper::median(*this, dim, keepdim);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

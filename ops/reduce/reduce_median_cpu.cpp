@@ -2,7 +2,7 @@
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/select_rank.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// Values and places of the elements of rank rank_of(number of NaN) in rows of n.
@@ -38,4 +38,4 @@ void kth_value(Out values, Out indices, In x, int64_t n, int64_t k) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -1,7 +1,7 @@
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/sorted_rows_cuda.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -69,4 +69,4 @@ void kth_value(Out values, Out indices, In x, int64_t n, int64_t k) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

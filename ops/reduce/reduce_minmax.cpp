@@ -6,7 +6,7 @@
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -209,4 +209,4 @@ TAPER_OUT(min, self.min(other), (self, other), const Tensor& self, const Tensor&
 TAPER_OUT_PAIR(aminmax, min, max, aminmax(self, dim, keepdim), const Tensor& self,
                optional<int64_t> dim, bool keepdim)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The largest (smallest) element. Its gradient is shared evenly among equal elements.
 /// Errors: "max(): Expected reduction dim to be specified for input.numel() == 0. ..." for no
@@ -59,6 +59,6 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim = n
 std::tuple<Tensor&, Tensor&> aminmax_out(Tensor& min, Tensor& max, const Tensor& self,
                                          optional<int64_t> dim = nullopt, bool keepdim = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #define TAPER_ISA_FILE <taper/ops/reduce/reduce_minmax_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void amax(Out y, In x, DimMask dims) { TAPER_BY_ISA(amax, y, x, dims); }
 void amin(Out y, In x, DimMask dims) { TAPER_BY_ISA(amin, y, x, dims); }
@@ -18,4 +18,4 @@ void min_with_index(Out values, Out indices, In x, DimMask dims) {
   TAPER_BY_ISA(min_with_index, values, indices, x, dims);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -16,7 +16,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -419,4 +419,4 @@ TAPER_OUT(linalg_norm, linalg_norm(A, ord, dim, keepdim, dtype), (A), const Tens
           const optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
           optional<ScalarType> dtype)
 
-}  // namespace taper
+}  // namespace torch::taper

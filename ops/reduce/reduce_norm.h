@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Variance: the sum of squared deviations from the mean over (n - 1), or over n unless `unbiased`,
 /// or over n - correction (1 where none is given). NaN where that is not positive. Computed in
@@ -89,6 +89,6 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
 Tensor& renorm_out(Tensor& out, const Tensor& self, const Scalar& p, int64_t dim,
                    const Scalar& maxnorm);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

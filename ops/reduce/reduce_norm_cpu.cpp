@@ -5,11 +5,11 @@
 #define TAPER_ISA_FILE <taper/ops/reduce/reduce_norm_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void vector_norm(Out y, In x, DimMask dims, double p) { TAPER_BY_ISA(vector_norm, y, x, dims, p); }
 void moments(Out variance, Out mean, In x, DimMask dims, double correction, bool square_root) {
   TAPER_BY_ISA(moments, variance, mean, x, dims, correction, square_root);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct Axis {
@@ -116,4 +116,4 @@ ReducePlan short_rows_as_columns(ReducePlan plan) {
   return plan;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #include <taper/framework/iterate.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Dimension d of the input is reduced when bit d is set.
 using DimMask = uint32_t;
@@ -47,4 +47,4 @@ template <class Total>
 StoreTotals<Total> store_totals_for(ScalarType dtype);
 
 }  // namespace cpu
-}  // namespace taper
+}  // namespace torch::taper

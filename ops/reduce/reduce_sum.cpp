@@ -13,7 +13,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -390,4 +390,4 @@ TAPER_OUT(nansum, nansum(self, dim, keepdim, dtype), (self), const Tensor& self,
 TAPER_OUT(nanmean, nanmean(self, dim, keepdim, dtype), (self), const Tensor& self,
           OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Sum of the elements; 0 for none. Floats give their own dtype, integers and bools give i64; with
 /// `dtype` the elements are converted first.
@@ -79,6 +79,6 @@ Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim = nullopt, bool keepd
 Tensor& nanmean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim = nullopt,
                     bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

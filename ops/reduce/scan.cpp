@@ -13,7 +13,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::numbers_of;
 
@@ -209,4 +209,4 @@ TAPER_OUT(logcumsumexp, logcumsumexp(self, dim), (self), const Tensor& self, int
 TAPER_OUT_PAIR(cummax, values, indices, cummax(self, dim), const Tensor& self, int64_t dim)
 TAPER_OUT_PAIR(cummin, values, indices, cummin(self, dim), const Tensor& self, int64_t dim)
 
-}  // namespace taper
+}  // namespace torch::taper

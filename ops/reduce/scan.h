@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// y[i] = x[0] + ... + x[i] along `dim`. Integers and bools give int64. `dtype` converts x first.
 /// Sums of f32 are accumulated in f64, of 16-bit floats in f32.
@@ -32,6 +32,6 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
 std::tuple<Tensor&, Tensor&> cummin_out(Tensor& values, Tensor& indices, const Tensor& self,
                                         int64_t dim);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

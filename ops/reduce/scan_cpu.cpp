@@ -13,7 +13,7 @@
 #define TAPER_ISA_FILE <taper/ops/reduce/scan_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// What running values are kept in.
@@ -249,4 +249,4 @@ void running_extreme(Out y, Out index, In x, ScanShape s, bool maximum) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

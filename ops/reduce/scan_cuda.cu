@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/scan.h>
 #include <taper/ops/reduce/scan_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// What running values are kept in; integers wrap.
@@ -99,4 +99,4 @@ void running_extreme(Out y, Out index, In x, ScanShape shape, bool maximum) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// log(exp(a) + exp(b)); NaN where one is.
 template <class T>
@@ -29,4 +29,4 @@ TAPER_KERNEL(running_log_sum, Out y, In x, ScanShape shape)
 /// y = running maxima (minima), index = where they are.
 TAPER_KERNEL(running_extreme, Out y, Out index, In x, ScanShape shape, bool maximum)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 #include <taper/ops/reduce/sort.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -109,4 +109,4 @@ Tensor isin(const Scalar& element, const Tensor& test_elements, bool, bool inver
   return invert ? found.logical_not() : found;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

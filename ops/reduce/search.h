@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// For each element v of `self` the first index i with boundaries[i] >= v, or > v with `right`
 /// (side "right" says the same); the number of boundaries where there is none. Boundaries are
@@ -35,6 +35,6 @@ Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_uniq
 Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique = false,
             bool invert = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

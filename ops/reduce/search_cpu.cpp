@@ -3,7 +3,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/reduce/search_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 constexpr int kTogether = 8;
@@ -81,4 +81,4 @@ void histogram_cells(InOut cells, In values, In edges, bool equal) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

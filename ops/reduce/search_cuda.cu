@@ -1,7 +1,7 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/ops/reduce/search_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -47,4 +47,4 @@ void histogram_cells(InOut cells, In values, In edges, bool) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The first place in the sorted [begin, end) with an element >= v, or > v with `right`.
 template <class T>
@@ -41,4 +41,4 @@ TAPER_KERNEL(searchsorted, Out y, In boundaries, In values, bool right)
 /// may have a stride. `equal`: the edges are about as far from each other.
 TAPER_KERNEL(histogram_cells, InOut cells, In values, In edges, bool equal)
 
-}  // namespace taper
+}  // namespace torch::taper

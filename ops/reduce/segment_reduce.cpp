@@ -10,7 +10,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -137,4 +137,4 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce, const optiona
   return y.reshape(sizes).to(dtype);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

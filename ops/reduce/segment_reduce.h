@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// `data` (B..., n, ...) in S segments along `axis`, each reduced to one: (B..., S, ...). Segment s
 /// is the next lengths[s] elements, lengths (B..., S), or those from offsets[s] to offsets[s + 1],
@@ -24,6 +24,6 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce,
                       const optional<Tensor>& offsets = nullopt, int64_t axis = 0,
                       bool unsafe = false, const optional<Scalar>& initial = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

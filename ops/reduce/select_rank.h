@@ -6,7 +6,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/ops/reduce/sort_keys.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// A key, and how many equal ones come before it in the row.
 template <class K>
@@ -97,4 +97,4 @@ int64_t place_of_rank(const T* row, int64_t n, const RankOf& rank_of) {
          row;
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -10,7 +10,7 @@
 #include <taper/framework/cuda/scan.h>
 #include <taper/ops/reduce/sorted_rows_cuda.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Rows of n elements in `splits` pieces each, with keys whose smallest are sought.
 template <class T>
@@ -222,4 +222,4 @@ class SelectedRows {
   Scratch<uint32_t> positions_;
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -7,7 +7,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct Sorted {
@@ -159,4 +159,4 @@ TAPER_OUT_PAIR(sort, values, indices, sort(self, dim, descending), const Tensor&
 TAPER_OUT_PAIR(sort, values, indices, sort(self, stable, dim, descending), const Tensor& self,
                optional<bool> stable, int64_t dim, bool descending)
 
-}  // namespace taper
+}  // namespace torch::taper

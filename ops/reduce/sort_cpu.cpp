@@ -9,7 +9,7 @@
 #define TAPER_ISA_FILE <taper/ops/reduce/sort_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 template <class K>
@@ -172,4 +172,4 @@ void topk_rows(Out values, Out indices, In x, int64_t n, int64_t k, bool largest
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -2,7 +2,7 @@
 #include <taper/ops/reduce/selected_rows_cuda.h>
 #include <taper/ops/reduce/sort_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // The first `keep` of each row in order; `order` has rows of `width` places.
@@ -51,4 +51,4 @@ void topk_rows(Out values, Out indices, In x, int64_t n, int64_t k, bool largest
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

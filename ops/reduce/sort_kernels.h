@@ -3,10 +3,10 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 TAPER_KERNEL(sort_rows, Out values, Out indices, In x, int64_t n, bool descending)
 /// values and indices have rows of k, best first.
 TAPER_KERNEL(topk_rows, Out values, Out indices, In x, int64_t n, int64_t k, bool largest)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #include <taper/framework/dtype.h>
 
-namespace taper {
+namespace torch::taper {
 
 // An unsigned number that compares as the value does: NaN above all, -0 equal to 0.
 TAPER_HD inline uint32_t sort_key(float v) {
@@ -53,4 +53,4 @@ TAPER_HD T sort_value(key_of<T> key) {
   }
 }
 
-}  // namespace taper
+}  // namespace torch::taper

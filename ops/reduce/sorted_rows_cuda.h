@@ -5,7 +5,7 @@
 #include <taper/framework/cuda/library.h>
 #include <taper/ops/reduce/sort_keys.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 template <class T>
 struct FillSortKeys {
@@ -45,4 +45,4 @@ class SortedRows {
   Scratch<uint32_t> positions_;
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

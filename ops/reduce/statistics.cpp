@@ -18,7 +18,7 @@
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------------- quantiles
 namespace {
@@ -189,4 +189,4 @@ std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const {
 TAPER_OUT_PAIR(mode, values, indices, mode(self, dim, keepdim), const Tensor& self, int64_t dim,
                bool keepdim)
 
-}  // namespace taper
+}  // namespace torch::taper

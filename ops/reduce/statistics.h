@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The q-th quantiles (0 to 1) along `dim` (nullopt: of all elements), `interpolation` one of
 /// "linear", "lower", "higher", "midpoint", "nearest". f32 and f64; a NaN makes the result NaN.
@@ -29,6 +29,6 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, bool keepd
 std::tuple<Tensor&, Tensor&> mode_out(Tensor& values, Tensor& indices, const Tensor& self,
                                       int64_t dim = -1, bool keepdim = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

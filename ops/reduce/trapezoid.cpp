@@ -7,7 +7,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view_part.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 // The means of neighbours, times their distance.
@@ -76,4 +76,4 @@ Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   return cumsum(strips(y, widths(y, x, d), d), d);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

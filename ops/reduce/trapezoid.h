@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The integral along dim by the trapezoidal rule over points `dx` apart, or at the places `x`
 /// (of y's shape, or a vector for dim).
@@ -17,6 +17,6 @@ Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1);
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -15,7 +15,7 @@
 #include <taper/ops/tensor/rearrange_kernels.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using Unique = std::tuple<Tensor, Tensor, Tensor>;
@@ -168,4 +168,4 @@ Unique unique_consecutive(const Tensor& x, bool return_inverse, bool return_coun
                                : unique_elements(op, x, false, return_inverse, return_counts));
 }
 
-}  // namespace taper
+}  // namespace torch::taper

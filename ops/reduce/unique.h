@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Ascending, whatever `sorted` says; inverse has x's shape.
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& x, bool sorted = true,
@@ -36,6 +36,6 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor& x
   return unique_consecutive(x, return_inverse, return_counts, dim);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -21,7 +21,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 using autograd::gradients_through;
 
@@ -234,4 +234,4 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& in
                   reduction, zero_infinity);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Connectionist temporal classification (Graves et al., 2006): minus the logarithm of the
 /// probability of all alignments of each target with its input. log_probs (T, N, C) or (T, C);
@@ -22,6 +22,6 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& in
                 const Tensor& target_lengths, int64_t blank = 0,
                 int64_t reduction = Reduction::Mean, bool zero_infinity = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

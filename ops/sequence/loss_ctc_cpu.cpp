@@ -9,7 +9,7 @@
 #define TAPER_ISA_FILE <taper/ops/sequence/loss_ctc_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // to[s] = log(exp(from[s]) + exp(from[s + back]) + exp(from[s + 2 back] + costs[s])), s < n.
@@ -105,4 +105,4 @@ void ctc_shares(Out shares, In alpha, In loss, In x, In labels, In skips, In inp
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

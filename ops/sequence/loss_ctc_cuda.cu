@@ -5,7 +5,7 @@
 #include <taper/ops/sequence/loss_ctc_kernels.h>
 
 // A launch for each step, with a thread for each place of each input.
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -93,4 +93,4 @@ void ctc_shares(Out shares, In alpha, In loss, In x, In labels, In skips, In inp
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/host_device.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The logarithm of what cannot be: finite, so that there are no differences of infinities.
 constexpr double kCtcNever = -1e30;
@@ -55,4 +55,4 @@ TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In 
 TAPER_KERNEL(ctc_shares, Out shares, In alpha, In loss, In x, In labels, In skips, In inputs,
              In ends)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 std::vector<int64_t> numbers_of(const Tensor& t) {
@@ -123,4 +123,4 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   return stack(padded, batch_first ? 0 : 1);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

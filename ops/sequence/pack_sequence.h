@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Packs a padded tensor; lengths (N) on the CPU. Returns the rows and batch_sizes. Throws Error
 /// for lengths that are not sorted, below 1 or above T, and for a wrong number of them.
@@ -30,6 +30,6 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
 Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0,
                     std::string_view padding_side = "right");
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 /// A network of layers, as the functions' arguments describe it.
@@ -187,4 +187,4 @@ std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const T
   return {out.h, out.c};
 }
 
-}  // namespace taper
+}  // namespace torch::taper

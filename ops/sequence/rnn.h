@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// `hx` is {h, c}. With params of five (three without biases) to a layer the last, w_hr (P x H),
 /// projects what a layer gives: h is then (..., N, P), and so are the rows of the result.
@@ -69,6 +69,6 @@ Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, 
 Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                      const Tensor& b_ih = {}, const Tensor& b_hh = {});
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/ops/reduce/reduce_plan.h>
 #include <taper/ops/sequence/rnn_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// What the gates of n rows of one time need; see rnn_kernels.h. `part` is the hidden part of the
 /// gates without its bias, `bias` that bias.
@@ -35,12 +35,12 @@ struct RnnGradRows {
   const T *c_known, *c_first;
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/sequence/rnn_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 // Sequences do not know of each other, so each thread takes some through all times: no fewer than
@@ -183,4 +183,4 @@ void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, 
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -6,7 +6,7 @@
 #include <taper/framework/cuda/scratch.h>
 #include <taper/ops/sequence/rnn_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -168,4 +168,4 @@ void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, 
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

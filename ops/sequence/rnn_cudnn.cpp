@@ -6,7 +6,7 @@
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/scratch.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 TAPER_CUDNN_DESCRIPTION(RnnDescription, cudnnRNNDescriptor_t, cudnnCreateRNNDescriptor,
@@ -165,4 +165,4 @@ const RnnLibrary& cudnn_rnn_library() {
   return library;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -9,7 +9,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 enum class RnnMode { kTanh, kRelu, kLstm, kGru };
 
@@ -65,4 +65,4 @@ TAPER_KERNEL(rnn_forward, RnnPlan plan, InOut gates, Out extra, Out y, InOut h, 
 TAPER_KERNEL(rnn_backward, RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, In gy,
              In gates, In extra, In y, In w_hh, In h0, In c0)
 
-}  // namespace taper
+}  // namespace torch::taper

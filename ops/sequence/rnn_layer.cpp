@@ -14,7 +14,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -243,4 +243,4 @@ RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const
   return fused_layer(plan, x, h, c, w);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -4,7 +4,7 @@
 #include <taper/framework/tensor.h>
 #include <taper/ops/sequence/rnn_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Weights of a layer, G = gates_of(mode) * H, P the size of what it gives (H without a
 /// projection): w_ih (G x D), w_hh (G x P), biases (G) or undefined, w_hr (P x H) or undefined.
@@ -22,4 +22,4 @@ struct RnnOutput {
 RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
                     const RnnWeights& weights);
 
-}  // namespace taper
+}  // namespace torch::taper

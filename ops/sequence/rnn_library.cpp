@@ -3,7 +3,7 @@
 #include <taper/framework/autograd/recompute.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -92,4 +92,4 @@ RnnOutput rnn_by_library(const RnnLibrary& library, const RnnStack& stack, const
   return {y, last_h, last_c};
 }
 
-}  // namespace taper
+}  // namespace torch::taper

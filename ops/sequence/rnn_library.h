@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper {
+namespace torch::taper {
 
 /// What a stack needs beside its inputs and results: elements of its weights (0: the library does
 /// not support the stack), and where parameters lie in them; bytes that the forward pass keeps for
@@ -39,6 +39,6 @@ namespace cuda {
 __attribute__((weak)) const RnnLibrary& cudnn_rnn_library();
 }  // namespace cuda
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 // The parameters of the i-th layer and direction.
@@ -136,4 +136,4 @@ bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, co
   return fit;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

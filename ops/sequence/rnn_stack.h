@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper {
+namespace torch::taper {
 
 /// Layers, each in one direction or two, over the rows of a packed batch (rnn_kernels.h).
 struct RnnStack {
@@ -66,6 +66,6 @@ std::vector<Tensor> unpack_weights(const Tensor& weights, const std::vector<RnnS
 bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, const Tensor& c,
                      TensorList params);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 constexpr const char* kUnscale = "_amp_foreach_non_finite_check_and_unscale_";
@@ -70,4 +70,4 @@ Tensor& _amp_update_scale_(Tensor& self, Tensor& growth_tracker, const Tensor& f
   return self;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Multiplies the tensors by `inv_scale` in place and sets `found_inf` to 1 where an element is
 /// infinite or NaN; as few launches as there are dtypes, and nothing waits. Floating tensors of any
@@ -23,6 +23,6 @@ Tensor& _amp_update_scale_(Tensor& self, Tensor& growth_tracker, const Tensor& f
                            double scale_growth_factor, double scale_backoff_factor,
                            int64_t growth_interval);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

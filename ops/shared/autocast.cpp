@@ -1,6 +1,6 @@
 #include <taper/ops/shared/autocast.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 // As PyTorch's dispatcher: CUDA comes first where tensors are on both.
 Casts Casts::find(const RuleOf& rule, uint8_t devices) {
@@ -36,4 +36,4 @@ Tensor Casts::operator()(const Tensor& x) const {
   return cached_cast(to == CastTo::kLower ? lower : to == CastTo::kWidest ? widest : kFloat, x);
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

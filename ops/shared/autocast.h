@@ -16,7 +16,7 @@
 
 #include <taper/framework/autocast.h>
 
-namespace taper {
+namespace torch::taper {
 namespace detail {
 
 /// What becomes of an op's floating inputs, but for f64.
@@ -233,4 +233,4 @@ template <class F, class... A>
   return detail::cast_and_call(rule, f, a...);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/copy.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 /// What one tensor's op takes beside it.
@@ -313,4 +313,4 @@ void foreach_clamp(TensorList self, double low, double high) {
       [=](const Tensor& t) { t.clamp_(low, high); });
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// What an op of lists takes beside the tensors, null where it has none: one or two tensors and a
 /// number for each of them, or a number for all, as it is or in a tensor without dimensions.
@@ -38,6 +38,6 @@ void foreach_zeros(TensorList self);
 /// Cuts all elements to [low, high]; NaN stays.
 void foreach_clamp(TensorList self, double low, double high);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/ops/shared/foreach_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// f(elements, count) for each entry's only operand.
@@ -135,4 +135,4 @@ void amp_update_scale(InOut scale, InOut growth_tracker, In found_inf, double gr
                growth_factor, backoff_factor, growth_interval);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

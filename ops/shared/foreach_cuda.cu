@@ -5,7 +5,7 @@
 #include <taper/ops/shared/foreach_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 struct SetZero {
@@ -153,4 +153,4 @@ void amp_update_scale(InOut scale, InOut growth_tracker, In found_inf, double gr
                           growth_interval});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

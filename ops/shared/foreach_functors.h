@@ -8,7 +8,7 @@
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
-namespace taper::functor {
+namespace torch::taper::functor {
 
 /// v[0] = formula(v[1], ...), of N operands in all.
 template <class M, int N>
@@ -142,4 +142,4 @@ struct ForeachPointwise {
   }
 };
 
-}  // namespace taper::functor
+}  // namespace torch::taper::functor

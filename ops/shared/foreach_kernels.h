@@ -3,7 +3,7 @@
 
 #include <taper/framework/tensor_lists.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Of lists whose launches have none (GatheredLaunches).
 struct NoNumbers {
@@ -95,4 +95,4 @@ TAPER_HD inline void update_scale(float& scale, int32_t& growth_tracker, float f
   }
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 #include <taper/ops/shared/foreach_kernels.h>
 #include <taper/ops/tensor/cat.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 using Launcher = std::function<void(const Tensor&, const TensorLists&, NoNumbers)>;
@@ -108,4 +108,4 @@ Tensor norm_of_all(TensorList self, double order) {
   return order == 2 ? all.sqrt() : all;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// The norms of the tensors, one by one, or with `root` false the sums of |x|^order that they are
 /// roots of.
@@ -18,6 +18,6 @@ std::vector<Tensor> foreach_norms(TensorList self, const Scalar& order, optional
 /// sizes only. The tensors are floating and at least one. Nothing is recorded.
 Tensor norm_of_all(TensorList self, double order);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 #include <taper/ops/shared/in_place.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- memory
 namespace {
@@ -69,4 +69,4 @@ Tensor& detail::overwrite(const char* op, const Tensor& x, const Tensor& y) {
   return detail::as_mutable(x);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

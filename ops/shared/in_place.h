@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// References to the tensors that an op reads, for the length of a call. Undefined ones are
 /// skipped.
@@ -109,6 +109,6 @@ void on_contiguous(const Tensor& y, const F& f) {
   if (work.data_ptr() != y.data_ptr()) y.copy_(work);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 
 #include <taper/framework/autograd/record.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Throws Error: "derivative for aten::op is not implemented".
 [[noreturn]] inline void throw_no_derivative(const char* op) {
@@ -28,4 +28,4 @@ inline void check_wants_no_gradient(const char* op, const char* argument, const 
               "'. This input cannot have requires_grad True.");
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

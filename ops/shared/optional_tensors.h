@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 namespace detail {
 
 template <class T>
@@ -167,6 +167,6 @@ std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const T
   return lstm_cell(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 
 #include <taper/framework/warning.h>
 
-namespace taper {
+namespace torch::taper {
 
 void check_out_gradient(const char* op, const Tensor& out, Operands inputs) {
   TAPER_CHECK(!any_needs_grad({out}) && !any_needs_grad(inputs), op,
@@ -151,4 +151,4 @@ Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs)
   return out.copy_(y);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

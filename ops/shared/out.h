@@ -16,7 +16,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Throws when `out` or an input requires a gradient.
 void check_out_gradient(const char* op, const Tensor& out, Operands inputs);
@@ -55,6 +55,6 @@ void check_stored_dtype(const char* op, const Tensor& out, ScalarType result);
 /// `y`, computed without history from the inputs, into `out`, with all checks and conversions.
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

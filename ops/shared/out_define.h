@@ -7,7 +7,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/shared/out.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The scope in which an `out` form makes what it stores: no history, and no casts.
 struct ValuesOnly {
@@ -53,7 +53,7 @@ inline TensorOptions options_of_out(const Tensor& out) {
   return out.options().requires_grad(false);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 // `call` of the inputs in parentheses, without history; then the parameters behind `out`.
 #define TAPER_LISTED(...) \

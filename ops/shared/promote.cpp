@@ -4,7 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/complex.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 ScalarType number_dtype(const Scalar& s) {
@@ -102,4 +102,4 @@ Tensor InputForm::convert(const Tensor& g) const {
   return r.scalar_type() == dtype && r.device() == device ? r : r.to(device, dtype);
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

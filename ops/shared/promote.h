@@ -6,7 +6,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// A tensor or a number, for the length of a call: copies of them would cost a small op.
 struct BinaryOperand {
@@ -68,4 +68,4 @@ inline bool same_form(const Tensor& y, const Tensor& x) {
          y.device() == x.device();
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

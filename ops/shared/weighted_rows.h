@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace taper::cpu {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
 
 // T is float or double.
 
@@ -17,4 +19,4 @@ void blend_rows(T* y, const T* const* rows, const T* weight, int64_t count, int6
 template <class T>
 void add_row(T* y, const T* x, T weight, int64_t n);
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -3,7 +3,7 @@
 #define TAPER_ISA_FILE <taper/ops/shared/weighted_rows_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 template <class T>
 void gather_row(T* y, const T* x, const int32_t* index, const T* weight, int64_t n, int count) {
@@ -26,4 +26,4 @@ TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)
 #undef TAPER_INSTANTIATE
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

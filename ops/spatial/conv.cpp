@@ -15,7 +15,7 @@
 #include <taper/ops/spatial/pool.h>
 #include <taper/ops/tensor/view_part.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::checked_add;
 using detail::checked_mul;
@@ -528,6 +528,6 @@ Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel
   return conv2d(input, weight, bias, stride, padding);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #include <taper/ops/spatial/conv_relu_pool.inc>

@@ -17,7 +17,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 namespace detail {
 /// `padding` is "valid" (none) or "same" (the output is as long as the input; stride 1 only).
@@ -96,6 +96,6 @@ Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, i
 Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,
                    const Tensor& bias = {}, IntArrayRef stride = 1, IntArrayRef padding = 0);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

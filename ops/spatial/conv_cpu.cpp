@@ -19,7 +19,7 @@
 // A convolution is the product of the weights with the matrix of patches. That matrix is never
 // stored whole: a panel of it is packed into the cache, as a matrix product packs its operand
 // anyway, and used for all output channels.
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r) {
   TAPER_BY_ISA(pack<float>, to, x, s, r);
@@ -475,4 +475,4 @@ void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

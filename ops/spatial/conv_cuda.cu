@@ -8,7 +8,7 @@
 // (conv_depthwise_cuda.h). What it does not take (paddings that differ at the two ends, empty
 // tensors) is computed as it is defined, a thread for each result.
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// Where elements of a convolution's tensors are; c and f count the channels of all groups.
@@ -165,4 +165,4 @@ void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

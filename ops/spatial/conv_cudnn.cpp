@@ -11,7 +11,7 @@
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/warning.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// The last of the forward maps is max(x * w + alpha z + b, 0), where z may be missing.
@@ -239,4 +239,4 @@ bool cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvS
                                             nullptr, gw.dtype, steps});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -6,7 +6,7 @@
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/ops/spatial/conv_shape.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Whether cuDNN computes this convolution: its sizes fit, and the padding is the same at both
 /// ends.
@@ -42,4 +42,4 @@ bool cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const Co
 bool cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps);
 bool cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

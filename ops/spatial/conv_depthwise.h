@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::cpu::depthwise {
+namespace torch::taper::cpu::depthwise {
 
 /// Whether the shape is one of these.
 bool takes(const ConvShape& s);
@@ -115,6 +115,6 @@ void correlate(const Three<double>& s);
 void add_element_sums(const Three<float>& s, float* sums);
 void add_element_sums(const Three<double>& s, double* sums);
 
-}  // namespace taper::cpu::depthwise
+}  // namespace torch::taper::cpu::depthwise
 
 #pragma GCC visibility pop

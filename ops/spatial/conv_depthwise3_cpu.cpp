@@ -4,7 +4,7 @@
 #define TAPER_ISA_FILE <taper/ops/spatial/conv_depthwise3_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu::depthwise {
+namespace torch::taper::cpu::depthwise {
 
 void correlate(const Three<float>& s) { TAPER_BY_ISA(correlate_three_f32, s); }
 void correlate(const Three<double>& s) { TAPER_BY_ISA(correlate_three_f64, s); }
@@ -13,4 +13,4 @@ void add_element_sums(const Three<double>& s, double* sums) {
   TAPER_BY_ISA(sums_three_f64, s, sums);
 }
 
-}  // namespace taper::cpu::depthwise
+}  // namespace torch::taper::cpu::depthwise

@@ -10,7 +10,7 @@
 #define TAPER_ISA_FILE <taper/ops/spatial/conv_depthwise_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu::depthwise {
+namespace torch::taper::cpu::depthwise {
 
 void fill(const Fill<float>& f) { TAPER_BY_ISA(fill_f32, f); }
 void fill(const Fill<double>& f) { TAPER_BY_ISA(fill_f64, f); }
@@ -363,4 +363,4 @@ TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)
 #undef TAPER_INSTANTIATE
 
-}  // namespace taper::cpu::depthwise
+}  // namespace torch::taper::cpu::depthwise

@@ -18,7 +18,7 @@
 #define TAPER_UNROLLED
 #endif
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// Sums of K x K elements around each element of y, whose planes have their sources and weights as
 /// follows: channel c of y has `terms` of both, those of the weights at c * terms, those of x at
@@ -197,6 +197,6 @@ inline void depthwise_weight_gradient(const Out& gw, const In& x, const In& gy,
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 #undef TAPER_UNROLLED

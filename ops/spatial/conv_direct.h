@@ -12,7 +12,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/spatial/conv_shape.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 /// The same convolution of images with zeros around them: nothing is padded.
 inline ConvShape with_margins(ConvShape s) {
@@ -66,9 +66,9 @@ class Padded {
   const T* x_;
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
-namespace taper::cpu::direct {
+namespace torch::taper::cpu::direct {
 
 /// Floats of scratch that pack_weights fills: the weights of all groups, by register tiles.
 inline int64_t packed_weights(const ConvShape& s) { return s.groups * s.out_channels * s.depth(); }
@@ -104,4 +104,4 @@ void weight_gradient(float* sum, const float* x, const float* gy, const int32_t*
 void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                   const ConvShape& s);
 
-}  // namespace taper::cpu::direct
+}  // namespace torch::taper::cpu::direct

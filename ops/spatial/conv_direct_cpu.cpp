@@ -5,20 +5,20 @@
 #include <taper/ops/spatial/conv_pool_gradient.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
-namespace taper::cpu::avx512 {
+namespace torch::taper::cpu::avx512 {
 /// A vector whose lanes come from `low`, those of bits of `second` from `high`.
 __attribute__((target("avx512f"))) TAPER_INLINE Vec<float> load_joined(const float* low,
                                                                        const float* high,
                                                                        uint16_t second) {
   return (Vec<float>)_mm512_mask_loadu_ps(_mm512_loadu_ps(low), second, high);
 }
-}  // namespace taper::cpu::avx512
+}  // namespace torch::taper::cpu::avx512
 #endif
 
 #define TAPER_ISA_FILE <taper/ops/spatial/conv_direct_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu::direct {
+namespace torch::taper::cpu::direct {
 namespace {
 
 // Steps by one along rows, stays inside, and its offsets fit the table of kernel elements.
@@ -68,10 +68,10 @@ void row_gradient(float* sum, const float* x, const float* gy, const int32_t* el
   TAPER_BY_ISA(row_gradient, sum, x, gy, elements, s);
 }
 
-}  // namespace taper::cpu::direct
+}  // namespace torch::taper::cpu::direct
 
 // ---------------------------------------------------------------------- with a relu and maxima
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 bool takes_conv_pool(const ConvShape& s) { return pooled::takes(s); }
 
@@ -118,4 +118,4 @@ void conv_pool_input_gradient(Out, In, In, In, ConvSteps) {}
 void conv_pool_weight_gradient(Out, Out, In, In, In, ConvSteps) {}
 #endif
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

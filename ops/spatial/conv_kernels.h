@@ -5,7 +5,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// How a convolution steps, with three spatial dimensions (those that a tensor lacks are 1 long and
 /// step by 1). The sizes come from the tensors; padding at the end is what the sizes imply.
@@ -47,4 +47,4 @@ __attribute__((weak)) void cudnn_forward_relu(bool* done, Out y, In x, In w, In 
                                               double alpha, ConvSteps steps);
 }  // namespace cuda
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 // 4.7 ms). Chunks of several images gain where weights are many, which each chunk reads (512
 // channels of 7 x 7: 8 to 10%), and for the gradient of the weight, where each chunk writes the
 // whole gradient.
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 namespace {
 
 std::atomic<int64_t> g_runs{0};
@@ -118,4 +118,4 @@ TAPER_DEFINE(BFloat16)
 
 int64_t runs() { return g_runs.load(std::memory_order_relaxed); }
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)  // for the tests
 
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 
 enum class Kind { kForward, kInputGradient, kWeightGradient };
 
@@ -29,6 +29,6 @@ bool weight_gradient(BFloat16* gw, const BFloat16* x, const BFloat16* gy, const 
 /// Calls of the three that returned true, by all threads since the start.
 int64_t runs();
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/ops/spatial/conv_onednn_parts.h>
 
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 namespace {
 
 // Both map images to images by the weights. The batch is cut into chunks, and the channels of the
@@ -111,4 +111,4 @@ template bool run_image_map(Kind, const ConvShape&, float*, const float*, const 
 template bool run_image_map(Kind, const ConvShape&, BFloat16*, const BFloat16*, const BFloat16*,
                             const BFloat16*);
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn

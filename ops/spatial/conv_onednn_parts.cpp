@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 namespace {
 
 // What is cut: groups, or channels.
@@ -53,4 +53,4 @@ Inner::Inner(const Operand& o, const void* plain)
   if (!o.same()) Plan::convert(o, plain, copy_.get());
 }
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn

@@ -5,7 +5,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/spatial/conv_onednn_plan.h>
 
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 
 /// Bytes of images, with their results, that are converted and computed at a time: they stay in L2.
 constexpr int64_t kChunkBytes = 512 * 1024;
@@ -60,4 +60,4 @@ bool run_image_map(Kind kind, const ConvShape& s, T* to, const T* from, const T*
 template <class T>
 bool run_weight_gradient(const ConvShape& s, T* gw, const T* x, const T* gy);
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn

@@ -9,7 +9,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/one_thread.h>
 
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 namespace {
 
 using dnnl::memory;
@@ -317,4 +317,4 @@ std::shared_ptr<const Plan> plan_of(const Part& part) {
   return cache.get(part);
 }
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn

@@ -9,7 +9,7 @@
 
 #include <taper/ops/spatial/conv_onednn.h>
 
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 
 /// What one primitive computes: `shape` counts the images and channels of the part alone. `type` is
 /// that of the operands, f32 or bf16; the gradient of the weight is f32.
@@ -59,4 +59,4 @@ bool reads_plain_images(const ConvShape& s, Kind kind);
 /// any thread may ask for one, and several may use it at a time.
 std::shared_ptr<const Plan> plan_of(const Part& part);
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn

@@ -5,7 +5,7 @@
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/ops/spatial/conv_onednn_parts.h>
 
-namespace taper::cpu::onednn {
+namespace torch::taper::cpu::onednn {
 namespace {
 
 // Cut into parts of the channels first, which need no sums; then the batch into parts, each with a
@@ -123,4 +123,4 @@ bool run_weight_gradient(const ConvShape& s, T* gw, const T* x, const T* gy) {
 template bool run_weight_gradient(const ConvShape&, float*, const float*, const float*);
 template bool run_weight_gradient(const ConvShape&, BFloat16*, const BFloat16*, const BFloat16*);
 
-}  // namespace taper::cpu::onednn
+}  // namespace torch::taper::cpu::onednn

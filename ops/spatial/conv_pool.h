@@ -27,7 +27,7 @@
 #include <taper/ops/spatial/conv_direct.h>
 #include <taper/ops/spatial/conv_shape.h>
 
-namespace taper::cpu::pooled {
+namespace torch::taper::cpu::pooled {
 
 /// Code of a window without a gradient; others are places in the window, as max_pool2d's.
 constexpr uint8_t kNoGradient = 4;
@@ -98,7 +98,7 @@ struct PatchRows {
   int64_t elements, columns, pitch;
 };
 
-}  // namespace taper::cpu::pooled
+}  // namespace torch::taper::cpu::pooled
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS) && !defined(__clang__)
 #pragma GCC push_options
@@ -115,7 +115,7 @@ struct PatchRows {
 #include <taper/ops/spatial/conv_pool_pairs.inc>
 #pragma GCC pop_options
 
-namespace taper::cpu::pooled {
+namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- shapes
 inline int64_t filled(int64_t n) { return (n + 15) / 16 * 16; }
@@ -425,10 +425,10 @@ inline void forward(BFloat16* y, uint8_t* codes, const BFloat16* x, const BFloat
   Forward<BFloat16, ByFloats>(y, codes, wide.get(), wide.get() + numel, b, f).run();
 }
 
-}  // namespace taper::cpu::pooled
+}  // namespace torch::taper::cpu::pooled
 
 #else
-namespace taper::cpu::pooled {
+namespace torch::taper::cpu::pooled {
 inline bool takes(const ConvShape&) { return false; }
-}  // namespace taper::cpu::pooled
+}  // namespace torch::taper::cpu::pooled
 #endif

@@ -5,7 +5,7 @@
 #include <taper/ops/spatial/conv_pool.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS) && !defined(__clang__)
-namespace taper::cpu::pooled {
+namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- images of pixels
 /// Pixels one after another, each with its channels; what is around them is left.
@@ -447,5 +447,5 @@ inline void input_gradient(BFloat16* gx, const BFloat16* gy, const uint8_t* code
     InputGradient<BFloat16, FloatKernels<BFloat16>>(gx, gy, codes, w, f).run();
 }
 
-}  // namespace taper::cpu::pooled
+}  // namespace torch::taper::cpu::pooled
 #endif

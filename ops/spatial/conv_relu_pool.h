@@ -4,7 +4,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// Whether one kernel computes the three: few channels in f32 or bf16, on CPUs with AVX-512.
 bool takes_conv_relu_max_pool(const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -15,4 +15,4 @@ bool takes_conv_relu_max_pool(const Tensor& x, const Tensor& weight, const Tenso
 Tensor conv_relu_max_pool(const Tensor& x, const Tensor& weight, const Tensor& bias,
                           IntArrayRef padding);
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

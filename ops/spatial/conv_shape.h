@@ -6,7 +6,7 @@
 
 #include <taper/ops/spatial/conv_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// One group of one convolution. A patch is what one output element sees: depth = C/g * kernel.
 struct ConvShape {
@@ -90,4 +90,4 @@ void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s);
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s);
 
 }  // namespace cpu
-}  // namespace taper
+}  // namespace torch::taper

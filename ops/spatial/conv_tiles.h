@@ -14,7 +14,7 @@
 #include <taper/ops/spatial/conv_direct.h>
 #include <taper/ops/spatial/conv_shape.h>
 
-namespace taper::cpu::tiles {
+namespace torch::taper::cpu::tiles {
 
 /// Multiply-adds for which tiles pay; elements of panels that are packed at a time, and of the
 /// rows that meet them; terms of a weight's gradient that are added up at a time.
@@ -183,4 +183,4 @@ inline void weight_gradient(BFloat16* gw, const BFloat16* x, const BFloat16* gy,
   narrow(gw, sums.get(), numel);
 }
 
-}  // namespace taper::cpu::tiles
+}  // namespace torch::taper::cpu::tiles

@@ -19,7 +19,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/spatial/conv_shape.h>
 
-namespace taper::cpu::winograd {
+namespace torch::taper::cpu::winograd {
 
 constexpr int64_t kPlaces = 16;  ///< of a transformed tile
 constexpr int64_t kPanel = 64;   ///< tiles side by side in the products
@@ -459,4 +459,4 @@ inline bool weight_gradient(float* gw, const float* x, const float* gy, const Co
       .run();
 }
 
-}  // namespace taper::cpu::winograd
+}  // namespace torch::taper::cpu::winograd

@@ -7,7 +7,7 @@
 #include <taper/ops/spatial/fold_kernels.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -241,4 +241,4 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
   return _unsafe_view(shuffled, self.sizes());
 }
 
-}  // namespace taper
+}  // namespace torch::taper

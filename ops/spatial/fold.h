@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// (N, C, H, W) or (C, H, W) to (N, C * K, L) or (C * K, L): column l has the K pixels of window l
 /// of all channels.
@@ -28,6 +28,6 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor);
 /// (N, C, ...) with channel i * (C / groups) + j at j * groups + i. Any dtype.
 Tensor channel_shuffle(const Tensor& self, int64_t groups);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

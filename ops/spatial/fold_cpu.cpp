@@ -4,7 +4,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/spatial/fold_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// The windows along the width whose kernel element k lies in the image: [first, end).
@@ -88,4 +88,4 @@ void col2im(Out images, In columns, FoldWindows w) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

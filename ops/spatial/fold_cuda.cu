@@ -2,7 +2,7 @@
 #include <taper/framework/cuda/map.h>
 #include <taper/ops/spatial/fold_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -63,4 +63,4 @@ void col2im(Out images, In columns, FoldWindows w) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

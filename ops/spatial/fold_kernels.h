@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The windows of planes of images (height, width).
 struct FoldWindows {
@@ -25,4 +25,4 @@ TAPER_KERNEL(im2col, Out columns, In images, FoldWindows w)
 /// The adjoint.
 TAPER_KERNEL(col2im, Out images, In columns, FoldWindows w)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -16,7 +16,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -240,4 +240,4 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
   return bmm(base, theta.transpose(1, 2)).view(shape);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// input (N, C, H, W) and grid (N, H', W', 2) give (N, C, H', W'); or (N, C, D, H, W) and
 /// (N, D', H', W', 3). The grid holds places (x, y) or (x, y, z), where -1 and 1 are the edges of
@@ -25,6 +25,6 @@ Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, int64_t interpol
 /// place is theta times (x, y, 1) or (x, y, z, 1), with x, y, z from -1 to 1.
 Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

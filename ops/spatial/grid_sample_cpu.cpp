@@ -5,7 +5,7 @@
 #include <taper/ops/shared/weighted_rows.h>
 #include <taper/ops/spatial/grid_sample_place.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 constexpr int64_t kBlock = 256;
@@ -146,4 +146,4 @@ void grid_sample_backward(Out gx, Out ggrid, In gy, In images, In grid, GridSamp
                 grid.as<float>(), g);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -2,7 +2,7 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/ops/spatial/grid_sample_place.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -142,4 +142,4 @@ void grid_sample_backward(Out gx, Out ggrid, In gy, In images, In grid, GridSamp
                 grid.as<float>(), g);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 enum class GridBlend : uint8_t { kLinear, kNearest, kCubic };
 enum class GridPadding : uint8_t { kZeros, kBorder, kReflection };
@@ -20,4 +20,4 @@ TAPER_KERNEL(grid_sample, Out y, In images, In grid, GridSampling s)
 /// Each of gx and ggrid may be undefined.
 TAPER_KERNEL(grid_sample_backward, Out gx, Out ggrid, In gy, In images, In grid, GridSampling s)
 
-}  // namespace taper
+}  // namespace torch::taper

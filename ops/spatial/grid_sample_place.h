@@ -5,7 +5,7 @@
 
 #include <taper/ops/spatial/grid_sample_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Up to four pixels of one dimension, with their weights and the weights' derivatives by the
 /// grid's number. An index of -1 is a pixel of zero.
@@ -143,4 +143,4 @@ TAPER_HD void for_each_neighbour(const GridShape& g, const T* place, const Body&
   for_each_neighbour(g, PlaceNeighbours<T>(g, place), body);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

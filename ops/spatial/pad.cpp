@@ -10,7 +10,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view_part.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -265,4 +265,4 @@ Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode, optional<dou
   return pad_circular(x, pad);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

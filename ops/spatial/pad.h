@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Adds pad[0] elements before and pad[1] after along the last dimension, pad[2] and pad[3] along
 /// the one before it, ...; negative numbers remove. `mode` is "constant" (of `value`, 0 without),
@@ -23,6 +23,6 @@ Tensor replication_pad1d(const Tensor& x, IntArrayRef padding);
 Tensor replication_pad2d(const Tensor& x, IntArrayRef padding);
 Tensor replication_pad3d(const Tensor& x, IntArrayRef padding);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

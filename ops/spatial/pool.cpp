@@ -8,7 +8,7 @@
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/pool_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -353,4 +353,4 @@ std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef o
   return adaptive_max("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0", self, 3, output_size);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The maximum of each window: (N, C, L), (N, C, H, W) or (N, C, D, H, W), each also without N.
 Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -61,6 +61,6 @@ std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef o
 std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& self, IntArrayRef output_size);
 std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

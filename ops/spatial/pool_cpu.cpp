@@ -12,7 +12,7 @@
 #define TAPER_ISA_FILE <taper/ops/spatial/pool_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 int64_t plane_grain(const PoolShape& s) {
@@ -353,4 +353,4 @@ void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -12,7 +12,7 @@
 // need x and y on the tape in place of a byte for each output, and leaves open which of equal
 // elements gets the gradient; it has neither indices nor the gradient of a gradient.
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 TAPER_DEVICE int64_t pixel_of(const PoolShape& s, int64_t z, int64_t y, int64_t x) {
@@ -368,4 +368,4 @@ void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -4,7 +4,7 @@
 
 #include <taper/framework/cuda/gpu/cudnn.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 TAPER_CUDNN_DESCRIPTION(PoolDescription, cudnnPoolingDescriptor_t, cudnnCreatePoolingDescriptor,
@@ -64,4 +64,4 @@ bool cudnn_avg_pool_scatter(const Out& gx, const In& gy, int64_t spatial, const 
                               zero.get(), p.x.get(), gx.data);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

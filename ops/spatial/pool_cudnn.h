@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/ops/spatial/pool_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The windows from x to y as cuDNN says them: each begins a stride after the one before, and none
 /// was added by ceil_mode. False where they are not like that.
@@ -37,4 +37,4 @@ inline Dims with_batch(Dims sizes, int64_t spatial) {
 bool cudnn_avg_pool(const Out& y, const In& x, int64_t spatial, const PoolWindows& w);
 bool cudnn_avg_pool_scatter(const Out& gx, const In& gy, int64_t spatial, const PoolWindows& w);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

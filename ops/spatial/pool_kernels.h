@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The windows of a pooling, with three spatial dimensions (those that a tensor lacks are 1 long).
 struct PoolWindows {
@@ -32,4 +32,4 @@ TAPER_KERNEL(avg_pool_forward, Out y, In x, int64_t spatial, PoolWindows w)
 /// The adjoint of avg_pool_forward.
 TAPER_KERNEL(avg_pool_scatter, Out gx, In gy, int64_t spatial, PoolWindows w)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #include <taper/ops/spatial/pool_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// The elements of one window along one dimension: first, first + step, ..., below end; `element`
 /// is the position in the window of the first.
@@ -84,4 +84,4 @@ inline PoolShape pool_shape(const Dims& x, const Dims& y, int64_t spatial, const
   return s;
 }
 
-}  // namespace taper
+}  // namespace torch::taper

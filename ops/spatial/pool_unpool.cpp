@@ -10,7 +10,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------------- maxima put back
 namespace {
@@ -164,4 +164,4 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& self, IntArrayRef
   return fractional("fractional_max_pool3d", self, kernel_size, output_size, random_samples, 3);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

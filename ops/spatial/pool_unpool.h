@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The other way of max_pool2d_with_indices: zeros of output_size but for the elements of self, at
 /// the places in their plane that `indices` (kLong, of self's sizes) gives, as that tells them. (N,
@@ -26,6 +26,6 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& self, IntArrayRef
                                                  IntArrayRef output_size,
                                                  const Tensor& random_samples);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

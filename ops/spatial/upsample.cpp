@@ -5,7 +5,7 @@
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/upsample_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -182,4 +182,4 @@ Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool 
                    {Interpolation::kCubic, align_corners, true}, {scales_h, scales_w});
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Takes the pixel at floor(place); the `exact` ones the pixel whose centre is nearest.
 Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size,
@@ -52,6 +52,6 @@ Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool 
                               optional<double> scales_h = nullopt,
                               optional<double> scales_w = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

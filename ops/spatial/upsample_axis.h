@@ -5,7 +5,7 @@
 
 #include <taper/ops/spatial/upsample_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// Along one dimension, output pixel o is the sum of weight(o, k) times pixel(first + k), k <
 /// neighbours. All places are computed in T, the type of the pixels, as LibTorch does.
@@ -139,4 +139,4 @@ struct ResampledPlanes {
   }
 };
 
-}  // namespace taper
+}  // namespace torch::taper

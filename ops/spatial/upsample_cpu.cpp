@@ -5,7 +5,7 @@
 #include <taper/ops/shared/weighted_rows.h>
 #include <taper/ops/spatial/upsample_axis.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// The neighbours of all output pixels along one dimension: neighbour k of pixel o at [k out + o].
@@ -202,4 +202,4 @@ void upsample_adjoint(Out gx, In gy, Resampling r) {
     adjoint_as(gx.as<float>(), gy.as<float>(), s, r);
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -1,7 +1,7 @@
 #include <taper/framework/cuda/grid.h>
 #include <taper/ops/spatial/upsample_axis.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 template <class T>
@@ -90,4 +90,4 @@ void upsample_adjoint(Out gx, In gy, Resampling r) {
     for_each(gx.numel, Adjoint<float>{s, Axes<float>(s, r), gx.as<float>(), gy.as<float>()});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 enum class Interpolation : uint8_t { kNearest, kNearestExact, kLinear, kCubic };
 
@@ -22,4 +22,4 @@ TAPER_KERNEL(upsample, Out y, In x, Resampling r)
 /// The adjoint of upsample.
 TAPER_KERNEL(upsample_adjoint, Out gx, In gy, Resampling r)
 
-}  // namespace taper
+}  // namespace torch::taper

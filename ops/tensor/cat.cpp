@@ -14,7 +14,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 bool is_legacy_empty(const Tensor& t) { return t.dim() == 1 && t.size(0) == 0; }
@@ -323,4 +323,4 @@ TAPER_OUT_LIST(vstack, vstack(tensors))
 TAPER_OUT_LIST(dstack, dstack(tensors))
 TAPER_OUT_LIST(column_stack, column_stack(tensors))
 
-}  // namespace taper
+}  // namespace torch::taper

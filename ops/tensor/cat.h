@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The tensors one after the other along `dim`; all other sizes must agree. Dtypes promote. An
 /// empty vector among them counts as nothing.
@@ -54,6 +54,6 @@ Tensor flatten_dense_tensors(TensorList tensors);
 /// is too short.
 std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

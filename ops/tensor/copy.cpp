@@ -16,7 +16,7 @@
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -269,4 +269,4 @@ Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
   return self.clone().copy_(src, non_blocking);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

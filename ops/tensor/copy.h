@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The same values in new memory.
 inline Tensor clone(const Tensor& self, optional<MemoryFormat> format = nullopt) {
@@ -25,6 +25,6 @@ Tensor fill(const Tensor& self, const Scalar& value);
 Tensor fill(const Tensor& self, const Tensor& value);
 Tensor zero(const Tensor& self);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

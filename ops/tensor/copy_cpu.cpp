@@ -14,7 +14,7 @@
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 /// What is not a float of 16 bits: those go by way of float.
@@ -122,12 +122,12 @@ void convert_all(const Out& y, const In& x, const Converter& converter) {
 }
 
 }  // namespace
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/tensor/copy_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 static void run_copy(const Out& y, const In& x) {
   if (running_chain && y.dtype == x.dtype) return running_chain->take(y, x, &copy_row, nullptr);
@@ -176,4 +176,4 @@ static const PointwiseKernels copies{pointwise(1, &cpu::copy, RowOp::kCopy)};
 static const PreparedKernels ready{repeatable_call(&cpu::copy, &run_copy),
                                    repeatable_call(&cpu::fill, &run_fill)};
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

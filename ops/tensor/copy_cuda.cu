@@ -8,7 +8,7 @@
 #include <taper/ops/elementwise/where_functors.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 /// The integer, without its fraction. NaN and what an integer of that size cannot hold give the
@@ -196,4 +196,4 @@ void fill(Out y, In value) {
 
 void zero(Out y) { fill(y, In::number(0, y.dtype)); }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

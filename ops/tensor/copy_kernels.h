@@ -2,7 +2,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y = x converted to y's dtype (the real part of a complex x where y is real); equal shapes, any
 /// strides.
@@ -17,4 +17,4 @@ namespace cpu {
 void copy_rows(char* y, int64_t y_row, const char* x, int64_t x_row, int64_t rows, int64_t nbytes);
 }  // namespace cpu
 
-}  // namespace taper
+}  // namespace torch::taper

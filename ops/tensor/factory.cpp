@@ -13,7 +13,7 @@
 #include <taper/ops/tensor/factory_finish.h>
 #include <taper/ops/tensor/factory_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::finish;
 
@@ -178,7 +178,7 @@ Tensor Tensor::new_full(IntArrayRef size, const Scalar& value, TensorOptions opt
   return full(size, value, this->options().merge_in(options));
 }
 
-Tensor Tensor::new_tensor(const detail::TensorData& data, TensorOptions options) const {
+Tensor Tensor::new_tensor(const detail::TensorDataContainer& data, TensorOptions options) const {
   return tensor(data, this->options().merge_in(options));
 }
 
@@ -451,37 +451,70 @@ Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options) {
 // ---------------------------------------------------------------- from numbers
 namespace detail {
 
-TensorData::TensorData() : kind_(Kind::kList), dtype_(default_dtype()) {}
+TensorDataContainer::TensorDataContainer() : kind_(Kind::kList), dtype_(default_dtype()) {}
 
-TensorData::TensorData(const void* values, size_t count, ScalarType dtype)
+TensorDataContainer::TensorDataContainer(const void* values, size_t count, ScalarType dtype)
     : kind_(Kind::kArray), dtype_(dtype) {
   array_ = make_tensor(static_cast<int64_t>(count), dtype, Device());
   if (count > 0) __builtin_memcpy(array_.data_ptr(), values, count * elementSize(dtype));
 }
 
-TensorData::TensorData(const std::vector<bool>& values) : kind_(Kind::kArray), dtype_(kBool) {
+TensorDataContainer::TensorDataContainer(const std::vector<bool>& values)
+    : kind_(Kind::kArray), dtype_(kBool) {
   array_ = make_tensor(static_cast<int64_t>(values.size()), kBool, Device());
   bool* p = array_.data_ptr<bool>();
   for (bool v : values) *p++ = v;
 }
 
-ScalarType TensorData::dtype() const {
+ScalarType TensorDataContainer::dtype() const {
   return kind_ == Kind::kList && count_ > 0 ? list_->dtype() : dtype_;
 }
 
-void TensorData::append_sizes(Dims& sizes) const {
+void TensorDataContainer::append_sizes(Dims& sizes) const {
   if (kind_ == Kind::kArray) sizes.push_back(array_.numel());
   if (kind_ != Kind::kList) return;
   sizes.push_back(static_cast<int64_t>(count_));
   if (count_ > 0) list_->append_sizes(sizes);
 }
 
-std::string TensorData::text() const {
+std::string TensorDataContainer::text() const {
   if (kind_ == Kind::kNumber) return concat(number_);
-  if (kind_ == Kind::kArray) return concat("{", array_.numel(), " numbers}");
+  const size_t count = kind_ == Kind::kArray ? static_cast<size_t>(array_.numel()) : count_;
   std::string s = "{";
-  for (size_t i = 0; i < count_; ++i) s += (i ? ", " : "") + list_[i].text();
+  for (size_t i = 0; i < count; ++i) {
+    if (i) s += ", ";
+    s += kind_ == Kind::kArray ? concat(array_[static_cast<int64_t>(i)].item()) : list_[i].text();
+  }
   return s + "}";
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorDataContainer& data) {
+  return out << data.text();
+}
+
+const Scalar& TensorDataContainer::scalar() const {
+  TAPER_CHECK(is_scalar(),
+              "Can only call `scalar()` on a TensorDataContainer that has `is_scalar() == true`");
+  return number_;
+}
+
+ArrayRef<TensorDataContainer> TensorDataContainer::init_list() const {
+  TAPER_CHECK(
+      is_init_list(),
+      "Can only call `init_list()` on a TensorDataContainer that has `is_init_list() == true`");
+  return {list_, count_};
+}
+
+const Tensor& TensorDataContainer::tensor() const {
+  TAPER_CHECK(is_tensor(),
+              "Can only call `tensor()` on a TensorDataContainer that has `is_tensor() == true`");
+  return array_;
+}
+
+std::vector<int64_t> TensorDataContainer::sizes() const {
+  Dims sizes;
+  append_sizes(sizes);
+  return {sizes.begin(), sizes.end()};
 }
 
 namespace {
@@ -495,7 +528,7 @@ std::string listed(const Dims& sizes) {
 
 }  // namespace
 
-void TensorData::check_uniform() const {
+void TensorDataContainer::check_uniform() const {
   if (kind_ != Kind::kList || count_ == 0) return;
   Dims first;
   list_->append_sizes(first);
@@ -514,7 +547,7 @@ void TensorData::check_uniform() const {
 }
 
 template <class T>
-void TensorData::write(T*& to) const {
+void TensorDataContainer::write(T*& to) const {
   if (kind_ == Kind::kNumber) {
     check_fits(number_, CppTypeToScalarType<T>::value);
     *to++ = number_.to<T>();
@@ -527,7 +560,7 @@ void TensorData::write(T*& to) const {
   }
 }
 
-Tensor TensorData::to_tensor(const TensorOptions& options) const {
+Tensor TensorDataContainer::to_tensor(const TensorOptions& options) const {
   const Tensor y = to_host_tensor(options);
   if (captures_host()) {
     keep_for_replays(Device(), y);
@@ -536,7 +569,7 @@ Tensor TensorData::to_tensor(const TensorOptions& options) const {
   return options.device() == y.device() ? y : y.to(options.device());
 }
 
-Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
+Tensor TensorDataContainer::to_host_tensor(const TensorOptions& options) const {
   const CaptureSuspension now;
   check_uniform();
   ScalarType dtype = options.scalar_type();
@@ -557,7 +590,7 @@ Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
 
 }  // namespace detail
 
-Tensor tensor(const detail::TensorData& data, const TensorOptions& options) {
+Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options) {
   return finish(data.to_tensor(options), options);
 }
 
@@ -597,4 +630,4 @@ Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_
   return store_out("logspace", out, logspace(start, end, steps, base, options_of_out(out)), {});
 }
 
-}  // namespace taper
+}  // namespace torch::taper

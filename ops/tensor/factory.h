@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- filled with one value
 /// Uninitialised memory of shape `size`.
@@ -105,32 +105,52 @@ namespace detail {
 
 /// The argument of tensor(): a number, a list of such arguments, or an array of numbers. Lists are
 /// referred to, so it lives no longer than the call.
-class TensorData {
+class TensorDataContainer {
  public:
-  TensorData();
+  TensorDataContainer();
   template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
-  TensorData(T v) : kind_(Kind::kNumber), dtype_(dtype_of<T>()), number_(v) {}
-  TensorData(Half v) : kind_(Kind::kNumber), dtype_(kHalf), number_(v) {}
-  TensorData(BFloat16 v) : kind_(Kind::kNumber), dtype_(kBFloat16), number_(v) {}
+  TensorDataContainer(T v) : kind_(Kind::kNumber), dtype_(dtype_of<T>()), number_(v) {}
+  TensorDataContainer(Half v) : kind_(Kind::kNumber), dtype_(kHalf), number_(v) {}
+  TensorDataContainer(BFloat16 v) : kind_(Kind::kNumber), dtype_(kBFloat16), number_(v) {}
   template <class T>
-  TensorData(numbers::complex<T> v)
+  TensorDataContainer(numbers::complex<T> v)
       : kind_(Kind::kNumber), dtype_(CppTypeToScalarType<numbers::complex<T>>::value), number_(v) {}
-  TensorData(std::initializer_list<TensorData> list) : kind_(Kind::kList), count_(list.size()) {
+  TensorDataContainer(std::initializer_list<TensorDataContainer> list)
+      : kind_(Kind::kList), count_(list.size()) {
     list_ = list.begin();  // an argument's list lives until the end of the full expression
   }
   template <class T>
-  TensorData(ArrayRef<T> values) : TensorData(values.data(), values.size(), dtype_of<T>()) {}
+  TensorDataContainer(ArrayRef<T> values)
+      : TensorDataContainer(values.data(), values.size(), dtype_of<T>()) {}
   template <class T>
-  TensorData(const std::vector<T>& values)
-      : TensorData(values.data(), values.size(), dtype_of<T>()) {}
-  TensorData(const std::vector<bool>& values);
+  TensorDataContainer(const std::vector<T>& values)
+      : TensorDataContainer(values.data(), values.size(), dtype_of<T>()) {}
+  TensorDataContainer(const std::vector<bool>& values);
 
+  /// What it is. LibTorch's is_tensor() is an array of numbers.
+  ///@{
+  bool is_scalar() const { return kind_ == Kind::kNumber; }
+  bool is_init_list() const { return kind_ == Kind::kList; }
+  bool is_tensor() const { return kind_ == Kind::kArray; }
+  ///@}
+  /// The number, the list, the array. Throws Error for another kind.
+  ///@{
+  const Scalar& scalar() const;
+  ArrayRef<TensorDataContainer> init_list() const;
+  const Tensor& tensor() const;
+  ///@}
+  /// The sizes that the tensor will have, by the first of each list.
+  std::vector<int64_t> sizes() const;
+  /// The dtype of the first number; the default one without numbers.
+  ScalarType scalar_type() const { return dtype(); }
+  /// Writes the numbers in braces: "{{1, 2}, {3, 4}}".
+  friend std::ostream& operator<<(std::ostream& out, const TensorDataContainer& data);
   Tensor to_tensor(const TensorOptions& options) const;
   Tensor to_host_tensor(const TensorOptions& options) const;
 
  private:
   enum class Kind : uint8_t { kNumber, kList, kArray };
-  TensorData(const void* values, size_t count, ScalarType dtype);
+  TensorDataContainer(const void* values, size_t count, ScalarType dtype);
   // Integers as wide as int64_t, but of another type, count as it.
   template <class T>
   static constexpr ScalarType dtype_of() {
@@ -153,7 +173,7 @@ class TensorData {
   Kind kind_;
   ScalarType dtype_ = ScalarType::Undefined;
   Scalar number_;
-  const TensorData* list_ = nullptr;
+  const TensorDataContainer* list_ = nullptr;
   size_t count_ = 0;
   Tensor array_;
 };
@@ -164,8 +184,8 @@ class TensorData {
 /// std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype, others
 /// their own; `options` overrides. All numbers must be of one type and all sub-lists of one shape.
 /// x.new_tensor(data) is the same with the dtype and the device of x.
-Tensor tensor(const detail::TensorData& data, const TensorOptions& options = {});
+Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options = {});
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #define TAPER_ISA_FILE <taper/ops/tensor/factory_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 // No shortcut for few bytes: where the compiler knows a bound of the size it writes `rep stos`,
 // which takes 15 ns to begin.
@@ -101,4 +101,4 @@ void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool up
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

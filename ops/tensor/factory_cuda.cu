@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/library.h>
 #include <taper/ops/tensor/factory_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // a + b * i rounded once.
@@ -178,4 +178,4 @@ void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool up
   });
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

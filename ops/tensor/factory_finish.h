@@ -2,7 +2,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// A new tensor asks for a gradient where the options say so.
 inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
@@ -21,4 +21,4 @@ inline Tensor finish(Tensor y, const TensorOptions& options) {
   return y;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -3,7 +3,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// All bytes zero; y is dense.
 TAPER_KERNEL(clear, Out y)
@@ -14,4 +14,4 @@ TAPER_KERNEL(logspace, Out y, double start, double end, double base)
 /// y is (2, count): rows and columns of the lower (upper) triangle, row-major.
 TAPER_KERNEL(triangle_indices, Out y, int64_t rows, int64_t cols, int64_t offset, bool upper)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -4,8 +4,9 @@
 #include <cstdint>
 
 #include <taper/framework/host_device.h>
+#include <taper/framework/namespaces.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 // In the caller's instructions: the oldest set has none for a product and a sum.
 
@@ -52,4 +53,4 @@ struct LinspaceLine {
   TAPER_INLINE T next(T first, int64_t k) const { return first + multiples[k]; }
 };
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

@@ -6,7 +6,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 Tensor flip(const Tensor& x, IntArrayRef dims) {
   check_defined("flip", x, "self");
@@ -111,4 +111,4 @@ Tensor Tensor::fliplr() const { return taper::fliplr(*this); }
 Tensor Tensor::flipud() const { return taper::flipud(*this); }
 Tensor Tensor::rot90(int64_t k, IntArrayRef dims) const { return taper::rot90(*this, k, dims); }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The order of elements reversed along each of dims.
 Tensor flip(const Tensor& x, IntArrayRef dims);
@@ -18,6 +18,6 @@ Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims = {});
 /// k quarter turns in the plane of the two dims, from the first towards the second.
 Tensor rot90(const Tensor& x, int64_t k = 1, IntArrayRef dims = {0, 1});
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -12,7 +12,7 @@
 #include <taper/framework/io/bytes.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 TensorMaker& TensorMaker::strides(OptionalIntArrayRef v) {
   strides_ = v.has_value() ? optional<Dims>(Dims(*v)) : nullopt;
@@ -65,4 +65,4 @@ Tensor from_file(std::string_view filename, optional<bool> shared, optional<int6
       data, {n}, [nbytes](void* p) { ::munmap(p, nbytes); }, options);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

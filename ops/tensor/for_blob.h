@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// What for_blob makes a tensor of; each step but the last returns the maker.
 class TensorMaker {
@@ -63,6 +63,6 @@ inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes
 Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
                  optional<int64_t> size = 0, TensorOptions options = {});
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

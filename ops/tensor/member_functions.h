@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The number of elements.
 inline int64_t numel(const Tensor& self) { return self.numel(); }
@@ -40,6 +40,6 @@ inline int64_t stride(const Tensor& self, int64_t dim) { return self.stride(dim)
 inline ScalarType promote_types(ScalarType a, ScalarType b) { return promoteTypes(a, b); }
 inline bool can_cast(ScalarType from, ScalarType to) { return canCast(from, to); }  ///< as canCast
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

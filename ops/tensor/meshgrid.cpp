@@ -9,7 +9,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 
 std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
   TAPER_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
@@ -94,4 +94,4 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   return stack(columns, 1);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Coordinate tensors of the grid that the vectors span: views. `indexing` is "ij" or "xy" (the
 /// first two dimensions swapped).
@@ -24,6 +24,6 @@ Tensor cartesian_prod(TensorList tensors);
 /// All subsets of r elements of a vector as rows, in order; with_replacement an element may repeat.
 Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <taper/ops/tensor/copy_kernels.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 namespace {
 
 constexpr int64_t kGrainBytes = kGrain * 4;
@@ -123,4 +123,4 @@ void repeat_indices(Out y, In repeats) {
   });
 }
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

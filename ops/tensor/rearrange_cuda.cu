@@ -5,7 +5,7 @@
 #include <taper/framework/cuda/scan.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // ---------------------------------------------------------------- join
@@ -131,4 +131,4 @@ void repeat_indices(Out y, In repeats) {
   for_each(y.numel, RepeatIndices{y.as<int64_t>(), running.get(), n});
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -5,7 +5,7 @@
 
 #include <taper/framework/dispatch.h>
 
-namespace taper {
+namespace torch::taper {
 
 /// y has `outer` rows; each takes 1 / outer of every x in turn. All contiguous and of one dtype.
 TAPER_KERNEL(join, Out y, std::vector<In> xs, int64_t outer)
@@ -16,4 +16,4 @@ TAPER_KERNEL(triangle, Out y, In x, int64_t diagonal, bool upper)
 /// y = index i, repeats[i] times, for every i in turn; repeats (int32, int64) is contiguous.
 TAPER_KERNEL(repeat_indices, Out y, In repeats)
 
-}  // namespace taper
+}  // namespace torch::taper

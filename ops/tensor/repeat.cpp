@@ -7,7 +7,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -152,4 +152,4 @@ Tensor Tensor::repeat_interleave(const Tensor& repeats, optional<int64_t> dim,
   return taper::repeat_interleave(*this, repeats, dim, output_size);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

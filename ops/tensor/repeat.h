@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x repeated repeats[d] times along each dimension; leading dimensions are added as needed.
 Tensor repeat(const Tensor& x, IntArrayRef repeats);
@@ -21,6 +21,6 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, optional<int64_
 /// Index i repeats[i] times: {2, 0, 1} gives {0, 0, 2}.
 Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size = nullopt);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

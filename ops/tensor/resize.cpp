@@ -4,7 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/tensor/view_part.h>
 
-namespace taper {
+namespace torch::taper {
 
 Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format) {
   return self.clone().resize_(size, format);
@@ -107,4 +107,4 @@ Tensor& Tensor::set_(const Storage& source, int64_t storage_offset, IntArrayRef 
   return take_over(*this, storage, taper::as_strided(whole, size, strides, storage_offset).impl());
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// New tensors: what the method with an underscore makes of a copy of self.
 Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format = nullopt);
@@ -36,6 +36,6 @@ inline const Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayR
   return self.as_strided_(size, stride, storage_offset);
 }
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #include <taper/ops/tensor/view_helpers.h>
 #include <taper/ops/tensor/view_part.h>
 
-namespace taper {
+namespace torch::taper {
 
 // ---------------------------------------------------------------- several views
 namespace {
@@ -238,4 +238,4 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
 }
 std::vector<Tensor> Tensor::unbind(int64_t dim) const { return taper::unbind(*this, dim); }
 
-}  // namespace taper
+}  // namespace torch::taper

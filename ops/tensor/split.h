@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Views of nearly equal parts along `dim` (the first ones are larger by one), or of the parts
 /// between the given indices.
@@ -48,6 +48,6 @@ inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t
 /// The slices along dim.
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

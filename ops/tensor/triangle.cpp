@@ -12,7 +12,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
-namespace taper {
+namespace torch::taper {
 
 namespace {
 
@@ -97,4 +97,4 @@ TAPER_OUT(tril, self.tril(diagonal), (self), const Tensor& self, int64_t diagona
 TAPER_OUT(triu, self.triu(diagonal), (self), const Tensor& self, int64_t diagonal)
 TAPER_OUT(diag, diag(self, diagonal), (self), const Tensor& self, int64_t diagonal)
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The matrices in the last two dimensions with zeros above (below) the diagonal; diagonal k is k
 /// places right of the main one.
@@ -19,6 +19,6 @@ Tensor& diag_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
 /// The sum of a matrix's diagonal.
 Tensor trace(const Tensor& x);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

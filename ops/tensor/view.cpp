@@ -10,7 +10,7 @@
 #include <taper/framework/warning.h>
 #include <taper/ops/tensor/view_helpers.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::make_view;
 
@@ -379,4 +379,4 @@ Tensor Tensor::alias() const {
                    [](const Tensor& g) { return g; });
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// The same elements in the shape `size`, one entry of which may be -1 (inferred). Throws unless
 /// the memory can be seen in that shape; reshape() copies then.
@@ -63,6 +63,6 @@ Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes);
 /// All elements in one dimension.
 Tensor ravel(const Tensor& x);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

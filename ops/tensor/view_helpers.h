@@ -6,7 +6,7 @@
 
 #include <taper/framework/autograd/record.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 /// An empty list with room for `count` views. Throws where no memory can hold so many.
 inline std::vector<Tensor> room_for_views(const char* op, int64_t count) {
@@ -42,4 +42,4 @@ Tensor make_view(const char* node, const Tensor& x, const Dims& sizes, const Dim
   return y;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

@@ -7,7 +7,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 // `x` takes over the geometry of `y`, a view of the same elements, and records the change, whose
@@ -96,4 +96,4 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   return detail::as_mutable(*this);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

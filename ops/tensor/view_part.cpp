@@ -8,7 +8,7 @@
 #include <taper/ops/tensor/view.h>
 #include <taper/ops/tensor/view_helpers.h>
 
-namespace taper {
+namespace torch::taper {
 
 using detail::make_view;
 
@@ -242,4 +242,4 @@ Tensor Tensor::narrow_copy(int64_t dim, int64_t start, int64_t length) const {
   return narrow(dim, start, length).clone(MemoryFormat::Contiguous);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

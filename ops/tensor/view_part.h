@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// Elements start ... start + length - 1 along dim.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
@@ -27,6 +27,6 @@ Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step);
 /// The diagonal of dimensions dim1 and dim2, `offset` above the main one, as the last dimension.
 Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view_part.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 // A copy of x whose part(copy) is `src`.
@@ -154,4 +154,4 @@ Tensor Tensor::as_strided_scatter(const Tensor& src, IntArrayRef size, IntArrayR
   return taper::as_strided_scatter(*this, src, size, stride, storage_offset);
 }
 
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper {
+namespace torch::taper {
 
 /// x with `src` in place of select(x, dim, index). src has the slice's shape; other shapes throw.
 Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index);
@@ -29,6 +29,6 @@ Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_
 /// The matrix with the elements of x, of any shape, on its diagonal.
 Tensor diagflat(const Tensor& x, int64_t offset = 0);
 
-}  // namespace taper
+}  // namespace torch::taper
 
 #pragma GCC visibility pop

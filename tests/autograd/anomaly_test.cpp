@@ -2,7 +2,7 @@
 
 #include "autograd/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::DetectAnomalyGuard;
@@ -85,4 +85,4 @@ TEST(Anomaly, EndsWithItsScope) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -3,7 +3,7 @@
 
 #include "autograd/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::AutogradContext;
@@ -50,4 +50,4 @@ TEST(DelayedError, ThrowsInBackward) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <taper/taper.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using autograd::variable_list;
@@ -58,4 +58,4 @@ TEST(Checkpoint, WithoutGradientsIsThePlainFunction) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

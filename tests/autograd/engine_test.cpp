@@ -1,7 +1,7 @@
 // backward and grad: what they add where, with every argument.
 #include "autograd/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::backward;
@@ -285,4 +285,4 @@ TEST(RetainGrad, KeptGradientsAreTensorsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

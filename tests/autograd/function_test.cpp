@@ -3,7 +3,7 @@
 
 #include "autograd/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::AutogradContext;
@@ -399,4 +399,4 @@ TEST(Reentrant, BackwardInAHookOfAnotherGraph) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -7,7 +7,7 @@
 
 #include "autograd/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using ::testing::Each;
@@ -380,4 +380,4 @@ TEST(Bytes, AGradientIsAddedWhenItIsThere) { EXPECT_LT(peak_of_accumulation(fals
 TEST(Bytes, GradientsOfHeldAccumulatorsWait) { EXPECT_GT(peak_of_accumulation(true), 9); }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

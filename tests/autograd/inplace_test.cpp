@@ -4,7 +4,7 @@
 
 #include "autograd/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -474,4 +474,4 @@ TEST(Inplace, ABaseThatOverlapsItselfIsRefused) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

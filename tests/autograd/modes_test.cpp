@@ -8,7 +8,7 @@
 
 #include "autograd/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -336,4 +336,4 @@ TEST(InferenceModes, TensorsHaveNoVersion) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 #include "framework/runtime/gate.h"
 #include "harness/devices.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::Gate;
@@ -235,4 +235,4 @@ TEST(BackwardStreamsA7, OpsOfTheCpuHaveNoStream) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -11,7 +11,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::values_of;
@@ -171,4 +171,4 @@ INSTANTIATE_TEST_SUITE_P(Threads, Backward, ::testing::Values("cpu", "cuda:0"),
                          [](const auto& info) { return info.index == 0 ? "Host" : "Device"; });
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -16,7 +16,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 inline Tensor doubles(std::vector<double> v) { return values(std::move(v), kDouble); }
 /// A leaf of float64 that requires a gradient.
@@ -55,4 +55,4 @@ inline void run_on_small_stack(void (*body)()) {
   pthread_attr_destroy(&attributes);
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -22,9 +22,9 @@ inline void touch_aligned(const void* p, size_t nbytes, Access access, const voi
 
 }  // namespace
 
-namespace taper::testing {
+namespace torch::taper::testing {
 bool sees_all_accesses() { return true; }
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 
 #define ACCESS(name, nbytes, access) \
   void name(void* p) { touch(p, nbytes, Access::access, __builtin_return_address(0)); }

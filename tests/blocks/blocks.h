@@ -16,7 +16,7 @@
 
 #include <taper/framework/cuda/block.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 struct BlockOptions {
   uint64_t seed = 1;
@@ -42,4 +42,4 @@ class FiberBlocks {
 /// Whether all accesses of this program's kernels are seen, not only those to shared memory.
 bool sees_all_accesses();
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -12,7 +12,7 @@
 #include <taper/framework/cuda/rows.h>
 #include <taper/framework/cuda/scan.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 using taper::testing::BlockOptions;
@@ -390,4 +390,4 @@ TEST(Blocks, PacksThatBeginBetweenThoseOfMemory) {
 }
 
 }  // namespace
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -13,7 +13,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Stacks for fibers, side by side, with pages between them that end the program when touched.
 class Stacks {
@@ -108,4 +108,4 @@ class Fiber {
   bool is_between_works_ = false, ends_ = false;
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 thread_local BlockRunner* running_block = nullptr;
 __attribute__((weak)) bool sees_all_accesses() { return false; }  // accesses.cpp: true
@@ -308,4 +308,4 @@ namespace {
 }();
 }  // namespace
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -12,7 +12,7 @@
 #include "blocks/fiber.h"
 #include "blocks/watch.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 class BlockRunner final : public cuda::BlockRunner {
  public:
@@ -116,4 +116,4 @@ class BlockRunner final : public cuda::BlockRunner {
 /// The runner whose thread this thread of the program runs; null outside of blocks.
 extern thread_local BlockRunner* running_block;
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using cuda::Access;
@@ -121,4 +121,4 @@ const Use* Watch::touch(const void* p, size_t nbytes, const Use& use) {
   return nullptr;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

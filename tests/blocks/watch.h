@@ -8,7 +8,7 @@
 
 #include <taper/framework/cuda/block.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// A line of the source, as the compiler tells it or as the address of an instruction.
 struct Site {
@@ -117,4 +117,4 @@ class Watch {
   Use found_;
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -33,7 +33,7 @@ sets=$(grep cmake_pch <<<"$ours" | grep -v '/gpu/' | awk '{
   }
   print header, o}' | sort -u | awk '{++n[$1]} END {for (h in n) if (n[h] > m) m = n[h]; print m}')
 exported=$(nm -D --defined-only "$library" | awk '{print $NF}')
-foreign=$(grep -cvE '^_(ZN[KRO]*5taper|ZNKSt4hashIN5taper|ZZN[KRO]*5taper|ZT[A-Za-z]*[0-9_hvnK]*NK?5taper|ZGV)' <<<"$exported" || true)
+foreign=$(grep -cvE '^_(ZN[KRO]*5torch5taper|ZNKSt4hashIN5torch5taper|ZZN[KRO]*5torch5taper|ZT[A-Za-z]*[0-9_hvnK]*NK?5torch5taper|ZGV)' <<<"$exported" || true)
 # (Three of them, two of the library, are chains in captured steps of GPUs: one finder for all devices, kernels by
 # NVRTC, their tests. One more: tests of functions of transposed operands.)
 within "commands that compile" "$commands" 815

@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "cmake"))
 import groups
 
-ONE = "#include <taper/ops/one.h>\nnamespace taper {\nnamespace {\n%s\n}\nint one() { return %s; }\n}\n"
+ONE = "#include <taper/ops/one.h>\nnamespace torch::taper {\nnamespace {\n%s\n}\nint one() { return %s; }\n}\n"
 
 
 class Groups(unittest.TestCase):
@@ -17,7 +17,7 @@ class Groups(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         groups.ROOT = folder.name
         groups.names_of_header.cache_clear()
-        self.write("ops/one.h", "namespace taper { int one(); }")
+        self.write("ops/one.h", "namespace torch::taper { int one(); }")
 
     def write(self, name, text):
         path = os.path.join(groups.ROOT, name)
@@ -74,13 +74,13 @@ class Groups(unittest.TestCase):
         self.assertApart("#define F \"x\"\n#include <taper/ops/one.h>\n", "int one();")
 
     def test_headers_of_others(self):
-        self.write("ops/f.h", "#pragma once\nnamespace taper::nn { int f(int); }\nnamespace taper::nn::detail { int g(); }")
+        self.write("ops/f.h", "#pragma once\nnamespace torch::taper::nn { int f(int); }\nnamespace torch::taper::nn::detail { int g(); }")
         other = "#include <taper/ops/f.h>\n"
-        self.assertApart(other, "namespace taper::nn { namespace { int f(double); } }")
-        self.assertApart(other, "namespace taper::nn { int a() { return f(1.5); } }")  # taper::f
-        self.assertApart(other, "namespace taper::nn { int a() { return detail::g(); } }")  # taper::detail::g
-        self.assertTogether(other, "namespace taper::data { int a() { return f(1) + detail::g(); } }")
-        self.assertTogether(other, other + "namespace taper::nn { int a() { return f(1) + detail::g(); } }")
+        self.assertApart(other, "namespace torch::taper::nn { namespace { int f(double); } }")
+        self.assertApart(other, "namespace torch::taper::nn { int a() { return f(1.5); } }")  # taper::f
+        self.assertApart(other, "namespace torch::taper::nn { int a() { return detail::g(); } }")  # taper::detail::g
+        self.assertTogether(other, "namespace torch::taper::data { int a() { return f(1) + detail::g(); } }")
+        self.assertTogether(other, other + "namespace torch::taper::nn { int a() { return f(1) + detail::g(); } }")
 
     def test_headers_under_a_condition_stay_there(self):
         text = "#include <taper/ops/one.h>\n#if HAS_PNG\n#include <png.h>\n#endif\n"

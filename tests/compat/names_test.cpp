@@ -85,6 +85,15 @@ TEST(CompatNames, AnUndefinedTensorAnswersWhatItIs) {
   const torch::Tensor none;
   EXPECT_EQ(none.numel(), 0);
   EXPECT_EQ(torch::numel(none), 0);
+  EXPECT_EQ(none.dim(), 1);
+  EXPECT_EQ(none.size(0), 0);
+  EXPECT_EQ(none.size(-1), 0);
+  EXPECT_THROW(none.size(1), c10::IndexError);
+  EXPECT_EQ(none.sizes(), torch::IntArrayRef({0}));
+  EXPECT_TRUE(none.is_contiguous());
+  EXPECT_EQ(none.storage_offset(), 0);
+  EXPECT_EQ(none._version(), 0);
+  EXPECT_THROW(none.strides(), c10::Error);
   EXPECT_FALSE(none.requires_grad() || none.is_cuda() || none.is_cpu() || none.is_inference());
   EXPECT_THROW(none.device(), c10::Error);
   EXPECT_THROW(none.sum(), c10::Error);

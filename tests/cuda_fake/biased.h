@@ -9,7 +9,7 @@
 
 #include "cuda_fake/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// A product with a bias of 8 x 8 matrices on a device, and its memory.
 struct Biased {
@@ -34,4 +34,4 @@ struct Biased {
   }
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

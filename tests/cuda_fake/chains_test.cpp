@@ -16,7 +16,7 @@
 #include "cuda_fake/nvrtc.h"
 #include "cuda_fake/util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::in_own_process;
@@ -41,7 +41,7 @@ class KernelFolder {
 
 const char kSource[] =
     "#include <taper/framework/cuda/chain.h>\n"
-    "namespace taper::chains { struct Arguments { long numel; }; }\n"
+    "namespace torch::taper::chains { struct Arguments { long numel; }; }\n"
     "#ifdef __CUDACC__\nextern \"C\" __global__ void taper_chain(taper::chains::Arguments) {}\n"
     "#else\nextern \"C\" void taper_chain(const taper::chains::Arguments&) {}\n#endif\n";
 size_t compilations() { return fake_nvrtc::state().sources.size(); }
@@ -505,14 +505,15 @@ TEST(FakeCudaChains, OfAllFunctorsAreCompiledByTheRealNvrtc) {
                                 "addcdiv<float>",
                                 "clamp_between",
                                 "Choose",
-                                "Value<taper::functor::Gelu<float> >",
-                                "Slope<taper::functor::Gelu<float> >",
-                                "Slope<taper::functor::Logit<float> >"})
-      EXPECT_NE(all.find("taper::functor::" + std::string(functor)), std::string::npos) << functor;
+                                "Value<torch::taper::functor::Gelu<float> >",
+                                "Slope<torch::taper::functor::Gelu<float> >",
+                                "Slope<torch::taper::functor::Logit<float> >"})
+      EXPECT_NE(all.find("torch::taper::functor::" + std::string(functor)), std::string::npos)
+          << functor;
   });
 }
 
 #endif
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -14,7 +14,7 @@
 #include "cuda_fake/real_dnn.h"
 #include "cuda_fake/util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using fake_cuda::dnn;
@@ -570,4 +570,4 @@ TEST(FakeDnn, RefusesMemoryAgainstTheRules) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -11,7 +11,7 @@
 
 #include "cuda_fake/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 inline double tolerance_of(ScalarType dtype) {
   return dtype == kDouble ? 1e-10 : dtype == kFloat ? 1e-4 : dtype == kHalf ? 1e-2 : 8e-2;
@@ -52,4 +52,4 @@ inline void set_tensor(const cuda::TensorDescription& d, const std::vector<int>&
   set_tensor(d, sizes, cuda::cudnn_strides(sizes));
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

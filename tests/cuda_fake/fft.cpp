@@ -209,7 +209,7 @@ FAKE_TRANSFORM(Z2D, cufftDoubleComplex, cufftDoubleReal, CUFFT_INVERSE)
 
 }  // extern "C"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::as_launch;
@@ -545,4 +545,4 @@ TEST(FakeCudaFft, UpToThreeDimensionsAreOneTransform) {
 #endif
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -21,7 +21,7 @@
 #include "cuda_fake/biased.h"
 #include "cuda_fake/util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace cuda {
 const uint64_t* key_for_replays(CPUGeneratorImpl* generator);
 }
@@ -405,4 +405,4 @@ TEST(FakeCudaAttention, LaunchesAsMuchForManySamplesAsForTwo) {
 #endif
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 #include "cuda_fake/dnn.h"
 #include "cuda_fake/dnn_cases.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using fake_cuda::dnn;
@@ -421,4 +421,4 @@ TEST(FakeDnnPool, RefusesWhatIsAgainstTheRules) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

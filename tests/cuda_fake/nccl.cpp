@@ -264,7 +264,7 @@ ncclResult_t ncclReduce(const void* from, void* to, size_t count, ncclDataType_t
 
 }  // extern "C"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::draw;
@@ -419,5 +419,5 @@ TEST(FakeCudaCollectives, AgainstTheRulesAreRefused) {
   });
 }
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper
 #endif

@@ -13,7 +13,7 @@
 #include "cuda_fake/biased.h"
 #include "cuda_fake/util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::as_launch;
@@ -472,4 +472,4 @@ TEST(FakeCudaProducts, OfCublasLtAgainstTheRulesAreRefused) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

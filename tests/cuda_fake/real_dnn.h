@@ -10,7 +10,7 @@
 
 #include "cuda_fake/dnn_graph.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// cuDNN, beside its fake: in a namespace of the dynamic linker of its own, with the toolkit's
 /// stand-in of a driver. Without a device it knows engines by a description of one.
@@ -128,4 +128,4 @@ inline std::string device_of(int capability) {
          std::to_string(capability) + R"(,"driverVer":13000,"deviceName":"a GPU"})";
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

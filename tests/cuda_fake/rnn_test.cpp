@@ -10,7 +10,7 @@
 #include "cuda_fake/dnn.h"
 #include "cuda_fake/dnn_cases.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using fake_cuda::dnn;
@@ -325,4 +325,4 @@ TEST(FakeDnnRnn, RefusesMemoryAgainstTheRules) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

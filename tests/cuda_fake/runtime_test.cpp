@@ -26,7 +26,7 @@
 #include "cuda_fake/cupti.h"
 #endif
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::bytes_on;
@@ -562,4 +562,4 @@ TEST(FakeCudaMemory, LossesOf16BitsTakeTheirGradientOnly) {
 #endif
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -15,7 +15,7 @@
 
 #include "cuda_fake/util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using cuda::solver::Triangle;
@@ -502,4 +502,4 @@ TEST(FakeSolverErrors, WhatWaitsIsRefusedInACapture) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -17,7 +17,7 @@
 #include "cuda_fake/fake_cuda.h"
 #include "expect_error.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Writes what has failed in this test to the error stream, which a parent process shows.
 inline void tell_failures() {
@@ -102,4 +102,4 @@ inline void expect_close(const Tensor& got, const Tensor& wanted, double toleran
   EXPECT_LE(error, tolerance) << "of at most " << wide(wanted).abs().max().item<double>();
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

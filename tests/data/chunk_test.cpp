@@ -10,7 +10,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace data;
@@ -121,4 +121,4 @@ TEST(ChunkDataset, WrongOptionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

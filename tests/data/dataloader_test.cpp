@@ -19,7 +19,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace data;
@@ -470,4 +470,4 @@ TEST(DataLoader, EachThreadHasOneOfItsOwnOverTheSameExamples) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

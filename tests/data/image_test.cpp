@@ -13,7 +13,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace data;
@@ -269,4 +269,4 @@ TEST(RandomResizedCrop, DrawsTorchvisionsPlaces) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 namespace fs = std::filesystem;
@@ -233,4 +233,4 @@ TEST_F(MnistFiles, DamagedGzip) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -18,7 +18,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace data;
@@ -314,4 +314,4 @@ TEST(ImageTransforms, RandomCropsComeFromEverywhere) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -13,13 +13,13 @@
 
 #include "harness/devices.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 using namespace data;
 using samplers::SequentialSampler;
 using testing::last_device;
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper
 
 // Batches of a user, with methods that give a new value or change this one, and with functions.
 namespace user {
@@ -55,7 +55,7 @@ struct Plain {
 };
 }  // namespace user
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 template <class T>
@@ -212,4 +212,4 @@ TEST(DevicesP4, PrefetchFactorBoundsWhatIsMadeAhead) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 #include "framework/runtime/gate.h"
 #include "harness/devices.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace data;
@@ -193,4 +193,4 @@ TEST(DevicesP5, AnyRangeOfBatchesWillDo) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

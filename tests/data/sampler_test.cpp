@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace data::samplers;
@@ -151,4 +151,4 @@ TEST(DistributedSampler, EpochsHaveTheirOwnOrder) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -2,7 +2,7 @@
 
 #include <taper/data/data.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace data;
@@ -121,4 +121,4 @@ TEST(Stack, OfExamplesWithoutATarget) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 
 #include "distributed/sharding.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -229,5 +229,5 @@ TEST(Checkpoint, ASaveThatFailsLeavesTheFormer) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -593,5 +593,5 @@ TEST(DistributedDataParallel, NeedsAGroupAndParameters) {
 }();
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

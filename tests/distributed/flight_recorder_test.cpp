@@ -9,7 +9,7 @@
 
 #include "distributed/group_cases.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -120,5 +120,5 @@ TEST(FlightRecorder, CanBeReadAtAnyTime) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

@@ -9,7 +9,7 @@
 
 #include "distributed/ranks.h"
 
-namespace taper::testing::group_cases {
+namespace torch::taper::testing::group_cases {
 
 using Tensors = std::vector<Tensor>;
 
@@ -557,4 +557,4 @@ inline void parts(ProcessGroup& g) {
   g.barrier()->wait();
 }
 
-}  // namespace taper::testing::group_cases
+}  // namespace torch::taper::testing::group_cases

@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -305,5 +305,5 @@ TEST(Restarts, TwentyKillsChangeNoLoss) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

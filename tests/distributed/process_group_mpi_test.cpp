@@ -19,7 +19,7 @@
 
 #include "distributed/group_cases.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -325,5 +325,5 @@ TEST_F(ProcessGroupMpi, AnMpiWithoutThreads) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

@@ -15,7 +15,7 @@
 #include "distributed/group_cases.h"
 #include "distributed/sharding.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -326,5 +326,5 @@ TEST_F(ProcessGroupNccl, ARankThatMakesNoCommunicator) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

@@ -10,7 +10,7 @@
 
 #include "distributed/group_cases.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -483,5 +483,5 @@ TEST(ProcessGroupFaults, TheFirstRankIsStopped) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

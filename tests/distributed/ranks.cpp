@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 namespace {
 
@@ -134,7 +134,7 @@ int free_port() {
   return 0;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 
 int main(int argc, char** argv) {
   if (const char* name = std::getenv("TAPER_RANK_PROGRAM")) {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using namespace distributed;
 
@@ -64,4 +64,4 @@ struct RankProgram {
   const ::taper::testing::RankProgram registered_##name(#name, &name); \
   void name()
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -4,7 +4,7 @@
 
 #include "distributed/ranks.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 inline intrusive_ptr<ProcessGroup> pointer_to(ProcessGroup& group) {
   return intrusive_ptr<ProcessGroup>(&group);
@@ -97,4 +97,4 @@ inline void shard_all(Net& net, const FullyShardOptions& options) {
   fully_shard(net, options);
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

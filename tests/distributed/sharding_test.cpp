@@ -8,7 +8,7 @@
 
 #include "distributed/sharding.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -578,5 +578,5 @@ TEST(FullyShard, ARankThatThrowsEndsTheOthers) {
         3s);
 }
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

@@ -9,7 +9,7 @@
 
 #include "distributed/ranks.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -311,4 +311,4 @@ TEST(TCPStores, WorkersAreWaitedFor) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

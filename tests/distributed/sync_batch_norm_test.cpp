@@ -4,7 +4,7 @@
 
 #include "distributed/sharding.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -448,5 +448,5 @@ TEST(Join, RanksThatDoDifferentThings) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

@@ -19,7 +19,7 @@
 
 #include "distributed/ranks.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -512,5 +512,5 @@ RANK_PROGRAM(times_of_passes) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 #endif

@@ -13,7 +13,7 @@
 #include "parity/libtorch2/mixed_precision.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::AutogradContext;
@@ -411,4 +411,4 @@ TEST(AutocastTraining, InHalfWithAScalerAndOverflowsHasPyTorchsLosses) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::expect_error;
@@ -162,4 +162,4 @@ TEST(Context, Tf32RoundsFactorsOfProductsOnCuda) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::device_at;
@@ -119,4 +119,4 @@ TEST(DevicesD9, BadTensorTypesListWhatIsAccepted) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

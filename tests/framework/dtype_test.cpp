@@ -10,7 +10,7 @@
 #include "harness/array.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using taper::testing::Array;
@@ -247,4 +247,4 @@ TEST(Limits, OfHalfAndBFloat16) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -2,7 +2,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::message_of;
@@ -83,4 +83,4 @@ TEST(OrderedDict, ErrorsNameTheKey) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

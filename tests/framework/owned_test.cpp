@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 struct Counted {
@@ -47,4 +47,4 @@ TEST(Owned, GivesAway) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 class ParallelReduce : public ::testing::Test {
@@ -59,4 +59,4 @@ TEST_F(ParallelReduce, CombinesInOrderAndTakesBools) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -11,7 +11,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 /// The number of threads for one test.
@@ -132,4 +132,4 @@ TEST_F(ParallelFor, ThreadNumbersAreBelowTheirCount) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

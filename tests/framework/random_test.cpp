@@ -8,7 +8,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 std::vector<uint32_t> words(CPUGeneratorImpl& g, int64_t n) {
@@ -136,4 +136,4 @@ TEST(Generator, ThreadsDrawWholePieces) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

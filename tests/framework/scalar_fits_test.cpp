@@ -7,7 +7,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 bool fits(const Scalar& value, ScalarType dtype) {
@@ -54,4 +54,4 @@ TEST(ScalarFits, ComplexAndBool) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -13,7 +13,7 @@
 
 #include "expect_error.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using taper::testing::expect_error;
@@ -339,4 +339,4 @@ TEST(StoredDtypes, AreKeptInFiles) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(Views, OfEmptyAndZeroDimTensors) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

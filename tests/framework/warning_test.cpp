@@ -4,7 +4,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TEST(Warning, GoesToStderrWithItsPlace) {
@@ -76,4 +76,4 @@ TEST(Warning, NullStandsForTheFirstHandler) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -5,8 +5,8 @@
 set -euo pipefail
 objects=${1:?usage: kernels.sh OBJECTS [EXCEPT]} except=${2:-^$}
 symbols=$(find "$objects" -name '*.o' -print0 | xargs -0 nm)
-called=$(awk 'NF == 2 && $1 == "w" && $2 ~ /^_ZN5taper4cuda/ {print $2}' <<<"$symbols" | sort -u)
-defined=$(awk 'NF == 3 && $2 ~ /^[TW]$/ && $3 ~ /^_ZN5taper4cuda/ {print $3}' <<<"$symbols" | sort -u)
+called=$(awk 'NF == 2 && $1 == "w" && $2 ~ /^_ZN5torch5taper4cuda/ {print $2}' <<<"$symbols" | sort -u)
+defined=$(awk 'NF == 3 && $2 ~ /^[TW]$/ && $3 ~ /^_ZN5torch5taper4cuda/ {print $3}' <<<"$symbols" | sort -u)
 [ -n "$called" ] || { echo "kernels: no object of $objects calls a CUDA kernel"; exit 1; }
 missing=$(comm -23 <(echo "$called") <(echo "$defined") | c++filt |
   grep -vE -- "$except" || true)

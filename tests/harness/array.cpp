@@ -6,7 +6,7 @@
 
 #include "harness/for_each_offset.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 int64_t numel_of(const std::vector<int64_t>& sizes) {
   int64_t n = 1;
@@ -154,4 +154,4 @@ int64_t Random::integer(int64_t low, int64_t high) {
   return low + static_cast<int64_t>(bits() % static_cast<uint64_t>(high - low));
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -11,7 +11,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Row-major values; integers are exact up to 2^53, bools are 0 and 1. Of complex numbers `v` has
 /// the real parts.
@@ -81,4 +81,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -11,7 +11,7 @@
 #include "harness/check_shared.h"
 #include "harness/guarded_memory.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 // ---------------------------------------------------------------------- value
 namespace {
@@ -208,4 +208,4 @@ Failures check_errors(const OpCase& c) {
   return failures;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

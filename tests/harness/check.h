@@ -3,7 +3,7 @@
 
 #include "harness/op_case.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Failures = std::vector<std::string>;
 
@@ -39,4 +39,4 @@ std::string difference(const Array& got, const Array& want, double rtol, double 
 /// The devices that the device property compares with the CPU.
 std::vector<Device> other_devices(std::vector<std::string>* skipped);
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

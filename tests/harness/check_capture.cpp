@@ -9,7 +9,7 @@
 
 #include "harness/check_shared.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// An op as a step: forward, the gradients of what can have some, and the in-place form.
@@ -162,4 +162,4 @@ Failures check_capture(const OpCase& c, Device device, std::string* refused) {
   return failures;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 
 #include "harness/check_shared.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr char kLeaf[] =
@@ -230,4 +230,4 @@ Failures check_forms(const OpCase& c) {
   return failures;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -6,7 +6,7 @@
 
 #include "harness/check_shared.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 std::vector<Tensor> cotangents_for(const Results& results, Random& random) {
   std::vector<Tensor> list;
   for (const Tensor& r : results) {
@@ -144,4 +144,4 @@ Failures check_gradient(const OpCase& c) {
   return failures;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

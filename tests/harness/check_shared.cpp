@@ -5,7 +5,7 @@
 
 #include "harness/for_each_offset.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 Tolerance tolerance_of(ScalarType t) {
   switch (toRealValueType(t)) {
@@ -180,4 +180,4 @@ std::vector<unsigned char> bytes_of(const Tensor& t) {
   return {p, p + nbytes};
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

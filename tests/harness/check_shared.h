@@ -7,7 +7,7 @@
 #include "harness/check.h"
 #include "harness/devices.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using taper::detail::concat;
 
@@ -85,4 +85,4 @@ class Log {
 void compare_results(const OpCase& c, const Results& got, const Arrays& want, const char* what,
                      Log& log);
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -7,7 +7,7 @@
 
 #include "harness/check_shared.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr std::pair<const char*, Layout> kLayouts[] = {{"transposed input", transposed},
@@ -216,4 +216,4 @@ Failures check_views_and_state(const OpCase& c) {
   return failures;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

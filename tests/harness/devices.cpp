@@ -7,7 +7,7 @@
 
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 bool is_set(const char* variable) {
@@ -45,4 +45,4 @@ void run_in_gpu_stream(std::function<void()> work) {
   held.release();
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -25,7 +25,7 @@
 #define TAPER_NEEDS_SIMULATION(what) \
   if (!::taper::cuda::is_simulated()) GTEST_SKIP() << "needs simulated devices: " << (what)
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// The CUDA device number i, for tests of what holds on any: where there are fewer, counting begins
 /// anew.
@@ -59,4 +59,4 @@ struct WithoutTf32 {
 /// stream comes to it, and what is queued behind it waits. `work` may not use CUDA.
 void run_in_gpu_stream(std::function<void()> work);
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -7,7 +7,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Calls visit(offset, position) for all elements of a tensor in row-major order; offsets count
 /// elements from the tensor's first one.
@@ -28,4 +28,4 @@ void for_each_offset(const Tensor& t, const Visit& visit) {
   }
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -18,7 +18,7 @@
 
 #include "harness/check_shared.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Which end of a tensor lies at the edge.
 enum class Edge { kFront, kBack };
@@ -109,4 +109,4 @@ class CrashesNameTheCase {
   struct sigaction before_ = {};
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

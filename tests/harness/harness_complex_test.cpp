@@ -12,7 +12,7 @@
 #include "harness/check.h"
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 enum class Fault {
@@ -105,4 +105,4 @@ TEST(HarnessComplex, ArraysKeepBothParts) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

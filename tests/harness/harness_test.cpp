@@ -11,7 +11,7 @@
 #include "harness/devices.h"
 #include "harness/pointwise.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::needs_grad;
@@ -338,4 +338,4 @@ TEST(Harness, ReadsAndWritesStridedTensors) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

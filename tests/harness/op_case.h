@@ -8,7 +8,7 @@
 
 #include "harness/array.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// The arguments of one call: tensors, and the numbers that the op takes beside them.
 struct Args {
@@ -114,4 +114,4 @@ bool has_case(const std::string& name);
   static const bool identifier##_registered [[maybe_unused]] = \
       (::taper::testing::register_cases([] __VA_ARGS__()), true)
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

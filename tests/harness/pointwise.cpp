@@ -1,6 +1,6 @@
 #include "harness/pointwise.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 Arrays map(const Array& x, Unary f) {
   Array y = x;
@@ -40,4 +40,4 @@ OpCase binary_case(std::string name, std::function<Tensor(const Tensor&, const T
   return c;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

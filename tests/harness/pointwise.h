@@ -3,7 +3,7 @@
 
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
@@ -22,4 +22,4 @@ Arrays map(const Array& x, const Array& y, Binary f);
 ScalarType float_result(ScalarType t);
 ScalarType bool_result(ScalarType t);
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

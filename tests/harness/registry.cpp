@@ -2,7 +2,7 @@
 
 #include "harness/op_case.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 std::vector<OpCase>& cases() {
@@ -72,4 +72,4 @@ const OpCase& case_of(const std::string& name) {
   return *c;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

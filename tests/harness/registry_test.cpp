@@ -9,7 +9,7 @@
 
 #include "harness/check.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 std::vector<std::string> names() {
@@ -176,4 +176,4 @@ TEST(OpRegistry, HoldsEveryListedBinaryOp) {
 #undef TAPER_LISTED_OP
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

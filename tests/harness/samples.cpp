@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 double away_from_kinks(double v) {
@@ -78,4 +78,4 @@ Args sample_of(const std::vector<std::vector<int64_t>>& sizes, ScalarType dtype,
   return a;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -3,7 +3,7 @@
 
 #include "harness/op_case.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// A range of input values. Floating values keep at least 0.05 away from multiples of 0.5, where
 /// rounding and comparing functions jump; integral ones are the whole numbers of the range. Both
@@ -33,4 +33,4 @@ std::vector<Args> samples_of_two(ScalarType dtype, Range first, Range second);
 Args sample_of(const std::vector<std::vector<int64_t>>& sizes, ScalarType dtype, Range range = {},
                std::vector<int64_t> ints = {}, std::vector<double> numbers = {});
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -7,7 +7,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -109,4 +109,4 @@ TEST(Activations, GumbelSoftmax) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce_sum.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -92,4 +92,4 @@ TEST(AdaptiveLogSoftmax, ResetDrawsAllWeightsAnew) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -120,4 +120,4 @@ TEST(ConvModule, Errors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -66,4 +66,4 @@ TEST(DropoutModules, Errors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 #include "nn/util.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -122,4 +122,4 @@ TEST(EmbeddingBag, WrongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -6,7 +6,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -64,4 +64,4 @@ TEST(EmbeddingModule, CloneLeavesTheGivenTableAlone) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 #include "archive_util.h"
 #include "nn/util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -171,4 +171,4 @@ TEST(FailingModuleLoad, KeepsWhatTheSameArchiveGaveBefore) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::expect_error;
@@ -569,4 +569,4 @@ TEST(MemoryBudget, OfCompile) {
 #include "nn/memory_budget_test.inc"
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

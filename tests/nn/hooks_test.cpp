@@ -10,7 +10,7 @@
 
 #include "nn/parallel_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -200,4 +200,4 @@ TEST(SpectralNorm, IsPyTorchs) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

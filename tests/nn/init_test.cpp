@@ -7,7 +7,7 @@
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -145,4 +145,4 @@ TEST(Init, Errors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

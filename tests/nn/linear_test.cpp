@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -122,9 +122,9 @@ TEST(Unflatten, RefusesNamesOfDimensions) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -159,4 +159,4 @@ TAPER_OP_CASES(bilinear_maps, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -11,7 +11,7 @@
 #include "sums_along.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 namespace F = nn::functional;
@@ -160,4 +160,4 @@ TAPER_OP_CASES(maxima_put_back, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

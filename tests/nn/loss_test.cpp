@@ -11,7 +11,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -169,4 +169,4 @@ TEST(Losses, BinaryCrossEntropyOfColumnsAndVectors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using nn::Linear;
@@ -275,4 +275,4 @@ TEST(Module, AnUndefinedParameterThatRequiresAGradientWarns) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -9,7 +9,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -150,4 +150,4 @@ TEST(NormFunctions, TakeTheirOptions) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

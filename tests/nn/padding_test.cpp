@@ -7,7 +7,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -80,4 +80,4 @@ TEST(PadModules, CircularPaddingRepeatsWhatNegativePaddingLeaves) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -16,7 +16,7 @@
 #include "nn/parallel_util.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using nn::DataParallel;
@@ -409,4 +409,4 @@ TEST(Collectives, TakeDenseTensorsEachOnADeviceOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

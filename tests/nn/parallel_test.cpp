@@ -11,7 +11,7 @@
 #include "nn/parallel_util.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using nn::DataParallel;
@@ -510,4 +510,4 @@ TEST(DataParallelG3, StateSavesAndLoads) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 
 #include "harness/devices.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 const Device cuda0(kCUDA, 0), cuda1(kCUDA, 1), cuda2(kCUDA, 2), cuda3(kCUDA, 3);
 
@@ -29,4 +29,4 @@ inline std::shared_ptr<FunctionModule> module_of(std::function<Tensor(const Tens
   return std::make_shared<FunctionModule>(std::move(f));
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

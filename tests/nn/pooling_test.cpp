@@ -6,7 +6,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -74,4 +74,4 @@ TEST(PoolModules, AdaptiveOnesGiveIndices) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -3,7 +3,7 @@
 
 #include <taper/nn/modules.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -221,4 +221,4 @@ TEST(ModulePrint, FoldAndUpsample) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -14,7 +14,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -245,4 +245,4 @@ TEST(CTCLoss, GradientsByKernelsAndByDefinition) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -19,7 +19,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 namespace rnn = nn::utils::rnn;
@@ -251,4 +251,4 @@ TEST(Lstm, WarnsOfDropoutWithoutALayerBehind) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

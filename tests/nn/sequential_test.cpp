@@ -12,7 +12,7 @@
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -320,4 +320,4 @@ TEST(Sequential, RefusesToContainItself) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -7,7 +7,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -83,4 +83,4 @@ TEST(ModuleIo, CountsThatBecameFloatsAreCountsAgain) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

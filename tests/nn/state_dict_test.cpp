@@ -10,7 +10,7 @@
 #include "nn/util.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -113,4 +113,4 @@ TEST(StateDict, GoesThroughEveryKindOfFile) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

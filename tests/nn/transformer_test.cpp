@@ -18,7 +18,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 bool equal(const Tensor& a, const Tensor& b) { return a.cpu().allclose(b.cpu(), 1e-4, 1e-5); }
@@ -225,4 +225,4 @@ TEST(MultiheadAttentionModule, AddsAMaskOfWholeNumbers) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

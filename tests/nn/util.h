@@ -12,7 +12,7 @@
 
 #include "test_util.h"
 
-namespace taper::test {
+namespace torch::taper::test {
 
 using testing::message_of;
 
@@ -42,4 +42,4 @@ inline void expect_values(const Tensor& t, const std::vector<double>& expected,
   }
 }
 
-}  // namespace taper::test
+}  // namespace torch::taper::test

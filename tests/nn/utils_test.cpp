@@ -8,7 +8,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -73,4 +73,4 @@ TEST(ConvertParameters, ThereAndBack) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

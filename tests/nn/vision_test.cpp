@@ -6,7 +6,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace nn;
@@ -111,4 +111,4 @@ TEST(Interpolate, WarnsOfDefaultsThatChanged) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

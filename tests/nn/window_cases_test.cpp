@@ -9,7 +9,7 @@
 #include "sums_along.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 namespace F = nn::functional;
@@ -173,4 +173,4 @@ TAPER_OP_CASES(unit_vectors, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

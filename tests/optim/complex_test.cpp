@@ -14,7 +14,7 @@
 #include "complex_util.h"
 #include "harness/devices.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Make = std::function<std::unique_ptr<optim::Optimizer>(const Tensor&)>;
@@ -142,4 +142,4 @@ TEST(ComplexParameters, StatesAreSaved) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

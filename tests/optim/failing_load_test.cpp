@@ -6,7 +6,7 @@
 #include "archive_util.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace optim;
@@ -112,4 +112,4 @@ TEST(FailingOptimizerLoad, AParameterWithoutStateMayBeMissing) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

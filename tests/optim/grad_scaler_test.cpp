@@ -10,7 +10,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using amp::GradScaler;
@@ -411,4 +411,4 @@ TEST(GradScaler, LetsHalfPrecisionSurvivePlantedOverflows) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

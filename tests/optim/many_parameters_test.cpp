@@ -14,7 +14,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace optim;
@@ -237,4 +237,4 @@ TEST(ClipGradOnDevices, QueuesAllBeforeItWaits) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

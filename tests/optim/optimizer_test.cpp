@@ -8,7 +8,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace optim;
@@ -559,4 +559,4 @@ TEST(Optimizer, SubclassesSayWhatTheyLack) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -15,7 +15,7 @@
 #include "data_folder.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace optim;
@@ -333,4 +333,4 @@ TEST(Schedules, WrongUseIsRefused) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -10,7 +10,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace optim::swa_utils;
@@ -93,4 +93,4 @@ TEST(UpdateBN, TakesThePlainMeanOverTheLoader) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

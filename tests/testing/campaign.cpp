@@ -14,7 +14,7 @@
 
 #include "harness/check_shared.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using autograd::AutogradContext;
 using autograd::variable_list;
@@ -241,4 +241,4 @@ std::vector<Tensor> leaves_of(const Subject& s, uint64_t seed, double jitter) {
   return list;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 
 #include "harness/op_case.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// One kind of wrong gradient.
 struct PlantedKind {
@@ -43,4 +43,4 @@ TensorFunction planted(const Subject& s, const PlantedKind& kind);
 bool shows(const Subject& s, const PlantedKind& kind, const std::vector<Tensor>& leaves,
            double factor);
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

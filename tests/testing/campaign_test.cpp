@@ -8,7 +8,7 @@
 
 #include "testing/campaign.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::gradcheck_report;
@@ -98,4 +98,4 @@ TEST_P(KitCampaignSeeds, RaiseNoFalseAlarm) {
 INSTANTIATE_TEST_SUITE_P(Kit, KitCampaignSeeds, ::testing::Range(uint64_t{0}, kHands));
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

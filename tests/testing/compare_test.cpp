@@ -12,7 +12,7 @@
 
 #include "complex_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -139,4 +139,4 @@ TEST(TensorMatchers, GradcheckFormsFailWithTheReport) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

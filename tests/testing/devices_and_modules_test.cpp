@@ -11,7 +11,7 @@
 
 #include "testing/faulty.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // ---------------------------------------------------------------------- devices
@@ -177,4 +177,4 @@ TEST(ModuleGradcheck, FrozenParametersAndDropout) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

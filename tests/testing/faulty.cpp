@@ -6,7 +6,7 @@
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 Tensor raw_times(const Tensor& g, const Tensor& factor) {
@@ -79,4 +79,4 @@ variable_list FaultySine::backward(AutogradContext* ctx, variable_list grads) {
   return {wrong(), Tensor()};
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -6,7 +6,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using autograd::AutogradContext;
 using autograd::gradcheck_report;
@@ -73,4 +73,4 @@ inline bool found(const GradcheckReport& report, Kind kind) {
   return false;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

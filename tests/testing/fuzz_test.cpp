@@ -18,7 +18,7 @@
 
 #include "testing/faulty.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Expects parts of a report.
@@ -182,4 +182,4 @@ TEST(Fuzz, RefusesBadUse) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -14,7 +14,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Sets a variable of the environment for a scope.
@@ -217,4 +217,4 @@ TEST_F(Golden, RefusesBadNamesAndModes) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

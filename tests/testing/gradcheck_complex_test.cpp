@@ -10,7 +10,7 @@
 #include "complex_util.h"
 #include "testing/faulty.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::gradcheck;
@@ -147,4 +147,4 @@ TEST(GradcheckComplex, FindsLostHistory) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -19,7 +19,7 @@
 
 #include "testing/faulty.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using autograd::gradcheck;
@@ -420,4 +420,4 @@ TEST(GradcheckBadUse, AConstantIsNotAPass) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -11,7 +11,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using train::EpochResult;
@@ -312,4 +312,4 @@ TEST_F(TrainerTest, Errors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

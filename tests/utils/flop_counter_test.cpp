@@ -7,7 +7,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using utils::count_flops;
@@ -98,4 +98,4 @@ TEST(FlopCounter, Errors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

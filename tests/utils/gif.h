@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace taper::testing {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::testing {
 
 /// The frames of a GIF file, by appendix F of its specification: [T][H * W] colors.
 struct Gif {
@@ -83,4 +85,4 @@ struct Gif {
   std::vector<std::vector<int>> frames;
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

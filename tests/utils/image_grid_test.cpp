@@ -6,7 +6,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using utils::ImageGridOptions;
@@ -74,4 +74,4 @@ TEST(ImageGrid, BadInputIsRefused) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -8,7 +8,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace utils;
@@ -200,4 +200,4 @@ TEST(Metrics, BadInputIsRefused) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

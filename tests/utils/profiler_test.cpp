@@ -17,7 +17,7 @@
 #include "test_util.h"
 #include "util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using namespace utils::profiler;
@@ -592,4 +592,4 @@ TEST(AutogradProfiler, Errors) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

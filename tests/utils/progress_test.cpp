@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using utils::Progress;
@@ -93,4 +93,4 @@ TEST(Progress, Errors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using utils::LayerSummary;
@@ -192,4 +192,4 @@ Estimated Total Size (MB): 0.02
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

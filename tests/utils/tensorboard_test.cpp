@@ -16,7 +16,7 @@
 #include "utils/gif.h"
 #include "utils/util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -560,4 +560,4 @@ TEST(SummaryWriter, BadInputIsRefused) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <taper/utils/tensorboard/event_file.h>
+#include <taper/utils/tensorboard/schema.h>
 #include <taper/utils/utils.h>
-#include <utils/tensorboard/schema.pb.h>
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 namespace schema = utils::tensorboard::schema;
 
@@ -50,4 +50,4 @@ inline std::vector<schema::Event> events_in(const std::filesystem::path& folder)
   return events;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 #include <taper/framework/check.h>
 #include <taper/framework/warning.h>
 
-namespace taper::utils::profiler::libtorch {
+namespace torch::taper::utils::profiler::libtorch {
 namespace {
 
 /// What is enabled: one in a process.
@@ -267,4 +267,4 @@ TLSLegacyProfilerGuard::~TLSLegacyProfilerGuard() {
   }
 }
 
-}  // namespace taper::utils::profiler::libtorch
+}  // namespace torch::taper::utils::profiler::libtorch

@@ -28,7 +28,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils::profiler::libtorch {
+namespace torch::taper::utils::profiler::libtorch {
 
 /// What is recorded: the host, and CUDA devices (simulated ones, too). There are no others.
 enum class ActivityType { CPU = 0, XPU, CUDA, HPU, MTIA, PrivateUse1, NUM_KINETO_ACTIVITIES };
@@ -234,6 +234,6 @@ class TLSLegacyProfilerGuard {
   std::function<void(const thread_event_lists&)> callback_;
 };
 
-}  // namespace taper::utils::profiler::libtorch
+}  // namespace torch::taper::utils::profiler::libtorch
 
 #pragma GCC visibility pop

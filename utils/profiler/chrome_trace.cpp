@@ -7,7 +7,7 @@
 
 #include <taper/utils/profiler/profiler.h>
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -192,4 +192,4 @@ void Profile::export_stacks(const std::string& path) const {
   TAPER_CHECK(out.good(), "export_stacks: ", path, " could not be written");
 }
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 
 using EventKind = taper::detail::RunEvent;
 
@@ -51,6 +51,6 @@ struct MemoryEvent {
   int64_t event = -1;             ///< the index of the event in which it did; -1: none
 };
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler
 
 #pragma GCC visibility pop

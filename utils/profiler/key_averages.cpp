@@ -9,7 +9,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 namespace {
 
 std::string text_of(const std::vector<Operand>& operands) {
@@ -199,4 +199,4 @@ std::ostream& operator<<(std::ostream& out, const KeyAverages& averages) {
   return out << averages.table();
 }
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 
 /// All events of one name. Bytes are those that came less those that went.
 struct KeyAverage {
@@ -55,6 +55,6 @@ class KeyAverages {
 
 std::ostream& operator<<(std::ostream& out, const KeyAverages& averages);
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler
 
 #pragma GCC visibility pop

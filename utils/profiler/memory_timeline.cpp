@@ -10,7 +10,7 @@
 
 #include <taper/framework/check.h>
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 namespace {
 
 constexpr const char* kNames[kMemoryCategories] = {"parameter",  "optimizer state", "gradient",
@@ -235,4 +235,4 @@ void MemoryTimeline::save(const std::string& path) const {
   TAPER_CHECK(out.good(), "MemoryTimeline::save: ", path, " could not be written");
 }
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 
 /// What a tensor's memory is for, as far as its life tells.
 enum class MemoryCategory {
@@ -46,6 +46,6 @@ struct MemoryTimeline {
   void save(const std::string& path) const;
 };
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <taper/framework/runtime/devices.h>
 #include <taper/utils/profiler/recorder.h>
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 namespace {
 
 bool records(ProfilerAction action) { return action != ProfilerAction::kNone; }
@@ -162,4 +162,4 @@ MemoryTimeline Profile::memory_timeline(const std::vector<Tensor>& parameters) c
   return MemoryTimeline(events_, memory_, parameters);
 }
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler

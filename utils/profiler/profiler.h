@@ -24,7 +24,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 
 /// A part of a program, by a name of its own, in whatever profile records it. Costs a comparison
 /// where none does.
@@ -130,6 +130,6 @@ class Profile {
   std::vector<MemoryEvent> memory_;
 };
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler
 
 #pragma GCC visibility pop

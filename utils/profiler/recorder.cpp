@@ -14,7 +14,7 @@
 #include <nvtx3/nvToolsExt.h>
 #endif
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 namespace {
 
 using taper::detail::Access;
@@ -242,4 +242,4 @@ void start_recording(bool with_shapes, bool with_memory) {
 }
 Recording stop_recording() { return recorder().stop(); }
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler

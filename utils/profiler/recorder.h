@@ -6,7 +6,7 @@
 #include <taper/framework/runtime/timeline.h>
 #include <taper/utils/profiler/event.h>
 
-namespace taper::utils::profiler {
+namespace torch::taper::utils::profiler {
 
 using Clock = std::chrono::steady_clock;
 
@@ -28,4 +28,4 @@ void add_device_times(std::vector<Event>& events,
                       const std::vector<cuda::TimelineEvent>& on_devices);
 #pragma GCC visibility pop
 
-}  // namespace taper::utils::profiler
+}  // namespace torch::taper::utils::profiler

@@ -10,7 +10,7 @@
 #include <taper/utils/image_grid.h>
 #include <taper/utils/tensorboard/embedding.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 namespace {
 
@@ -96,4 +96,4 @@ void write_embedding(const std::string& log_dir, const Tensor& points,
   TAPER_CHECK(out.good(), "add_embedding: cannot write '", list.string(), "'");
 }
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

@@ -6,7 +6,7 @@
 
 #include <taper/framework/tensor.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 /// Writes tensors.tsv, metadata.tsv and sprite.png into <log_dir>/<step>/<tag>, and adds them to
 /// <log_dir>/projector_config.pbtxt. Throws ValueError before anything is written where the numbers
@@ -15,4 +15,4 @@ void write_embedding(const std::string& log_dir, const Tensor& points,
                      const std::vector<std::string>& metadata, const Tensor& label_images,
                      int64_t step, const std::string& tag);
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

@@ -12,7 +12,7 @@
 #include <taper/framework/warning.h>
 #include <taper/utils/tensorboard/event_file.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::string EventFile::write_all(std::string_view bytes) const {
   return {};
 }
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

@@ -13,9 +13,11 @@
 #include <string_view>
 #include <thread>
 
+#include <taper/framework/namespaces.h>
+
 #pragma GCC visibility push(default)
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 /// CRC-32C (Castagnoli, RFC 3720 B.4), as TFRecord masks it: rotated right by 15 bits, plus
 /// 0xa282ead8.
@@ -62,6 +64,6 @@ class EventFile {
   std::thread thread_;
 };
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail
 
 #pragma GCC visibility pop

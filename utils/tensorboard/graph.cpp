@@ -13,7 +13,7 @@
 #include <taper/utils/tape.h>
 #include <taper/utils/tensorboard/graph.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 namespace {
 
@@ -319,4 +319,4 @@ schema::GraphDef graph_of(const nn::Module& module, const Tensor& output) {
   return drawing.take();
 }
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

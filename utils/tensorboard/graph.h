@@ -5,9 +5,9 @@
 
 #include <taper/nn/module.h>
 
-#include <utils/tensorboard/schema.pb.h>
+#include <taper/utils/tensorboard/schema.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 /// The ops on the tape behind `output`, as nodes in the order in which they ran; leaves are nodes
 /// of the op "Parameter" (those of `module`, under their names) or "Input".
@@ -15,4 +15,4 @@ schema::GraphDef graph_of(const nn::Module& module, const Tensor& output);
 /// The kernels that `step` launches, in their order; see SummaryWriter::add_kernel_graph.
 schema::GraphDef kernel_graph_of(const nn::Module& module, const std::function<void()>& step);
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

@@ -1,6 +1,6 @@
 #include <taper/utils/tensorboard/summaries.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::vector<schema::Summary> hparams_summaries(
           summary_of("_hparams_/session_end_info", end)};
 }
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

@@ -6,7 +6,7 @@
 #include <taper/utils/image_grid.h>
 #include <taper/utils/tensorboard/summaries.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 namespace {
 
@@ -333,4 +333,4 @@ schema::Summary layout_summary(const CustomScalars& layout) {
   return summary;
 }
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

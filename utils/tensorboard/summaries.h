@@ -10,9 +10,9 @@
 #include <taper/framework/tensor.h>
 #include <taper/utils/tensorboard/summary_writer.h>
 
-#include <utils/tensorboard/schema.pb.h>
+#include <taper/utils/tensorboard/schema.h>
 
-namespace taper::utils::tensorboard::detail {
+namespace torch::taper::utils::tensorboard::detail {
 
 schema::Summary scalar_summary(const std::string& tag, double value);
 /// Counts of the values between neighbouring `edges`, which ascend (the last interval holds its
@@ -44,4 +44,4 @@ std::vector<schema::Summary> hparams_summaries(
     const HParams& hparams, const std::map<std::string, double>& metrics,
     const std::map<std::string, std::vector<HParam>>& domain);
 
-}  // namespace taper::utils::tensorboard::detail
+}  // namespace torch::taper::utils::tensorboard::detail

@@ -19,7 +19,7 @@
 #include <taper/utils/tensorboard/graph.h>
 #include <taper/utils/tensorboard/summaries.h>
 
-namespace taper::utils::tensorboard {
+namespace torch::taper::utils::tensorboard {
 
 namespace {
 
@@ -265,4 +265,4 @@ void SummaryWriter::add_kernel_graph(const nn::Module& module, const std::functi
   files_->add(std::move(event), nullopt, nullopt, get_logdir());
 }
 
-}  // namespace taper::utils::tensorboard
+}  // namespace torch::taper::utils::tensorboard

@@ -23,7 +23,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::utils::tensorboard {
+namespace torch::taper::utils::tensorboard {
 
 /// Where a SummaryWriter writes, and how often.
 struct SummaryWriterOptions {
@@ -202,6 +202,6 @@ class SummaryWriter {
   std::unique_ptr<Files> files_;
 };
 
-}  // namespace taper::utils::tensorboard
+}  // namespace torch::taper::utils::tensorboard
 
 #pragma GCC visibility pop

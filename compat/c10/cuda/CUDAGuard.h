@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <taper/extension/device_guard.h>
 
@@ -55,8 +56,3 @@ class OptionalCUDAStreamGuard {
 };
 
 }  // namespace c10::cuda
-
-namespace c10 {
-using DeviceGuard = taper::OneDeviceGuard;
-using OptionalDeviceGuard = taper::AnyDeviceGuard;
-}  // namespace c10

@@ -1,6 +1,7 @@
 // c10::variant is the standard one; options hold lighter ones, which the same functions look into.
 #pragma once
 
+#include <string>
 #include <variant>
 
 #include <taper/nn/enum.h>
@@ -20,3 +21,13 @@ using taper::visit;
 using taper::nn::get_if;
 using taper::nn::holds_alternative;
 }  // namespace c10
+
+namespace torch {
+namespace enumtype {
+/// "kMean": the name of the value that a std::variant of enumtype's types holds.
+template <class... Names>
+std::string get_enum_name(const std::variant<Names...>& choice) {
+  return std::visit([](auto name) { return std::string(name.text); }, choice);
+}
+}  // namespace enumtype
+}  // namespace torch

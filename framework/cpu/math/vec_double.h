@@ -8,7 +8,7 @@
 
 #include <taper/framework/cpu/vec_widen.h>
 
-namespace taper::cpu {
+namespace torch::taper::cpu {
 
 namespace base {
 
@@ -122,4 +122,4 @@ TAPER_AVX512 Vec<float> pick(const float (&table)[32], Vec<float> at) {
 }  // namespace avx512
 #endif
 
-}  // namespace taper::cpu
+}  // namespace torch::taper::cpu

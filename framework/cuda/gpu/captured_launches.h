@@ -11,7 +11,7 @@
 #include <taper/framework/cuda/gpu/chain_source.h>
 #include <taper/framework/runtime/graph_pool.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 class CapturedLaunches {
  public:
@@ -53,4 +53,4 @@ class CapturedLaunches {
   std::vector<size_t> others_;  // places of work that the program itself has queued
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -18,7 +18,7 @@
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/runtime/fused_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // ---------------------------------------------------------------------- what NVRTC is given
@@ -310,4 +310,4 @@ void forget_chain_kernels() {
   note_reason("");
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

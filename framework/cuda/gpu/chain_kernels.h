@@ -8,7 +8,7 @@
 
 #include <taper/framework/device.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// The kernel of a chain's source (chain_source.h) for a device, which stays loaded; null where it
 /// cannot be had, which why_not_fused() then tells of. Throws nothing.
@@ -21,4 +21,4 @@ std::string chain_kernels_folder();
 /// Loaded kernels are forgotten, as a new process would know none. For tests.
 void forget_chain_kernels();
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

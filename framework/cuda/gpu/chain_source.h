@@ -21,7 +21,7 @@
 #include <taper/framework/cuda/pointwise_call.h>
 #include <taper/framework/fusion/finder.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// A launch that a capture was told of.
 struct PointwiseCall {
@@ -54,7 +54,8 @@ inline std::string spelled_functor(const std::type_info& type) {
   const std::unique_ptr<char, decltype(&std::free)> name(
       abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr), &std::free);
   const std::string_view text = name ? name.get() : "";
-  const bool known = text.substr(0, 16) == "taper::functor::" &&
+  constexpr std::string_view functors = "torch::taper::functor::";
+  const bool known = text.substr(0, functors.size()) == functors &&
                      text.find_first_of("({'") == std::string_view::npos;
   return known ? std::string(text) : "";
 }
@@ -247,13 +248,13 @@ class ChainWriter {
     return std::string(
                "#include <taper/framework/cuda/chain.h>\n"
                "#include <taper/functors.h>\n\n"  // cmake/cuda.cmake
-               "namespace taper::chains {\n"
+               "namespace torch::taper::chains {\n"
                "struct Arguments {\n") +
            fields_ + "};\nstatic_assert(sizeof(Arguments) == " + std::to_string(argument_.size()) +
            ");\nstruct Body {\n  template <int V>\n"
            "  TAPER_HD static void run(const Arguments& a, const Place& at) {\n" +
            body() +
-           "  }\n};\n}  // namespace taper::chains\n\n"
+           "  }\n};\n}  // namespace torch::taper::chains\n\n"
            "#ifdef __CUDACC__\n"
            "extern \"C\" __global__ void __launch_bounds__(256)\n"
            "    taper_chain(const __grid_constant__ taper::chains::Arguments a) {\n"
@@ -275,4 +276,4 @@ class ChainWriter {
   std::vector<std::string> steps_;
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -3,7 +3,7 @@
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/framework/warning.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 cudnnDataType_t cudnn_type(ScalarType dtype) {
   switch (dtype) {
@@ -50,4 +50,4 @@ bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, in
   return true;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -9,7 +9,7 @@
 #include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/dtype.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// A description of cuDNN's, destroyed with its owner.
 #define TAPER_CUDNN_DESCRIPTION(Name, Handle, create, destroy)    \
@@ -66,4 +66,4 @@ Plan& plan_of(const Key& key, const Make& make) {
   return *plan;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -10,7 +10,7 @@
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // Engines whose times are compared.
@@ -257,4 +257,4 @@ bool EnginePlans::run(const GraphMemory& memory) {
   }
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

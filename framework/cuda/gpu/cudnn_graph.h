@@ -10,7 +10,7 @@
 
 #include <taper/framework/cuda/gpu/cudnn.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// What cuDNN calls the type of an attribute's values.
 template <class T>
@@ -183,4 +183,4 @@ class EnginePlans {
   bool is_measured_ = false;
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

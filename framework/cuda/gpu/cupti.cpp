@@ -17,7 +17,7 @@
 #include <new>
 #include <string_view>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 using PeerCopyActivity = CUpti_ActivityMemcpyPtoP4;
@@ -215,15 +215,15 @@ std::vector<KernelRecord> stop_kernel_records() {
   return records;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #else
 
-namespace taper::detail {
+namespace torch::taper::detail {
 bool start_kernel_records() { return false; }
 void begin_launch_record(uint64_t) noexcept {}
 void end_launch_record() noexcept {}
 std::vector<KernelRecord> stop_kernel_records() { return {}; }
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 
 #endif

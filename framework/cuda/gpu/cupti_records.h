@@ -3,7 +3,9 @@
 
 #include <cupti.h>
 
-namespace taper::detail {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::detail {
 
 // Each version of CUPTI writes the newest form that it knows, whose first part is the older forms'.
 #if CUPTI_API_VERSION >= 130000
@@ -14,4 +16,4 @@ using KernelActivity = CUpti_ActivityKernel9;
 using CopyActivity = CUpti_ActivityMemcpy5;
 #endif
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail

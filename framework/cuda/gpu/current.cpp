@@ -8,7 +8,7 @@
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/runtime/caching_allocator.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 thread_local DeviceIndex current_device_index = 0;
@@ -124,4 +124,4 @@ void* allocate_scratch(size_t nbytes) {
 }
 void release_scratch(void* p) noexcept { detail::caching_allocator(kernel_device()).release(p); }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -5,7 +5,7 @@
 
 #include <taper/framework/device.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 class GpuRecording;
 
@@ -41,4 +41,4 @@ DeviceIndex kernel_device();
 /// What records it, or null.
 GpuRecording* kernel_recording();
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

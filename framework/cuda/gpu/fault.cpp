@@ -7,7 +7,7 @@
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/stream.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 constexpr int kMostDevices = 64;
@@ -43,4 +43,4 @@ void throw_fault(int device) {
   throw_words_of(kind, found.numbers);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -16,7 +16,7 @@
 
 #define TAPER_CUFFT(name, ...) check(TAPER_LIBRARY_FUNCTION(cufft, name)(__VA_ARGS__), #name)
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // The library has no words of its own.
@@ -181,4 +181,4 @@ void run_fft(cufftType type, const FftBoxes& boxes, void* x, void* y, bool inver
   to.write_back();
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -5,7 +5,7 @@
 
 #include <taper/framework/array_ref.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 /// What is transformed: `count` boxes of n points, n of one to three sizes, each dense in row-major
 /// order (of complex boxes of real ones the last size is n / 2 + 1), one behind the other.
@@ -20,4 +20,4 @@ struct FftBoxes {
 /// numbers overwrites x. Throws Error with cuFFT's word for what is wrong.
 void run_fft(cufftType type, const FftBoxes& boxes, void* x, void* y, bool inverse);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -17,7 +17,7 @@
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 cudaDataType_t blas_type(ScalarType dtype) {
   switch (dtype) {
@@ -297,4 +297,4 @@ bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivati
   return f != GemmActivation::kGelu && run_lt(g, bias, epilogue_of(f));
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

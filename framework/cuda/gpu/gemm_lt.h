@@ -5,7 +5,7 @@
 #include <taper/framework/cuda/gemm_types.h>
 #include <taper/framework/cuda/gpu/handles.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 cudaDataType_t blas_type(ScalarType dtype);
 /// The type that products are summed in, by the switches of Context.
@@ -19,4 +19,4 @@ void run_gemm(const ColumnMajorGemm& g);
 /// (its only gelu is the one by tanh).
 bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

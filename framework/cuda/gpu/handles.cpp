@@ -11,7 +11,7 @@
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/stream.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 namespace {
 
 // As many for each device as threads have used it at once.
@@ -150,4 +150,4 @@ void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int l
               call, ", ", file, ":", line, ")");
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -8,7 +8,9 @@
 #include <cusolverDn.h>
 #include <cusparse.h>
 
-namespace taper::cuda {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cuda {
 
 /// Working memory for a product: what cuBLAS takes for itself on recent GPUs.
 constexpr size_t kCublasRoom = size_t{32} << 20;
@@ -33,7 +35,7 @@ void check_cusolver(cusolverStatus_t status, const char* call, const char* file,
 void check_cusparse(cusparseStatus_t status, const char* call, const char* file, int line);
 void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int line);
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda
 
 /// The function itself, found once at each place; `library` is cublas, cusolver, cudnn,
 /// cufft or cusparse.

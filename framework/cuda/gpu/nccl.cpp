@@ -15,7 +15,7 @@
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/runtime/access.h>
 
-namespace taper::detail {
+namespace torch::taper::detail {
 namespace {
 
 void* nccl_library() {
@@ -140,13 +140,13 @@ bool reduce_parts(const std::vector<CollectivePart>& parts, void* result, int64_
   return true;
 }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 #else
 
-namespace taper::detail {
+namespace torch::taper::detail {
 
 bool broadcast_parts(const std::vector<CollectivePart>&, size_t) { return false; }
 bool reduce_parts(const std::vector<CollectivePart>&, void*, int64_t, ScalarType) { return false; }
 
-}  // namespace taper::detail
+}  // namespace torch::taper::detail
 #endif

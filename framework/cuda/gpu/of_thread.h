@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-namespace taper::cuda {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cuda {
 
 /// Objects that no thread has at the moment. Never destroyed: at the end of the process the driver
 /// may be gone already.
@@ -49,4 +51,4 @@ T& of_thread() {
   return *mine;
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

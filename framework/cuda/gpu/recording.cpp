@@ -8,7 +8,7 @@
 #include <taper/framework/cuda/random_key.h>
 #include <taper/framework/runtime/fused_kernels.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 GpuRecording::~GpuRecording() {
   // The driver may be gone at the end of the process; there is nobody left to tell.
@@ -253,4 +253,4 @@ void tell_pointwise(const PointwiseKind& kind, const void* f, const Out& y, cons
   if (GpuRecording* const recording = kernel_recording()) recording->launches().tell(kind, f, y, x);
 }
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -11,7 +11,7 @@
 #include <taper/framework/random.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::cuda {
+namespace torch::taper::cuda {
 
 struct GpuStream final : detail::StreamImpl {
   GpuStream(DeviceIndex device, int priority, cudaStream_t handle)
@@ -93,4 +93,4 @@ class GpuRecording final : public Recording {
   cudaEvent_t replayed_ = nullptr;  // the last replay's end; only with keys
 };
 
-}  // namespace taper::cuda
+}  // namespace torch::taper::cuda

@@ -15,7 +15,7 @@
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/runtime/capture.h>
 
-namespace taper {
+namespace torch::taper {
 namespace cuda {
 namespace {
 
@@ -287,4 +287,4 @@ const Gpus& gpus() {
 Runtime* detail::gpu_runtime() { return cuda::gpus().runtime; }
 std::string detail::why_no_gpus() { return cuda::gpus().why_none; }
 
-}  // namespace taper
+}  // namespace torch::taper

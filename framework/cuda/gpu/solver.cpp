@@ -8,7 +8,7 @@
 #include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/scratch.h>
 
-namespace taper::cuda::solver {
+namespace torch::taper::cuda::solver {
 namespace {
 
 cublasFillMode_t fill(Triangle t) {
@@ -328,4 +328,4 @@ TAPER_INSTANTIATE(numbers::complex<double>)
 TAPER_INSTANTIATE_REAL(float)
 TAPER_INSTANTIATE_REAL(double)
 
-}  // namespace taper::cuda::solver
+}  // namespace torch::taper::cuda::solver

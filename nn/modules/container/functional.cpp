@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(Functional);
 
@@ -14,4 +14,4 @@ void FunctionalImpl::pretty_print(std::ostream& stream) const {
 Tensor FunctionalImpl::forward(Tensor input) { return function_(std::move(input)); }
 bool FunctionalImpl::is_serializable() const { return false; }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Calls a function of a tensor; further arguments given here follow the tensor:
 /// `Functional(torch::elu, 1.0)`. It has no state, and save() passes over it.
@@ -38,6 +38,6 @@ class FunctionalImpl : public Cloneable<FunctionalImpl> {
 };
 TAPER_LIBRARY_MODULE(Functional);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

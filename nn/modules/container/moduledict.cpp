@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(ModuleDict);
 
@@ -61,4 +61,4 @@ void ModuleDictImpl::throw_wrong_class(const std::string& key, const std::type_i
               ", got a ", detail::demangle(typeid(*modules_[key])));
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Registers its modules under their keys, in the order of insertion.
 class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
@@ -93,6 +93,6 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 };
 TAPER_LIBRARY_MODULE(ModuleDict);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

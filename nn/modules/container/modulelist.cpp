@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(ModuleList);
 
@@ -39,4 +39,4 @@ void ModuleListImpl::throw_wrong_class(size_t index, const std::type_info& wante
               ", got a ", detail::demangle(typeid(*modules_[index])));
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

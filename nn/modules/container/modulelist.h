@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Registers its modules under their positions.
 class ModuleListImpl : public Cloneable<ModuleListImpl> {
@@ -110,6 +110,6 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
 };
 TAPER_LIBRARY_MODULE(ModuleList);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

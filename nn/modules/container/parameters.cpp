@@ -4,7 +4,7 @@
 
 #include <taper/framework/grad_mode.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace {
 
@@ -84,4 +84,4 @@ Tensor ParameterDictImpl::pop(const std::string& key) {
   return param;
 }
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Registers its tensors as parameters under their positions.
 class ParameterListImpl : public Cloneable<ParameterListImpl> {
@@ -122,6 +122,6 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
 };
 TAPER_LIBRARY_MODULE(ParameterDict);
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #include <taper/nn/modules/pooling.h>
 #include <taper/ops/spatial/conv_relu_pool.h>
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 namespace {
 
@@ -118,4 +118,4 @@ Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
 
 template class Cloneable<SequentialImpl>;
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 
-namespace taper::nn {
+namespace torch::taper::nn {
 
 /// Feeds its arguments to the first module and each result to the next. Children are named by their
 /// position ("0", "1", ...) unless names are given. See AnyModule for what may be an element.
@@ -149,6 +149,6 @@ class Sequential : public ModuleHolder<SequentialImpl> {
   Sequential(std::initializer_list<NamedAnyModule> modules);  ///< modules under names
 };
 
-}  // namespace taper::nn
+}  // namespace torch::taper::nn
 
 #pragma GCC visibility pop

@@ -24,7 +24,7 @@
 #include "harness/guarded_memory.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// rows x n elements of some dtype, no two neighbours alike, with `step` from one to the next.
@@ -546,4 +546,4 @@ TEST(RowRuns, TellViewsThatBeginAtOnePlaceApart) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

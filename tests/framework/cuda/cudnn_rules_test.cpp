@@ -7,7 +7,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Ints = std::vector<int>;
@@ -169,4 +169,4 @@ TEST(CudnnAttention, GradientsAreNotAskedForWhereBitsMustBeTheSame) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -14,7 +14,7 @@
 #include "on_device.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // Teams of more than a warp have a block's slots and barrier for themselves.
@@ -586,4 +586,4 @@ TEST(CudaKernelsOfWarps, DepthwiseConvolutions) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

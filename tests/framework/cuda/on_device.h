@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Op = std::function<std::vector<Tensor>(Device)>;
 
@@ -34,4 +34,4 @@ inline Tensor spread_numbers(IntArrayRef sizes, ScalarType dtype) {
   for (int64_t size : sizes) n *= size;
   return places(n, 10007).to(kDouble).mul(6.0 / 10007).sub(3).view(sizes).to(dtype);
 }
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -5,7 +5,7 @@
 #include "on_device.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // y = f(a, b.t()) in patches, of sizes that are no multiples of a patch's side; what is dense in
@@ -70,4 +70,4 @@ TEST(CudaKernelsOfWarps, FunctionsOfRowsWithGaps) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -6,7 +6,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using cuda::philox;
@@ -170,4 +170,4 @@ TEST(DrawnNumbers, DependOnTheSeedAndThePlaceOnly) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -15,7 +15,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using serialize::InputArchive;
@@ -481,4 +481,4 @@ TEST_F(Archive, TheHeaderIsPaddedToEightBytes) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

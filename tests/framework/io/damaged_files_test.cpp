@@ -10,7 +10,7 @@
 #include "framework/io/python_files.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace testing;
@@ -193,4 +193,4 @@ TEST(DamagedFiles, Safetensors) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

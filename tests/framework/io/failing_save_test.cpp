@@ -16,7 +16,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 std::string bytes_of(const std::string& path) {
@@ -188,4 +188,4 @@ TEST_F(FailingSave, WhatAKilledProcessLeftIsRemovedByTheNextSave) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

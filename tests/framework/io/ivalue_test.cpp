@@ -8,7 +8,7 @@
 
 #include <taper/ops/tensor/factory.h>
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 std::string text(const IValue& v) {
@@ -83,4 +83,4 @@ TEST(Dict, InsertOrAssignTellsWhereAndWhetherItIsNew) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

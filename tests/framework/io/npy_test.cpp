@@ -10,7 +10,7 @@
 #include "complex_util.h"
 #include "framework/io/python_files.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace testing;
@@ -165,4 +165,4 @@ TEST(Npy, ChecksItsHeader) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

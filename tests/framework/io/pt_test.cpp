@@ -9,7 +9,7 @@
 #include "complex_util.h"
 #include "framework/io/python_files.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace testing;
@@ -231,4 +231,4 @@ TEST(Pt, ChecksumsAreCompared) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -8,7 +8,7 @@
 
 #include "data_folder.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 inline std::string python_file(const std::string& name) {
   return data_folder(TAPER_TEST_DATA) + "/python/" + name;
@@ -24,4 +24,4 @@ inline void write_bytes(const std::string& path, const std::vector<char>& bytes)
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

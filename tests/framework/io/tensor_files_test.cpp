@@ -7,7 +7,7 @@
 #include "framework/io/python_files.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using namespace testing;
@@ -126,4 +126,4 @@ TEST(Safetensors, NamesOfItsOwnMetadataAreRefused) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

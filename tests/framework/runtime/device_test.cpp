@@ -16,7 +16,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::device_at;
@@ -425,4 +425,4 @@ TEST(DevicesD10, AGeneratorIsForItsDevice) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

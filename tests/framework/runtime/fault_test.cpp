@@ -9,7 +9,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::message_of;
@@ -246,4 +246,4 @@ TEST(Peers, M6_StagedCopiesRaceAsOthersDo) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -11,7 +11,7 @@
 
 #include "harness/devices.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// A kernel "gate" on the current stream that ends when it is opened, at the latest by the
 /// destructor, or after ten seconds: a test that is wrong fails, and does not hang.
@@ -46,4 +46,4 @@ class Gate {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -13,7 +13,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::expect_error;
@@ -596,4 +596,4 @@ TEST(ChainsOnDevices, GiveTheBitsOfTheEagerStep) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -12,7 +12,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::expect_error;
@@ -597,4 +597,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, Graphs, ::testing::Values(kCPU, kCUDA),
                          [](const auto& info) { return info.param == kCPU ? "CPU" : "CUDA"; });
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

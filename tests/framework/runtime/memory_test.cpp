@@ -10,7 +10,7 @@
 #include "framework/runtime/own_process.h"
 #include "harness/devices.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::Gate;
@@ -382,4 +382,4 @@ TEST(DevicesA8, PageableCopiesWait) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

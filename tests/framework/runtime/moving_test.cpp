@@ -12,7 +12,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::device_at;
@@ -308,4 +308,4 @@ TEST(DevicesM6, FilesAreReadAndWrittenFromAnyDevice) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

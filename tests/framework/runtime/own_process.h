@@ -7,7 +7,7 @@
 
 #include <taper/framework/runtime/simulated.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 /// Runs `body` in a new process of this program, in which no device has been used yet, and fails
 /// when an expectation in it does, or when what it writes to stderr lacks `text`. There are
@@ -27,4 +27,4 @@ void in_own_process(Body body, const char* text = "", int devices = 4) {
       ::testing::ExitedWithCode(0), text);
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

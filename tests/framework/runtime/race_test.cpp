@@ -12,7 +12,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using cuda::RaceReport;
@@ -485,4 +485,4 @@ TEST(RaceDetector, ThrowsBeforeTheOpRuns) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

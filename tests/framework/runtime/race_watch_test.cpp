@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-namespace taper::races {
+namespace torch::taper::races {
 namespace {
 
 using detail::Access;
@@ -228,4 +228,4 @@ TEST(RaceEnvironment, TurnsTheDetectorOn) {
 }
 
 }  // namespace
-}  // namespace taper::races
+}  // namespace torch::taper::races

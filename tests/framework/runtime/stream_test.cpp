@@ -13,7 +13,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::device_at;
@@ -200,4 +200,4 @@ TEST(Threads, MayUseDevicesAtOnce) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

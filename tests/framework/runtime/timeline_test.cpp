@@ -10,7 +10,7 @@
 #include "framework/runtime/gate.h"
 #include "harness/devices.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 using testing::device_at;
@@ -138,4 +138,4 @@ TEST(DevicesP5, TimelineShowsReplaysAndLeavesCapturesOut) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

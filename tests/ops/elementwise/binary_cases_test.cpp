@@ -13,7 +13,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr Range kAny{-3, 3};
@@ -519,4 +519,4 @@ TAPER_OP_CASES(derivatives_from_outputs, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

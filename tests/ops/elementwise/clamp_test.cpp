@@ -5,7 +5,7 @@
 #include "harness/pointwise.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using optional_scalar = optional<Scalar>;
@@ -237,4 +237,4 @@ TEST(ClampTensor, NanOnAnySideComesOut) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -28,7 +28,7 @@
 #include "complex_util.h"
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Z = std::complex<double>;
@@ -519,4 +519,4 @@ TEST(ComplexOps, RefuseWhatHasNoOrder) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

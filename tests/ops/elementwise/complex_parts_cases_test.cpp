@@ -12,7 +12,7 @@
 #include "harness/pointwise.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Z = std::complex<double>;
@@ -292,4 +292,4 @@ TEST(OutForms, OfAnglesAndSigns) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

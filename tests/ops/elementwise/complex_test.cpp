@@ -25,7 +25,7 @@
 #include "complex_util.h"
 #include "harness/devices.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using C = numbers::complex<double>;
@@ -572,4 +572,4 @@ TEST(ComplexLoops, PartsBroadcast) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

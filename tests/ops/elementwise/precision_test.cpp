@@ -10,7 +10,7 @@
 #include <taper/framework/cpu/isa.h>
 #include <taper/taper.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Long = long double;
@@ -448,4 +448,4 @@ TEST(Precision, OfSlopesOfAll16BitFloats) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/tensor/factory.h>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Long = long double;
@@ -182,4 +182,4 @@ TEST(SpecialAccuracy, StridedRowsAndHalves) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -12,7 +12,7 @@
 #include "ops/elementwise/special_definitions.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Next = double (*)(double x, double now, double before, double k);
@@ -224,4 +224,4 @@ TAPER_OP_CASES(mantissas, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

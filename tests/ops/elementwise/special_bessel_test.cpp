@@ -7,7 +7,7 @@
 #include "ops/elementwise/special_definitions.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 void expect_near(const std::string& name, const Tensor& y, const std::vector<double>& expected,
@@ -445,4 +445,4 @@ TEST(Frexp, EqualsPyTorchs) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

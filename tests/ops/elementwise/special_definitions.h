@@ -4,7 +4,9 @@
 
 #include <cmath>
 
-namespace taper::testing {
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::testing {
 
 inline const double kPi = 3.14159265358979323846;
 
@@ -43,4 +45,4 @@ inline double zeta_sum(double s, double q) {
 }
 inline double ndtr(double x) { return std::erfc(-x * std::sqrt(0.5)) / 2; }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -18,7 +18,7 @@
 #include "ops/elementwise/special_definitions.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // Independent of the library: derivatives of log Gamma as sums far beyond the asymptotic range.
@@ -381,4 +381,4 @@ TEST(Fmin, ItsResultMayBeOverwritten) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -14,7 +14,7 @@
 #include "harness/pointwise.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Three tensors that broadcast; the first has the result's shape often enough for in-place forms.
@@ -253,4 +253,4 @@ TEST(CudaKernelsOfWarps, FunctionsOfThreeInRows) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

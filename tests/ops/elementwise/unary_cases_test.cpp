@@ -12,7 +12,7 @@
 #include "harness/pointwise.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const double kInf = INFINITY;
@@ -272,4 +272,4 @@ TEST(RoundToDecimals, HasNoSlopeAndTakesFloats) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

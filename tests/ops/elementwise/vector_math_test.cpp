@@ -11,7 +11,7 @@
 
 #include "test_util.h"
 
-namespace taper {
+namespace torch::taper {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -327,4 +327,4 @@ TEST(FewFloats, AreChangedAlone) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace torch::taper

@@ -14,7 +14,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -281,4 +281,4 @@ TEST(CudaKernelsOfWarps, ChoicesInRows) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 #include "ops/shared/factory_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Z = std::complex<double>;
@@ -244,4 +244,4 @@ TAPER_OP_CASES(frequencies, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -12,7 +12,7 @@
 #include "complex_util.h"
 #include "harness/devices.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using C = numbers::complex<double>;
@@ -252,4 +252,4 @@ TEST(Fft, LongRowsOfOddLength) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

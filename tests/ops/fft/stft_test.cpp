@@ -13,7 +13,7 @@
 #include "complex_util.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Z = std::complex<double>;
@@ -299,4 +299,4 @@ TEST(Stft, Refuses) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

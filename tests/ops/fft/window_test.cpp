@@ -9,7 +9,7 @@
 #include "ops/shared/factory_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 double bessel_i0(double x) {
@@ -94,4 +94,4 @@ TEST(Window, Kaiser) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -269,4 +269,4 @@ TEST(EmbeddingBagOp, ADeviceTellsOfWrongOffsets) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -16,7 +16,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -265,4 +265,4 @@ TEST(Embedding, GradientsOf16BitsAreThoseOfFloatsRoundedOnce) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

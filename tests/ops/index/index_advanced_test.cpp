@@ -10,7 +10,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // Two int64 index tensors over dimensions 0 and 2 of x, or 0 and 1, by i[0].
@@ -188,4 +188,4 @@ TEST(IndexPut, OfOneNumberToExpandedTensors) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -11,7 +11,7 @@
 #include "ops/index/index_samples.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 std::vector<Args> select_samples(ScalarType t) {
@@ -237,4 +237,4 @@ TEST(IndexAdd, RowsOfAnyLengthDoNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -6,7 +6,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -118,4 +118,4 @@ TEST(NonzeroTest, StretchesOfZeros) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -5,7 +5,7 @@
 
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Shape = std::vector<int64_t>;
 
@@ -37,4 +37,4 @@ inline Tensor ones(Shape shape, ScalarType dtype = kFloat) {
   return to_tensor(Array(shape, 1), dtype);
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -8,7 +8,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 std::vector<Args> gather_samples(ScalarType t) {
@@ -214,4 +214,4 @@ TAPER_OP_CASES(positions, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -14,7 +14,7 @@
 #include "harness/devices.h"
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using indexing::Ellipsis;
@@ -450,4 +450,4 @@ TEST(Slices, HaveTheBoundsThatLibTorchsHave) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -8,7 +8,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // Numbers: how many classes.
@@ -61,4 +61,4 @@ TEST(OneHot, ClassesAndErrors) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

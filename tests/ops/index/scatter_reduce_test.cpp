@@ -11,7 +11,7 @@
 #include "harness/samples.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -158,4 +158,4 @@ TEST(ScatterReduce, MaximaAndMinimaOfNaN) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -2,7 +2,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TAPER_OP_CASES(cross_case, {
@@ -32,4 +32,4 @@ TAPER_OP_CASES(cross_case, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

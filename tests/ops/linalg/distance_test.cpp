@@ -10,7 +10,7 @@
 #include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 double norm_of(const std::vector<double>& v, double p) {
@@ -236,4 +236,4 @@ TEST(CosineSimilarity, PromotesAndRefusesIntegers) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 struct Equation {
@@ -240,4 +240,4 @@ TEST(Einsum, TakesIntegers) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -19,7 +19,7 @@
 #include "complex_util.h"
 #include "harness/devices.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const std::vector<std::vector<int64_t>>& squares() {
@@ -393,4 +393,4 @@ TEST(ComplexLinalg, OfSinglePrecisionOnDevices) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -15,7 +15,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 double trace_of_power(const Matrix& x, int n) {
@@ -117,4 +117,4 @@ TEST(Eig, Refuses) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TAPER_OP_CASES(exponentials, {
@@ -46,4 +46,4 @@ TEST(Linalg, MatrixExpOfSmallAndLargeNorms) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -18,7 +18,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const std::vector<std::vector<Sizes>> kSquare = {{{3, 3}}, {{2, 4, 4}}, {{1, 1}}};
@@ -311,4 +311,4 @@ TEST(LinalgTensor, SymmetricEigenvaluesOfTheOlderName) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -8,7 +8,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// y - tau v (v^T y), v from column i of `x`: zeros above row i, 1 there.
@@ -177,4 +177,4 @@ TAPER_OP_CASES(reflections_of_qr, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

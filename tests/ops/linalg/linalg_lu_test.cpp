@@ -15,7 +15,7 @@
 
 #include "ops/linalg/matrix_cases.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 Matrix naive_lu(Matrix x) {
@@ -328,4 +328,4 @@ TEST(LinalgLu, RefusesWrongSymmetricPivotsAndGradients) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

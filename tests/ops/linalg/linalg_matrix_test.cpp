@@ -13,7 +13,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TAPER_OP_CASES(function_cases, {
@@ -312,4 +312,4 @@ TEST(LinalgNames, NormsOfNothing) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

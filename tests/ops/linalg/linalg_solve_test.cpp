@@ -22,7 +22,7 @@
 
 #include "ops/linalg/matrix_cases.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const std::vector<std::vector<Sizes>> kSquare = {{{3, 3}}, {{2, 4, 4}}, {{1, 1}}};
@@ -319,4 +319,4 @@ TEST(Linalg, ConstantResultsHaveAGradientOfZeros) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -18,7 +18,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 double largest_column(const Matrix& a) {
@@ -203,4 +203,4 @@ TEST(Deprecated, FunctionsSayWhatToUse) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

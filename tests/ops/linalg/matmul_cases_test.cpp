@@ -9,7 +9,7 @@
 #include "ops/linalg/naive_products.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const std::vector<ScalarType> kNumbers = {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte};
@@ -396,4 +396,4 @@ OpCase inner_case() {
 TAPER_OP_CASES(inner_products, { return std::vector<OpCase>{inner_case()}; });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

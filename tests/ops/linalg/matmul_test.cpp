@@ -21,7 +21,7 @@
 #include "harness/guarded_memory.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TEST(Matmul, AddmmWithGeluIsExactOnTheCpuAndByTanhOnCuda) {
@@ -510,4 +510,4 @@ TEST(Matmul, VectorsWithGaps) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

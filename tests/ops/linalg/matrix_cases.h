@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Sizes = std::vector<int64_t>;
 
@@ -167,4 +167,4 @@ inline OpCase matrix_case(std::string name, std::vector<std::vector<Sizes>> size
   return c;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -9,7 +9,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// The roots of the sums of squares over some dimensions, which are kept with size 1.
@@ -93,4 +93,4 @@ TEST(MatrixNorms, EqualPyTorchs) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

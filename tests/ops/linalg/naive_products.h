@@ -5,7 +5,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 inline Array multiply(const Array& a, const Array& b) {
   Array y({a.size(0), b.size(1)});
@@ -62,4 +62,4 @@ inline Array multiply_any(Array a, Array b) {
   return y;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -18,7 +18,7 @@
 #include "harness/pointwise.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const double kInf = INFINITY;
@@ -456,4 +456,4 @@ TEST(ActivationsOnCuda, Of16BitsHaveSecondDerivatives) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -15,7 +15,7 @@
 #include "harness/samples.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -309,4 +309,4 @@ TEST(CudaKernelsOfAttention, EitherRouteIsThatOfFloatsAndFollowsTheOther) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

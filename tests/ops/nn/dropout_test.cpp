@@ -14,7 +14,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // Its numbers are compared with PyTorch's in ops/random/rand_test.cpp.
@@ -103,4 +103,4 @@ TEST(Dropout, DropsWholeChannels) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

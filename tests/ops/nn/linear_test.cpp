@@ -2,7 +2,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TAPER_OP_CASES(linear_case, {
@@ -52,4 +52,4 @@ TAPER_OP_CASES(linear_case, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

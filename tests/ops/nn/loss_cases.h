@@ -10,7 +10,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Numbers = std::vector<double>;
 
@@ -72,4 +72,4 @@ inline double distance(const Numbers& x, const Numbers& y, double p) {
   return std::pow(s, 1 / p);
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

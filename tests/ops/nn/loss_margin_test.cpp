@@ -12,7 +12,7 @@
 #include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TAPER_OP_CASES(margins_of_pairs, {
@@ -163,4 +163,4 @@ TEST(Losses, OfMarginsHaveNoGradientAtTheirKinks) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

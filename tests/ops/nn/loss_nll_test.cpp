@@ -15,7 +15,7 @@
 #include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // t[0]: scores or log probabilities [N, C, S], t[1]: targets [N, S], t[2]: weights [C];
@@ -412,4 +412,4 @@ TEST(CudaKernelsOfWarps, CrossEntropyOf16BitsIsDifferentiatedTwice) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

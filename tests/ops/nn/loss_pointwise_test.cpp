@@ -17,7 +17,7 @@
 #include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using ElementLoss = std::function<double(double x, double t)>;
@@ -361,4 +361,4 @@ TEST(Losses, RefuseArgumentsWithoutADerivative) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -15,7 +15,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr double kEps = 1e-3;
@@ -559,4 +559,4 @@ TEST(LayerNorm, OfRowsWithoutElements) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -8,7 +8,7 @@
 #include "sums_along.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // softmax or its logarithm along dimension i[0], straight from the formula.
@@ -160,4 +160,4 @@ TEST(Softmax, DtypeArgumentConvertsFirst) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

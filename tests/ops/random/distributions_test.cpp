@@ -17,7 +17,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 double next_double() { return rand({}, kDouble).item<double>(); }
@@ -142,4 +142,4 @@ TEST(Distributions, Errors) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

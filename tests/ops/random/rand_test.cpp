@@ -18,7 +18,7 @@
 #include "data_folder.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // ---------------------------------------------------------------- stored values
@@ -430,4 +430,4 @@ TEST(OutForms, RandomNumbersAreThoseOfTheFunction) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // Lanes count up to 255 vectors: longer runs, and what is left of a vector.
@@ -25,4 +25,4 @@ TEST(CountBytes, AnyByteThatIsNot0) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

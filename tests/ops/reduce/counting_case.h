@@ -3,7 +3,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 inline OpCase counting_case(std::string name, std::vector<ScalarType> dtypes,
                             std::function<std::vector<Args>(ScalarType)> samples,
@@ -19,4 +19,4 @@ inline OpCase counting_case(std::string name, std::vector<ScalarType> dtypes,
   return c;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

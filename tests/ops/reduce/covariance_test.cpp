@@ -6,7 +6,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 void expect_near(const Tensor& t, const std::vector<double>& expected, double tolerance = 1e-6) {
@@ -72,4 +72,4 @@ TEST(Cov, Weighs) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

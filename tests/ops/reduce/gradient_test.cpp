@@ -8,7 +8,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const Tensor kPoints = values({1, 2, 4, 7, 3, 1, 9, 2, 5, 5, 2, 0}).view({3, 4});
@@ -133,4 +133,4 @@ TEST(Gradient, AlongSomeDimensions) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

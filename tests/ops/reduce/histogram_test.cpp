@@ -18,7 +18,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 void expect_near(const Tensor& y, const std::vector<double>& expected) {
@@ -346,4 +346,4 @@ TEST(Histogram, CountsAreTheSameOnADevice) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

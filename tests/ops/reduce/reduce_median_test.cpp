@@ -9,7 +9,7 @@
 #include "ops/reduce/reduction_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TAPER_OP_CASES(medians, {
@@ -39,4 +39,4 @@ TEST(Reduce, MedianOfEqualsIsTheOneThatSortingPutsThere) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -13,7 +13,7 @@
 #include "ops/reduce/reduction_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Floats from far and wide; whole numbers from a narrow range, so that many are equal.
@@ -229,4 +229,4 @@ TEST(OutForms, OfExtremesKeepTheDtype) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -16,7 +16,7 @@
 #include "ops/reduce/reduction_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const double kInf = INFINITY;
@@ -255,4 +255,4 @@ TEST(Std, GradientOfEqualComplexNumbersIsNone) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -19,7 +19,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -522,4 +522,4 @@ TEST(Sum, ShortRowsOfPartsOfATensor) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -14,7 +14,7 @@
 
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Values = std::vector<double>;
 using Ints = std::vector<int64_t>;
@@ -217,4 +217,4 @@ inline OpCase looser(OpCase c, double tolerance) {
   return c;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

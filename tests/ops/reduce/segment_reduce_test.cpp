@@ -10,7 +10,7 @@
 #include "harness/samples.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -178,4 +178,4 @@ TEST(SegmentReduce, NaNsStay) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

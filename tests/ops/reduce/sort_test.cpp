@@ -16,7 +16,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -243,4 +243,4 @@ TEST(Topk, NoneOfANumberIsTheNumber) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -16,7 +16,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Values = std::vector<double>;
@@ -266,4 +266,4 @@ TEST(Mode, TakesTheSmallestOfTheMostFrequent) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -4,7 +4,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 OpCase trapezoid_case() {
@@ -76,4 +76,4 @@ TEST(Trapezoid, EvenlySpacedAndCumulative) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -17,7 +17,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Row = std::vector<double>;
@@ -268,4 +268,4 @@ TEST(UniqueConsecutive, PositionsInDenseAndSparseSpans) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -5,7 +5,7 @@
 #include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// -log of the sum over all paths of T labels that, without repetitions and blanks (0), are
@@ -54,4 +54,4 @@ TAPER_OP_CASES(sequences, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

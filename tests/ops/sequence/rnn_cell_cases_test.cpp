@@ -5,7 +5,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -129,4 +129,4 @@ TAPER_OP_CASES(cells, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -15,7 +15,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 RnnStack stack_of(RnnMode mode, bool two, bool biases, int64_t output = 3,
@@ -267,4 +267,4 @@ TEST(RnnStack, CudnnTakesWhatFits) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 
 #include "harness/samples.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -288,4 +288,4 @@ TEST(Rnn, ChangedWeightIsReportedAtBackward) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

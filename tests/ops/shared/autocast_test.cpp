@@ -7,7 +7,7 @@
 #include "harness/devices.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Makes the operands of one call: all f32, all bf16, or f32 and bf16 in turns.
@@ -453,4 +453,4 @@ TEST(AutocastLists, AreNotForInPlaceAndOutForms) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

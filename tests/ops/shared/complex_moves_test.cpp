@@ -9,7 +9,7 @@
 
 #include "harness/check_shared.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr const char* kLinear[] = {
@@ -113,4 +113,4 @@ INSTANTIATE_TEST_SUITE_P(Ops, ComplexMoves, ::testing::ValuesIn(kLinear),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

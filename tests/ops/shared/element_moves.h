@@ -8,7 +8,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Sizes = std::vector<int64_t>;
 
@@ -105,4 +105,4 @@ inline OpCase view_case(std::string name, std::vector<Moving> samples,
   return c;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

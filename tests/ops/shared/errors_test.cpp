@@ -40,7 +40,7 @@
 #include "harness/check.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Each throws exactly its type, with its words, behind the name of an op or in a message that
@@ -301,4 +301,4 @@ TEST(OpErrors, Statistics) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

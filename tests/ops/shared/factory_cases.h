@@ -4,7 +4,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 
 using Sizes = std::vector<int64_t>;
 
@@ -43,4 +43,4 @@ inline OpCase made_case(std::string name, std::vector<Numbers> samples,
   return c;
 }
 
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// A matrix that has an inverse, a Cholesky factor, and no elements that functions refuse.
@@ -190,4 +190,4 @@ TEST(Functions, OfHistoryAndCopies) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

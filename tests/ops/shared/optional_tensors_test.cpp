@@ -6,7 +6,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Maybe = optional<Tensor>;
@@ -64,4 +64,4 @@ TEST(OptionalTensors, OfAttentionAndCells) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -15,7 +15,7 @@
 #include "harness/check.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Tensors = std::vector<Tensor>;
@@ -335,4 +335,4 @@ TEST(OutForms, WarnWhereATensorWithElementsIsResized) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -31,7 +31,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr int64_t kMost = INT64_MAX, kLeast = INT64_MIN, kHuge = int64_t{1} << 62;
@@ -303,4 +303,4 @@ TEST(NumberFits, BytesHaveNoNegativeLimits) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

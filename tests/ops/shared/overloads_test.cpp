@@ -5,7 +5,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TEST(Overloads, WholeNumbersStayDimensions) {
@@ -87,4 +87,4 @@ TEST(Overloads, NamesOfDriversAndDevicesAreChecked) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

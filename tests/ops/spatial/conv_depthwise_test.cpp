@@ -7,7 +7,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // Sizes of an input and of one channel's kernel, output channels for each input channel, and how
@@ -140,4 +140,4 @@ TEST(ConvDepthwise, TakesOneInputChannelForEachGroup) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

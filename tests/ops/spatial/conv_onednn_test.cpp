@@ -12,7 +12,7 @@
 #include "harness/guarded_memory.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using cpu::onednn::Kind;
@@ -541,4 +541,4 @@ TEST(ConvChoice, EachWayGivesTheSame) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -12,7 +12,7 @@
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const Range kSmall = {-2, 2};
@@ -593,6 +593,6 @@ TEST(ConvWeightGradient, OfRowsIsThatOfSumsInDouble) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing
 
 #include "ops/spatial/conv_relu_pool_test.inc"

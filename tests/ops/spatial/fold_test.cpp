@@ -8,7 +8,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 // a.i: kernel, dilation, padding, stride, then for col2im the image's height and width.
@@ -251,4 +251,4 @@ TEST(Fold, KernelElementsThatMeetPaddingAlone) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

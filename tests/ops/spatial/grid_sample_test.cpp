@@ -13,7 +13,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -218,4 +218,4 @@ TAPER_OP_CASES(maps, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

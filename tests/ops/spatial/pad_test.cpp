@@ -9,7 +9,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// The element of a dimension of length n that place i (from -before on) shows; -1 for none.
@@ -104,4 +104,4 @@ TEST(Pad, ErrorsAndValue) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

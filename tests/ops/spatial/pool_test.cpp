@@ -18,7 +18,7 @@
 #include "harness/samples.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 Tensor numbers(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
@@ -476,4 +476,4 @@ TEST(Pool, MeansOfOneWindow) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -11,7 +11,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 enum class Kind { kNearest, kExact, kLinear, kCubic };
@@ -239,4 +239,4 @@ TEST(Upsample, NearestGoesByTheFactorThatWasGiven) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

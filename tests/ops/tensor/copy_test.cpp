@@ -21,7 +21,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const std::vector<ScalarType> kDtypes = {kFloat, kDouble, kHalf, kLong, kByte, kBool};
@@ -377,4 +377,4 @@ TEST(CudaKernelsOfWarps, CopiesOfRows) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

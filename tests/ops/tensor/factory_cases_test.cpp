@@ -11,7 +11,7 @@
 #include "ops/shared/factory_cases.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const std::vector<ScalarType> kDtypes = {kFloat, kDouble, kHalf, kLong, kByte, kBool};
@@ -172,4 +172,4 @@ TAPER_OP_CASES(tensors_like_another, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

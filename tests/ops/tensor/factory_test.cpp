@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Values = std::vector<double>;
@@ -430,4 +430,4 @@ TEST(TensorOfNumbers, OfComplexOnesIsNotReal) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

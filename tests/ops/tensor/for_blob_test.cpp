@@ -9,7 +9,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TEST(ForBlob, TakesGeometryAndOptions) {
@@ -71,4 +71,4 @@ TEST(FromFile, IsSharedOrCopied) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Vectors, of which every combination of elements is taken, the last ones changing first.
@@ -108,4 +108,4 @@ TEST(Meshgrid, WarnsWhereTheIndexingIsNotSaid) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

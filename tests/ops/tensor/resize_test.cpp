@@ -6,7 +6,7 @@
 
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 TEST(SetAndResize, TakeOverMemory) {
@@ -73,4 +73,4 @@ TEST(SetAndResize, OfStorages) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

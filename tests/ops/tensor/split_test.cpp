@@ -9,7 +9,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// 0, size, 2 size, ... and at last n; for no elements 0 and 0.
@@ -194,4 +194,4 @@ TEST(Split, SplitsAndStacks) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

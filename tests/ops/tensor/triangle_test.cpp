@@ -7,7 +7,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 const std::vector<ScalarType> kAllDtypes = {kFloat, kDouble, kHalf, kLong, kInt, kByte, kBool};
@@ -89,4 +89,4 @@ TAPER_OP_CASES(triangles, {
 });
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -4,7 +4,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 /// Of a copy, which has memory and history of its own.
@@ -133,4 +133,4 @@ TEST(ViewsInPlace, Squeeze) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -10,7 +10,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 constexpr int64_t kNone = 1000;  // a bound that is not given
@@ -260,4 +260,4 @@ TEST(OverlappingViews, SecondOrder) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

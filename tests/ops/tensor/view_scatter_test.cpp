@@ -11,7 +11,7 @@
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
-namespace taper::testing {
+namespace torch::taper::testing {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -254,4 +254,4 @@ TEST(SliceScatter, IntoIntegersNoGradientIsLostInSilence) {
 }
 
 }  // namespace
-}  // namespace taper::testing
+}  // namespace torch::taper::testing

@@ -52,7 +52,7 @@ __device__ auto call_at(const F& f, char* const* in, std::index_sequence<I...>) 
 }
 template <class F, int N>
 __global__ void elementwise(int64_t n, Places<N> places, F f) {
-  using S = taper::native::detail::Signature<F>;
+  using S = detail::Signature<F>;
   using Index = std::make_index_sequence<static_cast<size_t>(S::count)>;
   const int64_t step = int64_t(gridDim.x) * blockDim.x;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
@@ -90,7 +90,7 @@ void queue(const taper::TensorIterator& iter, const F& f) {
         iter.serial_for_each(
             [&](char** data, const int64_t* steps, int64_t size0, int64_t size1) {
               for (int64_t r = 0; r < size1; ++r) {
-                taper::native::detail::run_row(f, data, steps, size0);
+                detail::run_row(f, data, steps, size0);
                 for (size_t k = 0; k < n; ++k) data[k] += steps[n + k];
               }
             },
@@ -105,15 +105,15 @@ void queue(const taper::TensorIterator& iter, const F& f) {
 /// where they are not, and on a GPU where a .cpp file calls it, which no kernel can be made of.
 template <class F>
 void gpu_kernel(taper::TensorIterator& iter, const F& f) {
-  using S = taper::native::detail::Signature<F>;
+  using S = detail::Signature<F>;
   TORCH_CHECK(iter.noutputs() == 1 && iter.ninputs() == S::count,
               "gpu_kernel: expected an iterator of 1 output and ", S::count,
               " inputs, as the function has, got ", iter.noutputs(), " and ", iter.ninputs());
   TORCH_CHECK(iter.device().is_cuda(), "gpu_kernel: expected operands on a CUDA device, got ",
               iter.device(), "; cpu_kernel is the CPU's");
-  taper::native::detail::check_types(iter, 1, static_cast<typename S::Args*>(nullptr),
-                                     std::make_index_sequence<static_cast<size_t>(S::count)>());
-  taper::native::detail::check_type<typename S::Result>(iter, 0);
+  detail::check_types(iter, 1, static_cast<typename S::Args*>(nullptr),
+                      std::make_index_sequence<static_cast<size_t>(S::count)>());
+  detail::check_type<typename S::Result>(iter, 0);
   if (iter.numel() == 0) return;
 #if defined(__CUDACC__)
   if (!taper::cuda::is_simulated())

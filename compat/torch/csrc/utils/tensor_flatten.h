@@ -1,5 +1,11 @@
-// LibTorch's <torch/csrc/utils/tensor_flatten.h>: what of it programs use comes with
-// <torch/torch.h>.
+// LibTorch's <torch/csrc/utils/tensor_flatten.h>: the functions in torch::utils.
 #pragma once
 
 #include <torch/torch.h>
+
+namespace torch::taper {
+namespace utils {
+using taper::flatten_dense_tensors;
+using taper::unflatten_dense_tensors;
+}  // namespace utils
+}  // namespace torch::taper

@@ -1,4 +1,23 @@
-// LibTorch's <torch/csrc/utils/variadic.h>: what of it programs use comes with <torch/torch.h>.
+// LibTorch's <torch/csrc/utils/variadic.h>: questions about lists of types and values.
 #pragma once
 
 #include <torch/torch.h>
+
+namespace torch {
+
+/// std::enable_if_t, by the name that LibTorch 1.13 has for it.
+template <bool condition, class T = void>
+using enable_if_t = std::enable_if_t<condition, T>;
+/// Whether all values, or one of them, are true.
+template <bool... values>
+using all_of = std::bool_constant<(values && ...)>;
+template <bool... values>
+using any_of = std::bool_constant<(values || ...)>;
+
+/// Calls `f` with each argument, in their order.
+template <class F, class... T>
+void apply(F f, T&&... values) {
+  (f(std::forward<T>(values)), ...);
+}
+
+}  // namespace torch

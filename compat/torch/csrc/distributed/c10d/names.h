@@ -6,7 +6,7 @@
 
 namespace c10d = taper::distributed;
 
-namespace taper::ivalue {
+namespace torch::taper::ivalue {
 using taper::distributed::Future;
 }
 

@@ -1,0 +1,45 @@
+// LibTorch's <torch/detail/static.h>: what a program asks of a module's type when it is compiled.
+#pragma once
+
+#include <taper/nn/any_module.h>
+#include <taper/nn/module.h>
+#include <torch/names.h>
+
+namespace torch {
+namespace detail {
+
+/// Whether T has a forward() that is no template and no overload.
+template <class T>
+using has_forward = taper::nn::detail::has_forward<T>;
+/// Whether M derives from Module.
+template <class M>
+using is_module = taper::nn::detail::is_module<M>;
+template <class M, class T = void>
+using enable_if_module_t = std::enable_if_t<is_module<M>::value, T>;
+
+/// Has `type`, the type of the result of M's forward() with these arguments; void
+/// if M has none.
+template <class M, class = void, class... Args>
+struct result_of_forward {
+  using type = void;
+};
+template <class M, class... Args>
+struct result_of_forward<
+    M, std::void_t<decltype(std::declval<M&>().forward(std::declval<Args>()...))>, Args...> {
+  using type = decltype(std::declval<M&>().forward(std::declval<Args>()...));
+};
+template <class M, class... Args>
+using return_type_of_forward = result_of_forward<M, void, Args...>;
+template <class M, class... Args>
+using return_type_of_forward_t = typename return_type_of_forward<M, Args...>::type;
+
+/// Whether no type is a reference to what may be changed.
+template <class... T>
+constexpr bool check_not_lvalue_references() {
+  return (
+      (!std::is_lvalue_reference<T>::value || std::is_const<std::remove_reference_t<T>>::value) &&
+      ...);
+}
+
+}  // namespace detail
+}  // namespace torch
