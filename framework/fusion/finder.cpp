@@ -214,8 +214,7 @@ class Finder {
         continue;
       }
       if (isComplexType(x.dtype) || !place(grid_, x, steps[k])) return false;
-      // What is broadcast, or has gaps, is placed by the sizes of its own result.
-      if (x.numel != 1 && !x.contiguous && y.sizes != grid_.sizes) return false;
+      if (!is_placed_by_result(x, y)) return false;
       if (x.written ? !is_written_once(uses, x, steps[k]) : is_of_rows(uses, k, steps[k]))
         return false;
       if (x.data)
@@ -224,6 +223,19 @@ class Finder {
     }
     return (uses.width || !limits_.row_loops || loops_take(uses.inputs, uses.operands, steps)) &&
            take_touched(more, uses.launch);
+  }
+
+  /// Whether the place of an operand in the grid is its place in the launch's own result. The two
+  /// may have other sizes, [2, 64, 1] and [2, 1, 64]: then an operand that is broadcast must find
+  /// the same dimensions at its end, and one with gaps is not taken.
+  bool is_placed_by_result(const Operand& x, const Operand& y) const {
+    if (x.numel == 1 || y.sizes == grid_.sizes || x.of_rows || x.beside) return true;
+    if (!x.contiguous) return false;
+    if (x.numel == grid_.numel()) return true;
+    int64_t rank = x.sizes.size();
+    while (rank > 0 && x.sizes[x.sizes.size() - rank] == 1) --rank;
+    if (rank > y.sizes.size() || rank > grid_.sizes.size()) return false;
+    return std::equal(y.sizes.end() - rank, y.sizes.end(), grid_.sizes.end() - rank);
   }
 
   /// Whether an operand is what the chain writes for each row: kernels of rows alone know where
