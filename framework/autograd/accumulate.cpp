@@ -47,7 +47,8 @@ bool AccumulateGrad::rest() {
 
 [[gnu::cold]] void AccumulateGrad::forget_earlier(AutogradExtra& e) {
   auto* const state = taper::detail::StepState::noting();
-  if (!state || !state->note(&e.accumulator, [] {}) || !e.accumulator) return;
+  if (!state || !state->called_again() || !state->note(&e.accumulator, [] {}) || !e.accumulator)
+    return;
   if (e.accumulator->extra_ || e.accumulator->edges_)
     early_accumulation(*e.accumulator);
   else

@@ -60,7 +60,8 @@ namespace {
 thread_local StepState* state_here = nullptr;
 }
 
-StepState::StepState() : before_(std::exchange(state_here, this)) {}
+StepState::StepState(bool called_again)
+    : before_(std::exchange(state_here, this)), called_again_(called_again) {}
 StepState::~StepState() { state_here = before_; }
 StepState* StepState::current() { return state_here; }
 

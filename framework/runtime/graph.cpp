@@ -7,6 +7,7 @@
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
 #include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/runtime/step_state.h>
 #include <taper/framework/runtime/timeline.h>
 #include <taper/framework/warning.h>
 
@@ -197,15 +198,19 @@ GraphGuard::GraphGuard(Graph& graph, MempoolId_t pool, std::optional<cuda::Strea
     if (!side.impl()->capture && !before_->impl()->capture) side.wait_stream(*before_);
     side_.emplace(side);
   }
+  if (!detail::StepState::current())
+    state_ = std::make_unique<detail::StepState>(/*called_again=*/false);
   graph.capture_begin(pool);
 }
 
 GraphGuard::~GraphGuard() noexcept(false) {
   const bool failed = std::uncaught_exceptions() > exceptions_;
-  if (failed)
+  if (failed) {
     graph_.abandon();
-  else
+    if (state_) state_->put_back();
+  } else {
     graph_.capture_end();
+  }
   if (!side_ || failed) return;
   const cuda::Stream side = cuda::current_stream(before_->device_index());
   side_.reset();

@@ -29,6 +29,9 @@
 #pragma GCC visibility push(default)
 
 namespace torch::taper {
+namespace detail {
+class StepState;
+}
 
 /// Names a pool of memory that graphs share; {0, 0}: none.
 using MempoolId_t = std::pair<unsigned long long, unsigned long long>;
@@ -108,7 +111,8 @@ class Graph {
 
 /// Captures until the end of the scope. On a CUDA device a side stream, or `stream`, is the current
 /// one meanwhile; it waits for the stream that was current, and that one for it at the end. When an
-/// exception ends the scope, the capture is dropped. The end itself throws what capture_end throws.
+/// exception ends the scope, the capture is dropped, and leaves' grad() and the step counts of the
+/// library's optimizers are put back. The end itself throws what capture_end throws.
 class GraphGuard {
  public:
   /// Begins the capture; `pool` is that of Graph::capture_begin. A graph of the CPU does not look
@@ -123,6 +127,7 @@ class GraphGuard {
   Graph& graph_;
   std::optional<cuda::Stream> before_;
   std::optional<cuda::StreamGuard> side_;
+  detail::Owned<detail::StepState> state_;  // null: an outer one notes what the step changes
   int exceptions_;
 };
 

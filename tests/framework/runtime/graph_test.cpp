@@ -182,6 +182,21 @@ TEST_P(Graphs, TheHostMayNotLookAtValues) {
   }
 }
 
+TEST_P(Graphs, AStepThatThrowsLeavesGradientsAsTheyWere) {
+  const Tensor w = full_of(2).requires_grad_(), v = full_of(3).requires_grad_();
+  v.mul(1).sum().backward();
+  const Tensor before = v.grad();
+  Graph graph(device());
+  expect_error("operation not permitted when", [&] {
+    const GraphGuard guard(graph);
+    (w * v).sum().backward();
+    v.mutable_grad() = Tensor();
+    w.sum().item();
+  });
+  EXPECT_FALSE(w.grad().defined());
+  EXPECT_TRUE(v.grad().is_same(before));
+}
+
 TEST_P(Graphs, MistakesAreTold) {
   Graph graph(device());
   expect_error("Called CUDAGraph::replay without a preceding successful capture.",
@@ -386,212 +401,7 @@ TEST_P(Graphs, NumbersOfTheProgramAreConstantsOfTheGraph) {
   EXPECT_EQ(values_of(y), (Values{2, 3, 4}));
 }
 
-// ---------------------------------------------------------------------- chains
-using Step = std::function<std::vector<Tensor>()>;
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.sizes() == b.sizes() && a.dtype() == b.dtype() &&
-         std::memcmp(a.data_ptr(), b.data_ptr(), a.numel() * a.element_size()) == 0;
-}
-
-/// Whether replays give an eager step's bits, for inputs that change between them, in so many
-/// chains, or one at least.
-void expect_chains(std::optional<uint64_t> chains, const std::vector<Tensor>& inputs,
-                   const Step& step) {
-  const NoGradGuard values_only;
-  const auto set = [&](int i) {
-    manual_seed(i);
-    for (const Tensor& x : inputs) x.copy_(randn(x.sizes()).mul_(3));
-  };
-  Graph graph{Device()};
-  std::vector<Tensor> results;
-  set(0);
-  {
-    const GraphGuard guard(graph);
-    results = step();
-  }
-  for (int i = 1; i < 3; ++i) {
-    set(i);
-    std::vector<Tensor> eager, after;
-    for (const Tensor& y : step()) eager.push_back(y.clone());
-    for (const Tensor& x : inputs) after.push_back(x.clone());
-    set(i);
-    const uint64_t before = cpu::chains_run();
-    graph.replay();
-    const uint64_t run = cpu::chains_run() - before;
-    EXPECT_TRUE(chains ? run == *chains : run > 0) << run << " chains";
-    for (size_t k = 0; k < eager.size(); ++k) EXPECT_TRUE(same_bits(results[k], eager[k])) << k;
-    for (size_t k = 0; k < after.size(); ++k) EXPECT_TRUE(same_bits(inputs[k], after[k])) << k;
-  }
-}
-
-TEST(Chains, AreTheEagerStepBitForBit) {
-  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kHalf})
-    for (const int64_t n : {16384, 20011, 300001}) {
-      SCOPED_TRACE(detail::concat(toString(dtype), " ", n));
-      const Tensor x = zeros({n}, dtype), y = zeros({n}, dtype);
-      expect_chains(1, {x, y}, [&] {
-        return std::vector<Tensor>{((((x * 1.5 + y).relu() - x) * y + 0.5).neg()).tanh()};
-      });
-      expect_chains(1, {x, y}, [&] {
-        const Tensor a = x.exp(), b = a > y, c = where(b, a, y);
-        return std::vector<Tensor>{a, b, c, c.pow(2), addcmul(a, x, c, 0.25), lerp(a, c, 0.3)};
-      });
-    }
-}
-
-// A step of random ops on what there is so far; half of the results are kept, the others end.
-std::vector<Tensor> random_step(unsigned seed, const std::vector<Tensor>& inputs) {
-  std::mt19937 random(seed);
-  std::vector<Tensor> have = {inputs[0], inputs[1]}, kept;
-  const auto any = [&](const auto& list) { return list[random() % list.size()]; };
-  for (int i = 0; i < 20; ++i) {
-    const Tensor a = any(have), b = random() % 3 ? any(have) : any(inputs);
-    const unsigned op = random() % 10;
-    Tensor y = op == 0   ? a + b
-               : op == 1 ? a * b
-               : op == 2 ? a - b
-               : op == 3 ? a.tanh()
-               : op == 4 ? a * 0.5
-               : op == 5 ? where(a > 0, a, b.to(a.scalar_type()))
-               : op == 6 ? a.sigmoid()
-               : op == 7 ? silu(a)
-               : op == 8 ? a.to(kBFloat16).to(a.scalar_type())
-                         : lerp(a, a.neg(), 0.25);
-    if (random() % 4 == 0) y.clamp_(-1, 1).sub_(0.5);
-    if (random() % 2) kept.push_back(y);
-    if (random() % 8 == 0) inputs[0].copy_(y);
-    have.push_back(y);
-    if (have.size() > 4) have.erase(have.begin());
-  }
-  kept.push_back(have.back());
-  return kept;
-}
-
-TEST(Chains, OfRandomOpsAreTheEagerStep) {
-  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16})
-    for (unsigned seed = 0; seed < 60; ++seed) {
-      SCOPED_TRACE(detail::concat(toString(dtype), " ", seed));
-      const std::vector<Tensor> inputs = {zeros({301, 64}, dtype), zeros({301, 64}, dtype),
-                                          zeros({64}, dtype), zeros({301, 1}, dtype),
-                                          zeros({}, dtype)};
-      expect_chains(nullopt, inputs, [&] { return random_step(seed, inputs); });
-    }
-}
-
-TEST(Chains, WriteInPlace) {
-  const Tensor x = zeros({20000}), y = zeros({20000});
-  expect_chains(1, {x, y}, [&] {
-    x.mul_(y).add_(1).clamp_(-2, 2);
-    y.sub_(x);
-    return std::vector<Tensor>{x * y};
-  });
-}
-
-TEST(Chains, BroadcastRowsAndColumns) {
-  for (const int64_t cols : {7, 100, 5000}) {
-    SCOPED_TRACE(cols);
-    const Tensor x = zeros({1203, cols}), bias = zeros({cols}), column = zeros({1203, 1}),
-                 one = zeros({});
-    expect_chains(1, {x, bias, column, one}, [&] {
-      return std::vector<Tensor>{((x + bias).sigmoid() * column - one) / bias};
-    });
-  }
-}
-
-TEST(Chains, BroadcastChannelsOfImages) {
-  for (const int64_t side : {6, 13, 40}) {
-    SCOPED_TRACE(side);
-    const Tensor x = zeros({8, 16, side, side}), scale = zeros({16, 1, 1}),
-                 shift = zeros({1, 16, 1, 1}), sample = zeros({8, 1, 1, 1}),
-                 each = zeros({8, 16, 1, 1});
-    expect_chains(1, {x, scale, shift, sample, each}, [&] {
-      const Tensor y = (x.tanh() * scale + shift).relu();
-      return std::vector<Tensor>{(y - each) * 0.5, y * sample};
-    });
-  }
-  // Nothing of two parts holds both; what has come before is kept.
-  const Tensor x = zeros({30, 20, 40}), row = zeros({40}), column = zeros({30, 1, 1}),
-               middle = zeros({20, 1});
-  expect_chains(1, {x, row, column, middle},
-                [&] { return std::vector<Tensor>{((x + row) * column - middle).sigmoid()}; });
-}
-
-TEST(Chains, ReadAndWriteRowsWithGaps) {
-  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{130, 140}, {3, 130, 140}}) {
-    const Tensor u = zeros(sizes), next = zeros(sizes), bias = zeros({138});
-    const auto part = [](const Tensor& t, int64_t i, int64_t j) {
-      return t.slice(-2, i, i + 128).slice(-1, j, j + 138);
-    };
-    const auto around = [&] {
-      return part(u, 0, 1) + part(u, 2, 1) + part(u, 1, 0) + part(u, 1, 2) - part(u, 1, 1) * 4;
-    };
-    expect_chains(1, {u, next, bias}, [&] {
-      const Tensor change = around() + bias;
-      part(next, 1, 1).copy_((change > 0).to(kFloat) * change);
-      return std::vector<Tensor>{change};
-    });
-    // What the chain reads beside a place may not be written there before it is read.
-    expect_chains(1, {u, next, bias}, [&] {
-      const Tensor change = around() * 0.1;
-      part(u, 1, 1).add_(change);
-      return std::vector<Tensor>{change};
-    });
-  }
-}
-
-TEST(Chains, ConvertAndMixDtypes) {
-  const Tensor x = zeros({40000}), y = zeros({40000}, kBFloat16);
-  expect_chains(1, {x, y}, [&] {
-    const Tensor narrow = (x * 2).to(kBFloat16) + y;
-    return std::vector<Tensor>{narrow, gelu(narrow.to(kFloat)).to(kDouble) * 3, narrow.to(kInt)};
-  });
-}
-
-TEST(Chains, EndWhereAnElementNeedsOthers) {
-  const Tensor x = zeros({40000}), y = zeros({40000});
-  const Tensor from = x.narrow(0, 0, 30000), to = x.narrow(0, 1, 30000);
-  expect_chains(2, {x, y}, [&] {  // what one writes the other reads at another place
-    const Tensor a = (from * 2).exp();
-    to.copy_(a);
-    return std::vector<Tensor>{from + 1, from * 2};
-  });
-  expect_chains(2, {x, y}, [&] {
-    const Tensor a = (x * 2).tanh();
-    return std::vector<Tensor>{(a - a.sum()).exp()};
-  });
-  expect_chains(0, {x, y}, [&] { return std::vector<Tensor>{x * y[0], x.flip(0).exp()}; });
-}
-
-TEST(Chains, LayTilesOverThoseThatAreReadNoMore) {
-  const Tensor x = zeros({40000}), y = zeros({40000});
-  // All sums of an expression live until its end, and their memory serves what comes behind it:
-  // smaller elements at places where larger ones were.
-  expect_chains(1, {x, y}, [&] {
-    const Tensor sum = x * 1 + y * 2 + x * 3 + y * 4 + x * 5 + y * 6 + x * 7 + y * 8 + x * 9;
-    const Tensor mask = (sum > 0).logical_or((x < 0).logical_and(y < sum)).logical_not();
-    return std::vector<Tensor>{mask.to(kFloat) * sum, (sum.to(kDouble) * 2).to(kBFloat16)};
-  });
-  // More values at a time than a core's cache has tiles for.
-  expect_chains(nullopt, {x, y}, [&] {
-    std::vector<Tensor> all;
-    for (int i = 0; i < 20; ++i) all.push_back(x * (i + 1));
-    Tensor sum = y;
-    for (const Tensor& t : all) sum = sum * 0.5 + t;
-    for (const Tensor& t : all) sum = sum - t;
-    return std::vector<Tensor>{sum};
-  });
-}
-
-TEST(Chains, AreSharedByThreads) {
-  const int before = get_num_threads();
-  for (const int threads : {1, 4}) {
-    set_num_threads(threads);
-    const Tensor x = zeros({1000003}), y = zeros({1000003});
-    expect_chains(1, {x, y}, [&] { return std::vector<Tensor>{(x * y).sin() + y, x - y}; });
-  }
-  set_num_threads(before);
-}
+#include "framework/runtime/chains_test.inc"
 
 INSTANTIATE_TEST_SUITE_P(Devices, Graphs, ::testing::Values(kCPU, kCUDA),
                          [](const auto& info) { return info.param == kCPU ? "CPU" : "CUDA"; });
