@@ -113,6 +113,7 @@ class AnyModule {
                   "return type are templatized. If you need to use nn::Sequentials inside each "
                   "other you can subclass nn::Sequential and write a non-templatized forward "
                   "function for it.)");
+    if (module) module->template is_a<M>();
     self_ = module.get();
     class_ = &detail::AnyModuleClassOf<M>::value;
     module_ = std::move(module);

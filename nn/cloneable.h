@@ -48,10 +48,7 @@ template <class Derived>
 std::string Cloneable<Derived>::member_bytes() const {
   const auto& self = static_cast<const Derived&>(*this);
   if (typeid(self) != typeid(Derived)) return {};  // whose size is not known here
-  const auto* begin = reinterpret_cast<const char*>(&self);
-  const auto* base = reinterpret_cast<const char*>(static_cast<const Module*>(this));
-  std::string bytes(begin, base);
-  return bytes.append(base + sizeof(Module), begin + sizeof(Derived));
+  return detail::bytes_without_base(&self, sizeof(Derived), *this);
 }
 
 template <class Derived>

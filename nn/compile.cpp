@@ -7,6 +7,8 @@
 #include <taper/framework/autocast.h>
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/autograd.h>
+#include <taper/ops/tensor/copy.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace torch::taper {
 
@@ -19,22 +21,52 @@ using Guards = std::vector<int64_t>;
 
 bool wants_gradient(const Tensor& t) { return GradMode::is_enabled() && t.requires_grad(); }
 
-Guards guards_of(const std::vector<Tensor>& args, const CompiledCallable::Surroundings& around) {
-  Guards g = {GradMode::is_enabled(), InferenceMode::is_enabled(), around.training};
+void add_layout(Guards& g, const Tensor& t) {
+  g.push_back(static_cast<int64_t>(t.scalar_type()));
+  g.push_back(t.dim());
+  for (const int64_t size : t.sizes()) g.push_back(size);
+  for (const int64_t stride : t.strides()) g.push_back(stride);
+}
+
+Guards guards_of(const std::vector<Tensor>& args) {
+  Guards g = {GradMode::is_enabled(), InferenceMode::is_enabled()};
   for (const DeviceType type : {kCPU, kCUDA}) {
     g.push_back(autocast::is_autocast_enabled(type));
     g.push_back(static_cast<int64_t>(autocast::get_autocast_dtype(type)));
   }
-  for (const Tensor& t : args) {
-    g.insert(g.end(), {static_cast<int64_t>(t.scalar_type()), t.device().is_cuda(),
-                       t.device().index(), wants_gradient(t), t.dim()});
-    for (const int64_t size : t.sizes()) g.push_back(size);
-  }
-  for (const Tensor& p : around.parameters) {
-    g.push_back(reinterpret_cast<intptr_t>(p.data_ptr()));
-    g.push_back(p.requires_grad());
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Tensor& t = args[i];
+    add_layout(g, t);
+    g.insert(g.end(), {t.device().is_cuda(), t.device().index(), wants_gradient(t),
+                       static_cast<int64_t>(detail::first_place(args, i))});
   }
   return g;
+}
+
+/// Of the leaves that a function was found to use: a capture reads and writes their memory.
+Guards guards_of_leaves(const std::vector<Tensor>& leaves) {
+  Guards g;
+  for (const Tensor& t : leaves) {
+    g.push_back(reinterpret_cast<intptr_t>(t.data_ptr()));
+    g.push_back(t.requires_grad());
+    add_layout(g, t);
+  }
+  return g;
+}
+
+/// A tensor that lies as `t` does, for the capture.
+Tensor sample_like(const Tensor& t) {
+  const Tensor x = t.detach();
+  if (x.is_non_overlapping_and_dense()) return x.clone();
+  Tensor sample = empty_strided(x.sizes(), x.strides(), x.options());
+  return sample.copy_(x);
+}
+
+/// Whether elements share memory, as those of an expanded tensor do.
+bool overlaps_itself(const Tensor& t) {
+  for (int64_t d = 0; d < t.dim(); ++d)
+    if (t.size(d) > 1 && t.stride(d) == 0) return true;
+  return false;
 }
 
 bool holds(const std::vector<Tensor>& all, const Tensor& t) {
@@ -70,26 +102,36 @@ bool find_leaves(const std::vector<Tensor>& outputs, const std::vector<Tensor>& 
 
 }  // namespace
 
+constexpr const char* kChanges =
+    "a call changes the module: a member, or which tensors are registered";
+
 /// What is known of the calls, by their guards.
 struct CompiledCallable::State {
   struct Entry {
     Guards guards;
+    std::string state;  ///< of the module
     std::vector<Tensor> parameters;
+    Guards leaves;  ///< the parameters' guards
     std::unique_ptr<GraphedCallable> graphed;
     std::string reason;  ///< why it cannot be captured
   };
 
   std::vector<Tensor> call(const std::vector<Tensor>& args);
-  std::vector<Tensor> first_call(const std::vector<Tensor>& args, Entry entry);
+  std::string refusal(const std::vector<Tensor>& args) const;
+  Entry* find(const Guards& guards, const std::string& state);
+  std::vector<Tensor> first_call(const std::vector<Tensor>& args, Entry entry, Entry* place);
+  void look_at(const std::vector<Tensor>& args, const std::vector<int64_t>& versions,
+               const std::vector<Tensor>& y, Entry& entry) const;
   std::vector<Tensor> eager(const std::vector<Tensor>& args, const std::string& why);
   void capture(Entry& entry, const std::vector<Tensor>& args);
 
   Body body;
-  std::function<Surroundings()> surroundings;
+  OfModule module;
   CompileOptions options;
   std::vector<std::unique_ptr<Entry>> entries;
   int64_t captures = 0;
   std::string reason;
+  int calls_that_change = 0;  ///< the module; the first one may have made what later ones need
 };
 
 std::vector<Tensor> CompiledCallable::State::eager(const std::vector<Tensor>& args,
@@ -99,13 +141,9 @@ std::vector<Tensor> CompiledCallable::State::eager(const std::vector<Tensor>& ar
   return body(args);
 }
 
-// It runs as it would without compile, which readies libraries, and is looked at.
-std::vector<Tensor> CompiledCallable::State::first_call(const std::vector<Tensor>& args,
-                                                        Entry entry) {
-  std::vector<int64_t> versions;
-  for (const Tensor& t : args) versions.push_back(t.is_inference() ? 0 : t._version());
-  const uint64_t first = autograd::next_sequence_nr();
-  std::vector<Tensor> y = body(args);
+void CompiledCallable::State::look_at(const std::vector<Tensor>& args,
+                                      const std::vector<int64_t>& versions,
+                                      const std::vector<Tensor>& y, Entry& entry) const {
   for (size_t i = 0; i < args.size(); ++i) {
     if (!args[i].is_inference() && args[i]._version() != versions[i])
       entry.reason = "the function writes to an argument";
@@ -115,18 +153,39 @@ std::vector<Tensor> CompiledCallable::State::first_call(const std::vector<Tensor
   }
   for (const Tensor& t : y)
     if (!t.defined()) entry.reason = "the function returns an undefined tensor";
+}
+
+// It runs as it would without compile, which readies libraries, and is looked at. The entry takes
+// the place of an older one, if there is one.
+std::vector<Tensor> CompiledCallable::State::first_call(const std::vector<Tensor>& args,
+                                                        Entry entry, Entry* place) {
+  std::vector<int64_t> versions;
+  for (const Tensor& t : args) versions.push_back(t.is_inference() ? 0 : t._version());
+  if (module) entry.parameters = module->parameters();
+  const uint64_t first = autograd::next_sequence_nr();
+  std::vector<Tensor> y = body(args);
+  look_at(args, versions, y, entry);
   if (!find_leaves(y, args, first, entry.parameters))
     entry.reason = "the function uses a tensor with a history that is no argument";
+  const bool changes = module && nn::detail::guards_of(*module) != entry.state;
+  if (changes) entry.reason = kChanges, ++calls_that_change;
+  entry.leaves = guards_of_leaves(entry.parameters);
   reason = entry.reason.empty() ? "the first call with such arguments" : entry.reason;
-  entries.push_back(std::make_unique<Entry>(std::move(entry)));
-  TAPER_CHECK(!options.fullgraph() || entries.back()->reason.empty(), "compile: ", reason);
+  const bool captures = entry.reason.empty();
+  if (!changes && place) *place = std::move(entry);
+  if (!changes && !place) entries.push_back(std::make_unique<Entry>(std::move(entry)));
+  TAPER_CHECK(!options.fullgraph() || captures || (changes && calls_that_change == 1),
+              "compile: ", reason);
   return y;
 }
 
 void CompiledCallable::State::capture(Entry& entry, const std::vector<Tensor>& args) {
   std::vector<Tensor> samples;
-  for (const Tensor& t : args)
-    samples.push_back(t.detach().clone().requires_grad_(wants_gradient(t)));
+  for (size_t i = 0; i < args.size(); ++i) {
+    const size_t first = detail::first_place(args, i);
+    samples.push_back(first < i ? samples[first]
+                                : sample_like(args[i]).requires_grad_(wants_gradient(args[i])));
+  }
   const bool grad = GradMode::is_enabled();
   const auto in_this_mode = [run = body, grad](const std::vector<Tensor>& x) {
     const AutoGradMode mode(grad);
@@ -142,20 +201,36 @@ void CompiledCallable::State::capture(Entry& entry, const std::vector<Tensor>& a
   }
 }
 
-std::vector<Tensor> CompiledCallable::State::call(const std::vector<Tensor>& args) {
-  for (const Tensor& t : args)
+/// Why a call with these arguments cannot be a replay; empty if it can.
+std::string CompiledCallable::State::refusal(const std::vector<Tensor>& args) const {
+  for (const Tensor& t : args) {
     if (!t.defined() || t.device() != args[0].device())
-      return eager(args, "the arguments are not on one device");
-  const Surroundings around = surroundings();
-  Guards guards = guards_of(args, around);
-  const auto known = std::find_if(entries.begin(), entries.end(),
-                                  [&](const auto& e) { return e->guards == guards; });
-  if (known == entries.end()) {
-    if (static_cast<int64_t>(entries.size()) < options.max_captures())
-      return first_call(args, {std::move(guards), around.parameters, nullptr, ""});
-    return eager(args, "more kinds of arguments than max_captures");
+      return "the arguments are not on one device";
+    if (overlaps_itself(t)) return "elements of an argument share memory, as after expand()";
   }
-  Entry& entry = **known;
+  if (module && nn::detail::runs_hooks(*module))
+    return "the module or one of its submodules has hooks, which a replay does not call";
+  return calls_that_change > 1 ? kChanges : "";
+}
+
+CompiledCallable::State::Entry* CompiledCallable::State::find(const Guards& guards,
+                                                              const std::string& state) {
+  for (const auto& e : entries)
+    if (e->guards == guards && e->state == state) return e.get();
+  return nullptr;
+}
+
+std::vector<Tensor> CompiledCallable::State::call(const std::vector<Tensor>& args) {
+  const std::string no = refusal(args);
+  if (!no.empty()) return eager(args, no);
+  Guards guards = guards_of(args);
+  std::string state = module ? nn::detail::guards_of(*module) : std::string();
+  Entry* known = find(guards, state);
+  if (!known && static_cast<int64_t>(entries.size()) >= options.max_captures())
+    return eager(args, "more kinds of arguments, or states of the module, than max_captures");
+  if (!known || known->leaves != guards_of_leaves(known->parameters))
+    return first_call(args, {std::move(guards), std::move(state), {}, {}, nullptr, ""}, known);
+  Entry& entry = *known;
   if (!entry.graphed && entry.reason.empty()) capture(entry, args);
   if (!entry.graphed) return eager(args, entry.reason);
   if (entry.graphed->is_pending()) {
@@ -171,8 +246,7 @@ std::vector<Tensor> CompiledCallable::State::call(const std::vector<Tensor>& arg
   return y;
 }
 
-CompiledCallable::CompiledCallable(Body body, std::function<Surroundings()> surroundings,
-                                   const CompileOptions& options)
+CompiledCallable::CompiledCallable(Body body, OfModule module, const CompileOptions& options)
     : state_(std::make_shared<State>()) {
   TAPER_CHECK_VALUE(options.max_captures() >= 1,
                     "compile: expected max_captures to be 1 or more, got ", options.max_captures());
@@ -180,7 +254,7 @@ CompiledCallable::CompiledCallable(Body body, std::function<Surroundings()> surr
                     "compile: expected memory_budget to be 0 or more, got ",
                     options.memory_budget());
   state_->body = std::move(body);
-  state_->surroundings = std::move(surroundings);
+  state_->module = std::move(module);
   state_->options = options;
 }
 

@@ -38,16 +38,12 @@ class CompiledCallable {
  public:
   /// The function, from arguments to outputs.
   using Body = cuda::GraphedCallable::Body;
-  /// What a call depends on beside its arguments: parameters, and a mode.
-  struct Surroundings {
-    std::vector<Tensor> parameters;  ///< those that want gradients are given them
-    bool training = false;           ///< the mode of a module
-  };
+  /// The module behind a callable, or null: its state is guarded.
+  using OfModule = std::shared_ptr<const nn::Module>;
 
-  /// What compile makes of a callable: `surroundings` is asked at each call. Throws ValueError for
-  /// max_captures below 1 and a memory_budget below 0.
-  CompiledCallable(Body body, std::function<Surroundings()> surroundings,
-                   const CompileOptions& options);
+  /// What compile makes of a callable. Throws ValueError for max_captures below 1 and a
+  /// memory_budget below 0.
+  CompiledCallable(Body body, OfModule module, const CompileOptions& options);
 
   /// The outputs for these arguments, of any dtypes and shapes that the function takes: values and
   /// first gradients of an eager call, bit for bit. The first call with arguments of a kind runs
@@ -79,19 +75,15 @@ template <class Callable>
 CompiledCallable compile(const Callable& callable, const CompileOptions& options = {}) {
   if constexpr (detail::IsModule<Callable>::value) {
     const auto module = detail::module_pointer(callable);
-    const auto forward = [module](const auto&... x) -> decltype(module->forward(x...)) {
-      return module->forward(x...);
-    };
     return CompiledCallable(
-        [forward](const std::vector<Tensor>& args) { return detail::call_with(forward, args); },
-        [module] {
-          return CompiledCallable::Surroundings{module->parameters(), module->is_training()};
+        [module](const std::vector<Tensor>& args) {
+          return detail::call_module_with(module, args);
         },
-        options);
+        module, options);
   } else {
     return CompiledCallable(
         [callable](const std::vector<Tensor>& args) { return detail::call_with(callable, args); },
-        [] { return CompiledCallable::Surroundings(); }, options);
+        nullptr, options);
   }
 }
 

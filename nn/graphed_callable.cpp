@@ -11,6 +11,12 @@
 
 namespace torch::taper {
 
+size_t detail::first_place(const std::vector<Tensor>& all, size_t i) {
+  size_t first = 0;
+  while (!all[first].is_same(all[i])) ++first;
+  return first;
+}
+
 void detail::throw_argument_count(size_t count) {
   throw Error("make_graphed_callables: expected a callable that takes " + std::to_string(count) +
               " tensors, as many as the sample arguments (1 to 4)");
@@ -33,9 +39,19 @@ struct GraphedCallable::State {
   void capture_forward(const Saved& saved);
   void capture_backward(const Saved& saved);
   std::vector<Tensor> replay(const std::vector<Tensor>& args);
-  std::vector<Tensor> gradients(autograd::Grads& g, uint64_t call);
+  /// One call: its number, the versions of the parameters then, and whether backward has run.
+  struct Call {
+    uint64_t number;
+    std::vector<int64_t> versions;
+    bool done = false;
+  };
+  std::vector<Tensor> gradients(autograd::Grads& g, Call& call);
   void check(const std::vector<Tensor>& args) const;
-  variable_list gradients_of(const variable_list& roots, const variable_list& cotangents) const;
+  bool lie_alike(const std::vector<Tensor>& args) const;
+  std::vector<int64_t> versions() const;
+  void check_versions(const std::vector<int64_t>& at_call) const;
+  variable_list gradients_of(const variable_list& roots, const variable_list& cotangents,
+                             bool retain) const;
 
   const Body body;
   const Fits fits;
@@ -43,13 +59,14 @@ struct GraphedCallable::State {
   const size_t budget;  ///< 0: none
   size_t nbytes_again = 0;
   bool grads_captured = false;
+  bool keeps_saved = false;  ///< backward leaves what forward saved, and may run again
   /// The arguments, then the parameters; and of both those that want gradients.
   std::vector<Tensor> args, surface, wanted;
   Graph forward, backward;
   std::vector<Tensor> outputs, cotangents;  ///< cotangents: undefined where there is no gradient
   std::vector<Tensor> grads;                ///< of the surface; undefined where none is wanted
   uint64_t calls = 0;
-  std::weak_ptr<bool> last;  ///< of the last call, while its graph lives: whether it ran backward
+  std::weak_ptr<Call> last;  ///< the last call, while its graph lives
 };
 
 namespace {
@@ -62,11 +79,11 @@ Device device_of(const std::vector<Tensor>& args) {
   return args[0].device();
 }
 
-// Those that want a gradient, and cotangents for them.
+// Those that want a gradient, each once, and cotangents for them.
 variable_list with_gradient(const std::vector<Tensor>& all) {
   variable_list list;
-  for (const Tensor& t : all)
-    if (t.requires_grad()) list.push_back(t);
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i].requires_grad() && taper::detail::first_place(all, i) == i) list.push_back(all[i]);
   return list;
 }
 variable_list buffers_like(const std::vector<Tensor>& all) {
@@ -132,9 +149,9 @@ GraphMemory GraphedCallable::State::memory() const {
 }
 
 variable_list GraphedCallable::State::gradients_of(const variable_list& roots,
-                                                   const variable_list& given) const {
+                                                   const variable_list& given, bool retain) const {
   if (roots.empty() || wanted.empty()) return variable_list(wanted.size());
-  return autograd::grad(roots, wanted, given, false, false, allow_unused);
+  return autograd::grad(roots, wanted, given, retain, false, allow_unused);
 }
 
 // On the stream of the captures, as PyTorch does.
@@ -150,7 +167,7 @@ void GraphedCallable::State::warm_up(int64_t times) const {
   }
   for (int64_t i = 0; i < times; ++i) {
     const variable_list roots = with_gradient(body(args));
-    gradients_of(roots, buffers_like(roots));
+    gradients_of(roots, buffers_like(roots), false);
   }
   guard.reset();
   if (side) before->wait_stream(*side);
@@ -169,19 +186,22 @@ void GraphedCallable::State::capture_backward(const Saved& saved) {
   const variable_list roots = with_gradient(outputs), given = buffers_like(roots);
   variable_list found(wanted.size());
   grads_captured = !roots.empty() && !wanted.empty();
+  keeps_saved = roots.size() > 1;  // each output may have a backward pass of its own
   if (grads_captured) {
     const GraphGuard guard(backward, forward.pool());
-    found = gradients_of(roots, given);
+    found = gradients_of(roots, given, keeps_saved);
     if (saved) saved->end_capture();
   }
   size_t next = 0;
-  for (Tensor& y : outputs) {
-    cotangents.push_back(y.requires_grad() ? given[next++] : Tensor());
-    y = y.detach();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const bool first = outputs[i].requires_grad() && taper::detail::first_place(outputs, i) == i;
+    cotangents.push_back(first ? given[next++] : Tensor());
   }
+  for (Tensor& y : outputs) y = y.detach();
   next = 0;
-  for (const Tensor& t : surface) {
-    grads.push_back(t.requires_grad() ? found[next++] : Tensor());
+  for (size_t i = 0; i < surface.size(); ++i) {
+    const bool first = surface[i].requires_grad() && taper::detail::first_place(surface, i) == i;
+    grads.push_back(first ? found[next++] : Tensor());
     if (grads.back().defined()) grads.back() = grads.back().detach();
   }
 }
@@ -200,23 +220,58 @@ void GraphedCallable::State::check(const std::vector<Tensor>& given) const {
   }
 }
 
+/// Whether the arguments have the samples' strides, and are one tensor if those are.
+bool GraphedCallable::State::lie_alike(const std::vector<Tensor>& given) const {
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i].strides() != args[i].strides() ||
+        taper::detail::first_place(given, i) != taper::detail::first_place(args, i))
+      return false;
+  return true;
+}
+
+// Of the parameters: the graph has copies of the arguments.
+std::vector<int64_t> GraphedCallable::State::versions() const {
+  std::vector<int64_t> all;
+  for (size_t i = args.size(); i < surface.size(); ++i)
+    all.push_back(surface[i].is_inference() ? 0 : surface[i]._version());
+  return all;
+}
+
+void GraphedCallable::State::check_versions(const std::vector<int64_t>& at_call) const {
+  const std::vector<int64_t> now = versions();
+  for (size_t i = 0; i < now.size(); ++i)
+    TAPER_CHECK(now[i] == at_call[i],
+                "one of the variables needed for gradient computation has been modified by an "
+                "inplace operation: [",
+                surface[args.size() + i].toString(), " ", surface[args.size() + i].sizes(),
+                "] is at version ", now[i], "; expected version ", at_call[i],
+                " instead. It is a parameter of a captured call, whose backward reads it.");
+}
+
 std::vector<Tensor> GraphedCallable::State::replay(const std::vector<Tensor>& given) {
   const NoGradGuard values_only;
   ++calls;
   for (size_t i = 0; i < given.size(); ++i)
-    if (given[i].data_ptr() != args[i].data_ptr()) args[i].detach().copy_(given[i].detach());
+    if (taper::detail::first_place(args, i) == i && given[i].data_ptr() != args[i].data_ptr())
+      args[i].detach().copy_(given[i].detach());
   forward.replay();
   std::vector<Tensor> y;
   for (const Tensor& t : outputs) y.push_back(t.detach());
   return y;
 }
 
-std::vector<Tensor> GraphedCallable::State::gradients(autograd::Grads& g, uint64_t call) {
-  TAPER_CHECK(call == calls,
+std::vector<Tensor> GraphedCallable::State::gradients(autograd::Grads& g, Call& call) {
+  TAPER_CHECK(call.number == calls,
               "GraphedCallable: expected backward of a call before the next call, which has "
               "overwritten what this one saved; call backward first, or use two graphed callables");
   TAPER_CHECK(!GradMode::is_enabled(),
               "GraphedCallable: its gradient has no gradient; call backward without create_graph");
+  TAPER_CHECK(!call.done || keeps_saved,
+              "GraphedCallable: expected one backward of a call, got a second one. The first one "
+              "has overwritten the tensors that forward saved. Add the losses before backward, or "
+              "call the function again");
+  check_versions(call.versions);
+  call.done = true;
   for (size_t i = 0; i < cotangents.size(); ++i) {
     if (!cotangents[i].defined()) continue;
     if (g[i].defined())
@@ -225,16 +280,17 @@ std::vector<Tensor> GraphedCallable::State::gradients(autograd::Grads& g, uint64
       cotangents[i].zero_();
   }
   backward.replay();
-  if (const auto done = last.lock()) *done = true;
-  return grads;
+  std::vector<Tensor> own;  // the next replay overwrites the graph's
+  for (const Tensor& t : grads) own.push_back(t.defined() ? t.clone() : Tensor());
+  return own;
 }
 
 GraphMemory GraphedCallable::memory() const { return state_->memory(); }
 size_t GraphedCallable::recomputed() const { return state_->nbytes_again; }
 
 bool GraphedCallable::is_pending() const {
-  const auto done = state_->last.lock();
-  return done && (!*done || state_->outputs.size() > 1);
+  const auto call = state_->last.lock();
+  return call && (!call->done || state_->keeps_saved);
 }
 
 GraphedCallable::GraphedCallable(Body body, std::vector<Tensor> sample_args,
@@ -245,6 +301,7 @@ GraphedCallable::GraphedCallable(Body body, std::vector<Tensor> sample_args,
 std::vector<Tensor> GraphedCallable::call(const std::vector<Tensor>& args) const {
   if (state_->fits && !state_->fits()) return state_->body(args);
   state_->check(args);
+  if (!state_->lie_alike(args)) return state_->body(args);
   std::vector<Tensor> y = state_->replay(args);
   std::vector<Tensor> inputs = args, differentiable;
   inputs.insert(inputs.end(), state_->surface.begin() + static_cast<int64_t>(args.size()),
@@ -252,13 +309,26 @@ std::vector<Tensor> GraphedCallable::call(const std::vector<Tensor>& args) const
   if (!autograd::needs_grad(inputs)) return y;
   for (size_t i = 0; i < y.size(); ++i)
     differentiable.push_back(state_->cotangents[i].defined() ? y[i] : Tensor());
-  const auto done = std::make_shared<bool>(false);
-  state_->last = done;
-  autograd::record_list("GraphedBackward", differentiable, inputs,
-                        [state = state_, done, call = state_->calls](autograd::Grads& g) {
-                          return state->gradients(g, call);
-                        });
+  const auto call = std::make_shared<State::Call>(State::Call{state_->calls, state_->versions()});
+  state_->last = call;
+  autograd::record_list(
+      "GraphedBackward", differentiable, inputs,
+      [state = state_, call](autograd::Grads& g) { return state->gradients(g, *call); });
   return y;
+}
+
+GraphedCallable::Fits GraphedCallable::fits_of(std::shared_ptr<const nn::Module> module) {
+  TAPER_CHECK(!nn::detail::runs_hooks(*module),
+              "make_graphed_callables: expected a module without hooks, since replays call none");
+  return [module, state = nn::detail::guards_of(*module)] {
+    return nn::detail::guards_of(*module) == state && !nn::detail::runs_hooks(*module);
+  };
+}
+
+void GraphedCallable::check_unchanged(const Fits& fits) {
+  TAPER_CHECK(fits(),
+              "make_graphed_callables: expected a module whose call leaves its members and its "
+              "registered tensors in place, since a replay changes none of them");
 }
 
 Tensor GraphedCallable::only(const std::vector<Tensor>& outputs) {

@@ -19,6 +19,7 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/runtime/graph.h>
 #include <taper/framework/tensor.h>
+#include <taper/nn/module_hooks.h>
 
 #pragma GCC visibility push(default)
 
@@ -30,6 +31,8 @@ namespace detail {
 inline std::vector<Tensor> as_list(Tensor y) { return {std::move(y)}; }
 inline std::vector<Tensor> as_list(std::vector<Tensor> y) { return y; }
 [[noreturn]] void throw_argument_count(size_t count);
+/// Where the tensor at place i comes first in the list.
+size_t first_place(const std::vector<Tensor>& all, size_t i);
 
 template <class F, size_t... I>
 std::vector<Tensor> call_with(const F& f, const std::vector<Tensor>& args,
@@ -63,11 +66,22 @@ struct IsModule<M, std::void_t<decltype(std::declval<const M&>()->parameters())>
 
 template <class M>
 std::shared_ptr<M> module_pointer(const std::shared_ptr<M>& module) {
+  module->template is_a<M>();
   return module;
 }
 template <class Holder>
 auto module_pointer(const Holder& module) {
   return module.ptr();
+}
+
+/// The module's outputs as its holder's operator() gives them, with what is computed before a call.
+template <class M>
+std::vector<Tensor> call_module_with(const std::shared_ptr<M>& module,
+                                     const std::vector<Tensor>& args) {
+  const auto call = [module](const auto&... x) -> decltype(module->forward(x...)) {
+    return nn::detail::call_module(*module, x...);
+  };
+  return call_with(call, args);
 }
 
 }  // namespace detail
@@ -104,8 +118,11 @@ class GraphedCallable {
                   const GraphedCallableOptions& options = {}, Fits fits = nullptr);
 
   /// The outputs for these arguments, which are overwritten by the next call. They have a gradient
-  /// of first order; backward of a call comes before the next call, or throws Error. Throws Error
-  /// for arguments unlike the samples.
+  /// of first order. Backward of a call comes before the next call and before a parameter is
+  /// changed in place, or throws Error. It runs once, or any number of times if several outputs
+  /// have gradients. Arguments with other strides than the samples, or that are one tensor if the
+  /// samples were not, run the function as it is. Throws Error for arguments of other sizes, dtypes
+  /// or devices.
   std::vector<Tensor> call(const std::vector<Tensor>& args) const;
   /// The same where there is one output; throws Error for more.
   template <class... T>
@@ -119,6 +136,11 @@ class GraphedCallable {
   size_t recomputed() const;
   /// Whether backward of the last call may still come, so that another call would spoil it.
   bool is_pending() const;
+  /// Whether a module is in the state that it has now. Throws Error for one with hooks, which
+  /// replays would not call.
+  static Fits fits_of(std::shared_ptr<const nn::Module> module);
+  /// Throws Error if the captures have changed the module.
+  static void check_unchanged(const Fits& fits);
 
  private:
   struct State;
@@ -127,24 +149,23 @@ class GraphedCallable {
 };
 
 /// The graphed form of a module (a holder or a shared_ptr) or of a function that takes one to four
-/// tensors and returns one, or a vector of them. A module in another mode (train or eval) than at
-/// the captures runs as it is.
+/// tensors and returns one, or a vector of them. A module in another state than at the captures
+/// (modes, members, tensors that are registered or how they lie) runs as it is. Throws Error for a
+/// module with hooks and for one whose call changes its state.
 template <class Callable>
 GraphedCallable make_graphed_callables(const Callable& callable, std::vector<Tensor> sample_args,
                                        GraphedCallableOptions options = {}) {
   if constexpr (taper::detail::IsModule<Callable>::value) {
     const auto module = taper::detail::module_pointer(callable);
     for (const Tensor& p : module->parameters()) options.parameters().push_back(p);
-    const auto forward = [module](const auto&... x) -> decltype(module->forward(x...)) {
-      return module->forward(x...);
-    };
-    const bool training = module->is_training();
-    return GraphedCallable(
-        [forward](const std::vector<Tensor>& args) {
-          return taper::detail::call_with(forward, args);
+    const GraphedCallable::Fits fits = GraphedCallable::fits_of(module);
+    const GraphedCallable graphed(
+        [module](const std::vector<Tensor>& args) {
+          return taper::detail::call_module_with(module, args);
         },
-        std::move(sample_args), options,
-        [module, training] { return module->is_training() == training; });
+        std::move(sample_args), options, fits);
+    GraphedCallable::check_unchanged(fits);
+    return graphed;
   } else {
     return GraphedCallable(
         [callable](const std::vector<Tensor>& args) {

@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <taper/framework/ordered_dict.h>
@@ -40,6 +41,17 @@ class Parametrization;
 struct ModuleHooks;
 void add_parametrization(Module& module, std::shared_ptr<const Parametrization> p);
 void remove_parametrization(Module& module, const std::string& kind, const std::string& name);
+
+/// The bytes of an object of `nbytes` bytes but for those of its base Module.
+std::string bytes_without_base(const void* object, size_t nbytes, const Module& base);
+/// Those of a module whose class is M; empty for an object of a class that derives from M.
+template <class M>
+std::string bytes_of_members(const Module& module);
+/// Everything of a module and of those below that a captured call takes for granted, as bytes:
+/// modes, members, and which tensors are registered and how they lie.
+std::string guards_of(const Module& module);
+/// Whether a call of the module or of one below runs hooks of the program.
+bool runs_hooks(const Module& module);
 
 struct ModuleHolderIndicator {};
 template <class T>
@@ -196,6 +208,7 @@ class Module : public std::enable_shared_from_this<Module> {
   template <class ModuleType>
   std::shared_ptr<ModuleType> register_module(std::string name,
                                               std::shared_ptr<ModuleType> module) {
+    if (module) module->template is_a<ModuleType>();
     insert_child(std::move(name), module);
     return module;
   }
@@ -211,6 +224,7 @@ class Module : public std::enable_shared_from_this<Module> {
   template <class ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name,
                                              std::shared_ptr<ModuleType> module) {
+    if (module) module->template is_a<ModuleType>();
     replace_child(name, module);
     return module;
   }
@@ -245,6 +259,11 @@ class Module : public std::enable_shared_from_this<Module> {
   void remove_hook(unsigned id);
   /// Whether a call is more than forward().
   bool has_hooks() const noexcept { return hooks_ != nullptr; }
+  /// Says that the object is an M, for those who look at its members later.
+  template <class M>
+  void is_a() {
+    if (!members_of_) members_of_ = &detail::bytes_of_members<M>;
+  }
 
  protected:
   /// What TAPER_FORWARD_HAS_DEFAULT_ARGS overrides: whether forward() has defaults, how many
@@ -264,6 +283,8 @@ class Module : public std::enable_shared_from_this<Module> {
   template <class Derived>
   friend class Cloneable;
   friend class detail::HookedCall;
+  friend std::string detail::guards_of(const Module& module);
+  friend bool detail::runs_hooks(const Module& module);
   friend void detail::add_parametrization(Module& module,
                                           std::shared_ptr<const detail::Parametrization> p);
   friend void detail::remove_parametrization(Module& module, const std::string& kind,
@@ -300,6 +321,9 @@ class Module : public std::enable_shared_from_this<Module> {
   template <class Function>
   void convert(const Function& function);
   void add_state(const std::string& prefix, OrderedDict<std::string, Tensor>& state) const;
+  void add_guards(std::string& guards) const;
+  bool has_parametrizations() const;
+  std::string members_or_text() const;
   void find_unexpected(const std::string& prefix, const OrderedDict<std::string, Tensor>& state,
                        std::vector<std::string>& names) const;
   void pretty_print_recursive(std::ostream& stream, const std::string& indentation) const;
@@ -316,6 +340,7 @@ class Module : public std::enable_shared_from_this<Module> {
   bool is_training_ = true;
   unsigned next_hook_id_ = 0;
   std::shared_ptr<const detail::ModuleHooks> hooks_;
+  std::string (*members_of_)(const Module&) = nullptr;  ///< null: the class was never said
   mutable ReplicaSlot replicas_;
 };
 
@@ -330,6 +355,12 @@ serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     const std::shared_ptr<Module>& module);
 ///@}
+
+template <class M>
+std::string detail::bytes_of_members(const Module& module) {
+  if (typeid(module) != typeid(M)) return {};
+  return bytes_without_base(dynamic_cast<const M*>(&module), sizeof(M), module);
+}
 
 }  // namespace nn
 }  // namespace torch::taper

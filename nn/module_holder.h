@@ -30,7 +30,7 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   using ContainedType = Contained;  ///< the module class
   using Impl = Contained;           ///< the same, as in LibTorch
 
-  ModuleHolder() : impl_(std::make_shared<Contained>()) {}
+  ModuleHolder() : impl_(std::make_shared<Contained>()) { impl_->template is_a<Contained>(); }
   ModuleHolder(std::nullptr_t) {}  ///< empty
   /// Shares it; null: empty.
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
@@ -39,7 +39,9 @@ class ModuleHolder : detail::ModuleHolderIndicator {
             class = std::enable_if_t<!(detail::is_module_holder_of<Head, Contained>::value &&
                                        sizeof...(Tail) == 0)>>
   explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {
+    impl_->template is_a<Contained>();
+  }
 
   explicit operator bool() const noexcept { return impl_ != nullptr; }  ///< not empty
   bool is_empty() const noexcept { return impl_ == nullptr; }           ///< as after nullptr

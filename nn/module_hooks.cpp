@@ -237,4 +237,14 @@ void Module::refresh_parameters() {
   for (const auto& p : hooks_->parametrizations) p->refresh(*this, /*calling=*/false);
 }
 
+bool Module::has_parametrizations() const { return hooks_ && !hooks_->parametrizations.empty(); }
+
+bool detail::runs_hooks(const Module& module) {
+  const detail::ModuleHooks* const own = module.hooks_.get();
+  if (own && !(own->before.empty() && own->after.empty() && own->backward.empty())) return true;
+  for (const auto& item : module.children_)
+    if (item.value() && runs_hooks(*item.value())) return true;
+  return false;
+}
+
 }  // namespace torch::taper::nn

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/module.h>
 
@@ -110,6 +112,62 @@ IncompatibleKeys Module::load_state_dict(const StateDict& given, bool strict) {
   NoGradGuard no_grad;
   for (auto& [target, value] : found.copies) target.copy_(value);
   return keys;
+}
+
+// ---------------------------------------------------------------------- guards of captured calls
+namespace {
+
+void add_words(std::string& to, const int64_t* words, size_t count) {
+  to.append(reinterpret_cast<const char*>(words), count * sizeof *words);
+}
+
+void add_tensor(std::string& to, const Tensor& t) {
+  int64_t words[3 + 2 * kMaxDims] = {reinterpret_cast<intptr_t>(t.unsafeGetTensorImpl())};
+  size_t count = 1;
+  if (t.defined()) {
+    words[count++] = reinterpret_cast<intptr_t>(t.data_ptr());
+    words[count++] = 2 * static_cast<int64_t>(t.scalar_type()) + t.requires_grad();
+    for (int64_t size : t.sizes()) words[count++] = size;
+    for (int64_t stride : t.strides()) words[count++] = stride;
+  }
+  add_words(to, words, count);
+}
+
+}  // namespace
+
+std::string detail::bytes_without_base(const void* object, size_t nbytes, const Module& base) {
+  const auto* begin = static_cast<const char*>(object);
+  const auto* within = reinterpret_cast<const char*>(&base);
+  std::string bytes(begin, within);
+  return bytes.append(within + sizeof(Module), begin + nbytes);
+}
+
+std::string Module::members_or_text() const {
+  // Members that are computed before each call differ from call to call and carry nothing over.
+  std::string members = has_parametrizations() ? std::string() : member_bytes();
+  if (members.empty() && members_of_ && !has_parametrizations()) members = members_of_(*this);
+  if (!members.empty()) return members;
+  std::ostringstream text;
+  pretty_print(text);
+  return text.str();
+}
+
+void Module::add_guards(std::string& guards) const {
+  const int64_t words[] = {reinterpret_cast<intptr_t>(this), is_training_,
+                           reinterpret_cast<intptr_t>(hooks_.get())};
+  add_words(guards, words, 3);
+  for (const auto& item : parameters_) add_tensor(guards, item.value());
+  for (const auto& item : buffers_) add_tensor(guards, item.value());
+  guards += members_or_text();
+  for (const auto& item : children_)
+    if (item.value()) item.value()->add_guards(guards);
+}
+
+std::string detail::guards_of(const Module& module) {
+  std::string guards;
+  guards.reserve(2048);
+  module.add_guards(guards);
+  return guards;
 }
 
 }  // namespace torch::taper::nn

@@ -233,7 +233,8 @@ TEST(Compile, FallsBackWithAReason) {
       compile([](const Tensor& x) { return x * 2; }, CompileOptions().max_captures(1));
   few(ones({3}));
   EXPECT_TRUE(few(ones({4})).equal(full({4}, 2.)));
-  EXPECT_EQ(few.fallback_reason(), "more kinds of arguments than max_captures");
+  EXPECT_EQ(few.fallback_reason(),
+            "more kinds of arguments, or states of the module, than max_captures");
   expect_error("compile: expected max_captures to be 1 or more, got 0", [] {
     compile([](const Tensor& x) { return x; }, CompileOptions().max_captures(0));
   });
@@ -566,6 +567,7 @@ TEST(MemoryBudget, OfCompile) {
 }
 
 // ---------------------------------------------------------------- of whole steps
+#include "nn/compile_guards_test.inc"
 #include "nn/memory_budget_test.inc"
 
 }  // namespace
