@@ -1,3 +1,4 @@
+#include <taper/framework/generator_states.h>
 #include <taper/framework/local_generators.h>
 #include <taper/framework/random.h>
 
@@ -5,6 +6,10 @@
 #include <taper/framework/runtime/devices.h>
 
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <random>
 #include <utility>
 #include <vector>
@@ -124,11 +129,16 @@ void CPUGeneratorImpl::set_state(const Tensor& state) {
   next_float_ = float_is_valid ? optional<float>(s.next_float) : nullopt;
 }
 
+void CPUGeneratorImpl::copy_numbers(const CPUGeneratorImpl& from) {
+  engine_ = from.engine_;
+  next_float_ = from.next_float_;
+  next_double_ = from.next_double_;
+  recorded_draws_ = from.recorded_draws_;
+}
+
 intrusive_ptr<GeneratorImpl> CPUGeneratorImpl::clone() const {
   auto* copy = new CPUGeneratorImpl(0, device());
-  copy->engine_ = engine_;
-  copy->next_float_ = next_float_;
-  copy->next_double_ = next_double_;
+  copy->copy_numbers(*this);
   return intrusive_ptr<GeneratorImpl>(copy);
 }
 
@@ -249,6 +259,49 @@ uint64_t getNonDeterministicRandom() {
   std::random_device entropy;
   const uint64_t high = entropy();
   return ((high << 32) | entropy()) & ((uint64_t{1} << 53) - 1);
+}
+
+std::vector<Generator> default_generators() {
+  std::vector<Generator> all = {default_generator()};
+  for (DeviceIndex i = 0; i < cuda::device_count(); ++i) all.push_back(cuda::default_generator(i));
+  return all;
+}
+
+namespace {
+
+/// Does `work` after the draws that are queued on the device's current stream. A capture records
+/// it. A GPU's draws are made by the host, at the call.
+void in_order_of_draws(Device device, const char* name, std::function<void()> work) {
+  if (device.is_cpu() && captures_host()) return record_on_host(name, std::move(work));
+  if (device.is_cpu() || on_gpu()) return work();
+  launch_on(device.index(), name, std::move(work));
+}
+
+}  // namespace
+
+struct GeneratorStates::Copies {
+  std::deque<CPUGeneratorImpl> of;  ///< one for each of default_generators()
+};
+
+GeneratorStates::GeneratorStates() : copies_(std::make_shared<Copies>()) {
+  for (const Generator& g : default_generators()) {
+    CPUGeneratorImpl& copy = copies_->of.emplace_back(0, g.device());
+    in_order_of_draws(g.device(), "save_generator", [g, &copy, owner = copies_] {
+      auto* const from = g.get<CPUGeneratorImpl>();
+      const std::lock_guard<std::mutex> lock(from->drawing());
+      copy.copy_numbers(*from);
+    });
+  }
+}
+
+void GeneratorStates::restore() const {
+  auto all = default_generators();
+  for (size_t i = 0; i < all.size(); ++i)
+    in_order_of_draws(all[i].device(), "restore_generator", [g = all[i], i, from = copies_] {
+      auto* const to = g.get<CPUGeneratorImpl>();
+      const std::lock_guard<std::mutex> lock(to->drawing());
+      to->copy_numbers(from->of[i]);
+    });
 }
 
 GeneratorPtr generator_for(Device device, const optional<Generator>& g) {

@@ -94,11 +94,18 @@ struct CPUGeneratorImpl final : GeneratorImpl {
   Mt19937 engine() const { return engine_; }
   void set_engine(const Mt19937& engine) { engine_ = engine; }
   ///@}
+  /// The number of the next draw that a GPU's capture records. Replays draw, not captures. A number
+  /// that comes again, behind GeneratorStates::restore(), names the same draw.
+  uint64_t next_recorded_draw() { return recorded_draws_++; }
+  /// Takes over the numbers that follow, and those of recorded draws, from a generator of any
+  /// device. The device and the locks stay.
+  void copy_numbers(const CPUGeneratorImpl& from);
 
  private:
   Mt19937 engine_;
   optional<float> next_float_;
   optional<double> next_double_;
+  uint64_t recorded_draws_ = 0;
 };
 
 /// How a kernel gets the generator: a queued one draws when the caller's handle may be gone.

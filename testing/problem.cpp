@@ -4,7 +4,6 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/grad_mode.h>
-#include <taper/framework/random.h>
 
 namespace torch::taper::testing::impl {
 
@@ -17,7 +16,7 @@ Problem::Problem(const TensorFunction& fn, const variable_list& in, const Gradch
                  GradcheckReport& r)
     : options(o), report(r), inputs(in), fn_(fn) {
   check_inputs();
-  if (options.same_random_numbers()) random_state_ = default_generator().get_state();
+  if (options.same_random_numbers()) random_states_.emplace();
   record();
 }
 
@@ -76,7 +75,7 @@ void Problem::record() {
 
 variable_list Problem::call(const variable_list& in) const {
   const AutoGradMode on(true);
-  if (random_state_.defined()) Generator(default_generator()).set_state(random_state_);
+  if (random_states_) random_states_->restore();
   return fn_(in);
 }
 

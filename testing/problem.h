@@ -2,6 +2,7 @@
 // derivatives. Not installed.
 #pragma once
 
+#include <taper/framework/generator_states.h>
 #include <taper/testing/gradcheck.h>
 #include <taper/testing/memory.h>
 
@@ -70,7 +71,7 @@ class Problem {
   void record();
 
   const TensorFunction& fn_;
-  Tensor random_state_;
+  optional<taper::detail::GeneratorStates> random_states_;
 };
 
 /// The outputs of a list that have history, floating or complex.

@@ -1,6 +1,9 @@
 #include "checkpoint.h"
 
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace gpt {
 namespace {
@@ -13,6 +16,15 @@ IValue read(InputArchive& archive, const std::string& key) {
   IValue value;
   archive.read(key, value);
   return value;
+}
+
+/// The default generators with their names in a checkpoint.
+std::vector<std::pair<std::string, taper::Generator>> generators() {
+  std::vector<std::pair<std::string, taper::Generator>> all;
+  all.emplace_back("generator", taper::default_generator());
+  for (taper::DeviceIndex i = 0; i < taper::cuda::device_count(); ++i)
+    all.emplace_back("generator_of_cuda_" + std::to_string(i), taper::cuda::default_generator(i));
+  return all;
 }
 
 OutputArchive archive_of(const Config& c) {
@@ -44,7 +56,8 @@ void save_checkpoint(const std::string& path, const SettingList& settings, const
   archive.write("settings", flags);
   archive.write("config", config);
   archive.write("step", IValue(step));
-  archive.write("generator", taper::default_generator().get_state(), /*is_buffer=*/true);
+  for (const auto& [name, generator] : generators())
+    archive.write(name, generator.get_state(), /*is_buffer=*/true);
   archive.write("model", parameters);
   archive.write("optimizer", state);
   archive.save_to(path);
@@ -82,13 +95,15 @@ int64_t load_checkpoint(const std::string& path, ModelImpl& model,
   archive.load_from(path);
   archive.read("model", parameters);
   archive.read("optimizer", state);
-  taper::Tensor generator;
-  archive.read("generator", generator, /*is_buffer=*/true);
+  taper::Tensor cpu_state;
+  archive.read("generator", cpu_state, /*is_buffer=*/true);
   const int64_t step = read(archive, "step").toInt();
   model.load(parameters);
   optimizer.load(state);
-  taper::Generator own = taper::default_generator();
-  own.set_state(generator);
+  for (auto& [name, generator] : generators()) {
+    taper::Tensor drawn;
+    if (archive.try_read(name, drawn, /*is_buffer=*/true)) generator.set_state(drawn);
+  }
   return step;
 }
 

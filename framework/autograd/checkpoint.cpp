@@ -3,27 +3,12 @@
 #include <taper/framework/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/random.h>
+#include <taper/framework/generator_states.h>
 
 namespace torch::taper::autograd {
 namespace {
 
 using Recompute = std::function<variable_list(const variable_list&)>;
-
-/// The CPU generator set to a state for a scope.
-class GeneratorState {
- public:
-  explicit GeneratorState(const Tensor& state) : before_(default_generator().get_state()) {
-    generator_.set_state(state);
-  }
-  ~GeneratorState() { generator_.set_state(before_); }
-  GeneratorState(const GeneratorState&) = delete;
-  GeneratorState& operator=(const GeneratorState&) = delete;
-
- private:
-  Generator generator_ = default_generator();
-  Tensor before_;
-};
 
 // Fresh leaves with the values of the inputs: the second run has a graph of its own.
 variable_list as_leaves(const std::vector<Saved>& saved_inputs, const Grads& g) {
@@ -58,7 +43,7 @@ variable_list recompute_gradients(const Recompute& function, const variable_list
 }  // namespace
 
 variable_list checkpoint(Recompute function, const variable_list& inputs) {
-  const Tensor state = default_generator().get_state();
+  const taper::detail::GeneratorStates states;
   variable_list outputs;
   {
     const NoGradGuard values_only;
@@ -70,11 +55,10 @@ variable_list checkpoint(Recompute function, const variable_list& inputs) {
       if (y.defined() && y.is_same(x)) y = y.detach();
   std::vector<Saved> kept;
   for (const Tensor& x : inputs) kept.push_back(saved(x));
-  // The state is plain data: shared by value, it holds no graph.
   record_list("CheckpointBackward", outputs, inputs,
-              [function = std::move(function), kept = std::move(kept), state = state.detach(),
+              [function = std::move(function), kept = std::move(kept), states,
                casts = taper::detail::autocast_state](Grads& g) {
-                const GeneratorState same_numbers(state);
+                const taper::detail::GeneratorScope same_numbers(states);
                 const taper::detail::AutocastScope same_casts(casts);
                 return recompute_gradients(function, as_leaves(kept, g), g);
               });

@@ -10,9 +10,10 @@
 namespace torch::taper::autograd {
 
 /// Runs `function(inputs)` without keeping its intermediate values; backward runs it again, with
-/// the CPU generator and autocast in the state they had (so that dropout draws the same mask), and
-/// differentiates that. Leaves that the function uses by itself, such as a module's parameters, get
-/// their gradients as always. At least one input must require a gradient, or nothing will flow.
+/// the default generators of all devices and autocast in the state they had (so that dropout draws
+/// the same mask), and differentiates that. In a captured step each replay sets the generators
+/// back. Leaves that the function uses by itself, such as a module's parameters, get their
+/// gradients as always. At least one input must require a gradient, or nothing will flow.
 ///
 ///   Tensor y = autograd::checkpoint([&](const variable_list& in) {
 ///     return variable_list{block->forward(in[0])};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <taper/framework/random.h>
+#include <taper/framework/generator_states.h>
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/step_state.h>
 
@@ -236,8 +236,7 @@ class BudgetSearch {
   const IsKept& given_;
   const CaptureStep& capture_;
   StepState state_;
-  Generator generator_ = default_generator();
-  const Tensor generator_state_ = generator_.get_state();
+  const taper::detail::GeneratorStates generators_;
   SavedForReplays::Pools pools_;
   std::vector<SavedForReplays::Recorded> recorded_;  ///< by the first one
   std::vector<size_t> worth_;
@@ -247,7 +246,7 @@ class BudgetSearch {
 
 void BudgetSearch::put_back() {
   state_.put_back();
-  generator_.set_state(generator_state_);
+  generators_.restore();
 }
 
 void BudgetSearch::check_same() const {

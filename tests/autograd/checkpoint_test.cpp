@@ -57,5 +57,63 @@ TEST(Checkpoint, WithoutGradientsIsThePlainFunction) {
   EXPECT_FALSE(y.requires_grad());
 }
 
+std::vector<Device> kinds_of_devices() {
+  std::vector<Device> all = {Device(kCPU)};
+  if (cuda::is_available()) all.push_back(Device(kCUDA, 0));
+  return all;
+}
+
+// The gradient of each shows which numbers backward has drawn.
+variable_list drawing_block(const variable_list& in) {
+  return {dropout(in[0], 0.5, true), rrelu(in[0], 0.1, 0.9, true), in[0] * randn_like(in[0])};
+}
+
+void expect_repeated_draws(const Tensor& x, const variable_list& y) {
+  for (const Tensor& one : y) {
+    const Tensor g = autograd::grad({one.sum()}, {x}, {}, true)[0];
+    EXPECT_TRUE(allclose(g * x.detach(), one.detach())) << x.device();
+  }
+}
+
+TEST(Checkpoint, DrawsTheSameNumbersOnEachDevice) {
+  for (const Device device : kinds_of_devices()) {
+    const Tensor x = full({1000}, -2., device).set_requires_grad(true);
+    const variable_list y = autograd::checkpoint(drawing_block, {x});
+    const Tensor other = rand({5}, device);
+    expect_repeated_draws(x, y);
+    EXPECT_FALSE(rand({5}, device).equal(other));
+  }
+}
+
+TEST(Checkpoint, DrawsTheSameNumbersInReplays) {
+  for (const Device device : kinds_of_devices()) {
+    const Tensor x = full({1000}, -2., device).set_requires_grad(true);
+    Tensor y, gx, after;
+    const auto step = [&] {
+      y = autograd::checkpoint(
+          [](const variable_list& in) {
+            return variable_list{dropout(in[0] * randn_like(in[0]), 0.5, true)};
+          },
+          {x})[0];
+      gx = autograd::grad({y.sum()}, {x})[0];
+      after = rand({5}, device);
+    };
+    manual_seed(4);
+    Graph graph(device);
+    graph.capture(step);
+    std::vector<Tensor> got;
+    for (int i = 0; i < 3; ++i) {
+      graph.replay();
+      EXPECT_TRUE(allclose(gx * x.detach(), y.detach())) << device;
+      for (const Tensor& t : {y, after}) got.push_back(t.detach().clone());
+    }
+    manual_seed(4);  // a replay is the eager step
+    for (size_t i = 0; i < got.size(); i += 2) {
+      step();
+      EXPECT_TRUE(y.detach().equal(got[i]) && after.equal(got[i + 1])) << device;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace torch::taper

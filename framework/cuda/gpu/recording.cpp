@@ -60,9 +60,11 @@ uint64_t* GpuRecording::new_places() const {
 }
 
 const uint64_t* GpuRecording::key_of(CPUGeneratorImpl* generator) {
+  const uint64_t*& place = place_of_draw_[{generator, generator->next_recorded_draw()}];
+  if (place) return place;
   if (keys_.empty() || keys_.back().generators.size() == kKeys) keys_.push_back({new_places(), {}});
   keys_.back().generators.push_back(generator);
-  return keys_.back().places + keys_.back().generators.size() - 1;
+  return place = keys_.back().places + keys_.back().generators.size() - 1;
 }
 
 const uint64_t* key_for_replays(CPUGeneratorImpl* generator) {

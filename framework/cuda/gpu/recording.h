@@ -1,8 +1,10 @@
 // Captured steps on GPUs: CUDA graphs, and what differs from replay to replay. Not installed.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <taper/framework/cuda/gpu/captured_launches.h>
@@ -90,6 +92,8 @@ class GpuRecording final : public Recording {
   std::shared_ptr<detail::GraphPool> pool_;  // while it is captured
   cudaGraphExec_t graph_ = nullptr;
   std::vector<Keys> keys_;
+  /// A draw that autograd::checkpoint repeats reads the key of the first one.
+  std::map<std::pair<CPUGeneratorImpl*, uint64_t>, const uint64_t*> place_of_draw_;
   cudaEvent_t replayed_ = nullptr;  // the last replay's end; only with keys
 };
 
