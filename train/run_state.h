@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <taper/framework/check.h>
+#include <taper/framework/generator_states.h>
 #include <taper/framework/io/archive.h>
 #include <taper/framework/random.h>
 #include <taper/framework/runtime/devices.h>
@@ -62,6 +63,7 @@ struct Position {
   int64_t epoch = 0, batch = 0, samples = 0;
   double loss_sum = 0;
   Tensor generator_at_epoch;  ///< before the order of this epoch's samples was drawn
+  Tensor generator_at_read;   ///< before the loader was last asked for a batch
 
   /// Beside `results`, see rows_of().
   void write(serialize::OutputArchive& archive, const Tensor& results) const {
@@ -71,6 +73,7 @@ struct Position {
     place.write("samples", IValue(samples));
     place.write("loss_sum", IValue(batch > 0 ? loss_sum : 0.));
     if (batch > 0) place.write("generator", generator_at_epoch, true);
+    if (batch > 0) place.write("generator_at_read", generator_at_read, true);
     place.write("results", results, true);
     archive.write("position", place);
   }
@@ -86,36 +89,38 @@ struct Position {
                       value("batch").toInt(),
                       value("samples").toInt(),
                       value("loss_sum").toDouble(),
+                      {},
                       {}};
     if (position.batch > 0) place.read("generator", position.generator_at_epoch, true);
+    if (position.batch > 0) place.try_read("generator_at_read", position.generator_at_read, true);
     return position;
   }
 };
 
-/// Those whose states a checkpoint holds, the CPU's first.
-inline std::vector<Generator> generators() {
-  std::vector<Generator> all = {default_generator()};
-  for (DeviceIndex i = 0; i < cuda::device_count(); ++i) all.push_back(cuda::default_generator(i));
-  return all;
+/// Of the generators that a checkpoint holds: all default ones.
+inline std::vector<Tensor> states_of_generators() {
+  std::vector<Tensor> states;
+  for (const Generator& g : taper::detail::default_generators()) states.push_back(g.get_state());
+  return states;
 }
 
 inline void write_generators(serialize::OutputArchive& archive) {
   serialize::OutputArchive random;
-  const auto all = generators();
-  for (size_t i = 0; i < all.size(); ++i) random.write(std::to_string(i), all[i].get_state(), true);
+  const auto states = states_of_generators();
+  for (size_t i = 0; i < states.size(); ++i) random.write(std::to_string(i), states[i], true);
   archive.write("generators", random);
 }
 /// Undefined where the archive has none: it was written with fewer devices.
 inline std::vector<Tensor> read_generators(serialize::InputArchive& archive) {
   serialize::InputArchive random;
   archive.read("generators", random);
-  std::vector<Tensor> states(generators().size());
+  std::vector<Tensor> states(taper::detail::default_generators().size());
   for (size_t i = 0; i < states.size(); ++i) random.try_read(std::to_string(i), states[i], true);
   return states;
 }
 inline void set_generators(const std::vector<Tensor>& states) {
-  auto all = generators();
-  for (size_t i = 0; i < all.size(); ++i)
+  auto all = taper::detail::default_generators();
+  for (size_t i = 0; i < states.size(); ++i)
     if (states[i].defined()) all[i].set_state(states[i]);
 }
 

@@ -177,18 +177,30 @@ class Trainer {
   bool train(Loader& loader) {
     module_->train();
     Generator generator = default_generator();
-    const Tensor now = generator.get_state();
+    const auto now = position_.batch > 0 ? detail::states_of_generators() : std::vector<Tensor>();
     if (position_.batch > 0) generator.set_state(position_.generator_at_epoch);
     position_.generator_at_epoch = generator.get_state();
     auto batches = data::prefetch_to_device(loader, options_.device());
     auto batch = batches.begin();
     const auto end = batches.end();
-    for (int64_t i = 0; i < position_.batch && batch != end; ++i) ++batch;
-    if (position_.batch > 0) generator.set_state(now);
+    int64_t read = 0;
+    const auto next = [&] {
+      if (read++ > 0) ++batch;
+      return batch != end;
+    };
+    bool more = true;
+    while (more && read < position_.batch) {
+      if (read + 1 == position_.batch) set_generator_at_read();
+      more = next();
+    }
+    detail::set_generators(now);
     loss_sum_ = full({}, position_.loss_sum, TensorOptions(kDouble).device(options_.device()));
     optional<utils::Progress> progress;
     if (options_.samples() > 0) start_progress(progress);
-    for (; batch != end; ++batch) {
+    while (more) {
+      Tensor before = generator.get_state();
+      if (!(more = next())) break;
+      position_.generator_at_read = std::move(before);
       step(batch->data, batch->target);
       if (progress) progress->update(position_.samples, [this] { return mean_loss(); });
       if (after_batch_) after_batch_();
@@ -197,6 +209,12 @@ class Trainer {
       if (stopped_) return false;
     }
     return true;
+  }
+
+  // A data set may draw random numbers, and a prefetcher reads one batch ahead.
+  void set_generator_at_read() const {
+    Generator generator = default_generator();
+    if (position_.generator_at_read.defined()) generator.set_state(position_.generator_at_read);
   }
 
   template <class Loader>

@@ -311,5 +311,53 @@ TEST_F(TrainerTest, Errors) {
   EXPECT_THROW(trainer.resume(), Error);
 }
 
+// Augmentation without workers draws from the generator that dropout draws from.
+struct NoisyPoints : data::Dataset<NoisyPoints> {
+  data::Example<> get(size_t i) override {
+    auto point = Points(64).get(i);
+    return {point.data + randn({2}), point.target};
+  }
+  optional<size_t> size() const override { return 64; }
+};
+
+std::vector<Tensor> train_on_noise(TrainerOptions options, int stop_after, bool resumes) {
+  manual_seed(4);
+  nn::Sequential net(nn::Linear(2, 16), nn::ReLU(), nn::Dropout(0.5), nn::Linear(16, 2));
+  net->to(options.device());
+  optim::SGD sgd(net->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+  const auto batches =
+      data::make_data_loader(NoisyPoints().map(data::transforms::Stack<>()),
+                             data::samplers::RandomSampler(64), data::DataLoaderOptions(8));
+  Trainer trainer(
+      net, sgd,
+      [](const Tensor& y, const Tensor& t) { return nn::functional::cross_entropy(y, t); },
+      std::move(options));
+  int done = 0;
+  trainer.after_batch([&] {
+    if (++done == stop_after) trainer.stop();
+  });
+  if (resumes) {
+    randn({100});
+    EXPECT_TRUE(trainer.resume());
+  }
+  trainer.fit(*batches);
+  return net->parameters();
+}
+
+TEST_F(TrainerTest, ADataSetThatDrawsNumbersResumesToTheBit) {
+  std::vector<Device> devices = {Device(kCPU)};
+  if (cuda::is_available()) devices.push_back(Device(kCUDA, 0));
+  for (const Device device : devices) {
+    const auto want = train_on_noise(TrainerOptions().epochs(2).device(device), 0, false);
+    for (const int stop_after : {1, 2, 5, 8, 15}) {
+      std::filesystem::remove(file);
+      train_on_noise(saving(2).device(device), stop_after, false);
+      const auto got = train_on_noise(saving(2).device(device), 0, true);
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_TRUE(got[i].equal(want[i])) << stop_after << ' ' << device;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace torch::taper
