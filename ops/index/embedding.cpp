@@ -4,7 +4,9 @@
 #include <taper/ops/index/embedding_kernels.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>
+#include <taper/ops/shared/counts.h>
 #include <taper/ops/shared/in_place.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace torch::taper {
 
@@ -37,10 +39,12 @@ void check_index_dtype(const char* op, const char* name, const Tensor& table, co
 }
 
 Tensor divided_by_uses(const Tensor& table, const Tensor& rows) {
-  const Tensor flat = rows.reshape({-1}).to(kLong), like = table.detach();
+  const Tensor flat = rows.reshape({-1}).to(kLong);
+  const TensorOptions counts(
+      table.options().requires_grad(false).dtype(dtype_of_count(table.scalar_type())));
   const Tensor uses =
-      like.new_zeros({table.size(0)}).index_add_(0, flat, like.new_ones({flat.numel()}));
-  return table.div(uses.clamp_min(1).unsqueeze(1));
+      zeros({table.size(0)}, counts).index_add_(0, flat, ones({flat.numel()}, counts));
+  return divided_by_count(table, uses.clamp_min(1).unsqueeze(1));
 }
 
 }  // namespace detail

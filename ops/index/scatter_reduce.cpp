@@ -7,6 +7,7 @@
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_scatter.h>
+#include <taper/ops/shared/counts.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -34,7 +35,7 @@ struct Scatter {
   /// How many elements meet in each place, at least 1.
   Tensor count() const {
     const NoGradGuard no_grad;
-    const Tensor start = included();
+    const Tensor start = included().to(detail::dtype_of_count(self.scalar_type()));
     return scatter_add(start, dim, index, start.new_ones(src.sizes())).clamp_min(1);
   }
   /// 1 where self counts, else 0: real numbers.
@@ -75,13 +76,14 @@ Tensor Scatter::extremum(bool largest) const {
   const NoGradGuard no_grad;
   const Tensor mine = self.eq(y).to(y.scalar_type()) * included();
   const Tensor theirs = src.eq(gather(y, dim, index)).to(y.scalar_type());
-  Tensor count = scatter_add(mine, dim, index, theirs);
+  const ScalarType counted = detail::dtype_of_count(y.scalar_type());
+  Tensor count = scatter_add(mine.to(counted), dim, index, theirs.to(counted));
   count = count.masked_fill(count.eq(0), 1);
   const AutoGradMode recording(true);
   record("ScatterReduceBackward0", y, {self, src},
          [mine = saved(mine), theirs = saved(theirs), count = saved(count), index = saved(index),
           dim = dim](Grads& g) {
-           const Tensor share = g[0] / count.get();
+           const Tensor share = detail::divided_by_count(g[0], count.get());
            std::array<Tensor, 2> out;
            if (g.needs(0)) out[0] = share * mine.get();
            if (g.needs(1)) out[1] = gather(share, dim, index.get()) * theirs.get();
@@ -95,8 +97,13 @@ Tensor reduce_into(const Scatter& s, std::string_view reduce) {
   if (reduce == "sum") return s.sum();
   if (reduce == "prod") return s.product();
   if (reduce == "amax" || reduce == "amin") return s.extremum(reduce == "amax");
+  const ScalarType dtype = s.self.scalar_type();
+  if (isReducedFloatingType(dtype)) {
+    const Scatter wide{s.self.to(kFloat), s.dim, s.index, s.src.to(kFloat), s.include_self};
+    return reduce_into(wide, reduce).to(dtype);
+  }
   const Tensor sum = s.sum(), count = s.count();
-  return isFloatingOrComplexType(sum.scalar_type()) ? sum / count : floor_divide(sum, count);
+  return isFloatingOrComplexType(dtype) ? sum / count : floor_divide(sum, count).to(dtype);
 }
 
 bool one_of(std::string_view reduce, std::initializer_list<std::string_view> names) {

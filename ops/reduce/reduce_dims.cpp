@@ -1,5 +1,7 @@
 #include <taper/ops/reduce/reduce_dims.h>
 
+#include <taper/ops/shared/counts.h>
+
 namespace torch::taper {
 
 DimMask dim_mask(const char* op, const OptionalIntArrayRef& dims, int64_t rank) {
@@ -35,6 +37,24 @@ int64_t reduced_numel(const Tensor& x, DimMask dims) {
 Tensor keep_dims(const Tensor& y, IntArrayRef sizes, DimMask dims) {
   if (y.dim() == static_cast<int64_t>(sizes.size())) return y;
   return y.reshape(reduced_sizes(sizes, dims, true));
+}
+
+namespace {
+
+Tensor share_among(const Tensor& chosen, const Tensor& gy, DimMask dims) {
+  const Tensor count = chosen.sum(OptionalIntArrayRef(listed(dims, chosen.dim()).ref()), true);
+  return chosen.mul(detail::divided_by_count(keep_dims(gy, chosen.sizes(), dims), count));
+}
+
+}  // namespace
+
+Tensor share_evenly(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims) {
+  return share_among(x.eq(keep_dims(y, x.sizes(), dims)), gy, dims);
+}
+
+Tensor share_evenly_of_all(const Tensor& gy, const Tensor& x, const Tensor& y) {
+  const Tensor chosen = x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
+  return share_among(chosen, gy, all_dims(x.dim()));
 }
 
 }  // namespace torch::taper

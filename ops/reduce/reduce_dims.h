@@ -23,5 +23,9 @@ Dims reduced_sizes(IntArrayRef sizes, DimMask dims, bool keepdim);
 int64_t reduced_numel(const Tensor& x, DimMask dims);
 /// A result without the reduced dimensions gets them back with size 1, as a view.
 Tensor keep_dims(const Tensor& y, IntArrayRef sizes, DimMask dims);
+/// The gradient in equal parts for all elements of x that equal the result y.
+Tensor share_evenly(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims);
+/// share_evenly of a result of all elements. NaNs share the gradient of a NaN.
+Tensor share_evenly_of_all(const Tensor& gy, const Tensor& x, const Tensor& y);
 
 }  // namespace torch::taper

@@ -40,8 +40,7 @@ Tensor median_of_all(const char* node, const Tensor& x, bool skip_nan) {
   }
   if (needs_grad(x))
     record(node, y, {x}, [x = saved(x), y = saved_output(y)](const Tensor& gy) {
-      const Tensor chosen = x.get().eq(y.get());  // equal elements share the gradient
-      return chosen.mul(gy.div(chosen.sum()));
+      return share_evenly_of_all(gy, x.get(), y.get());
     });
   return y;
 }

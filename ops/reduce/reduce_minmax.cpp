@@ -23,15 +23,7 @@ void check_some_along(const char* op, const Tensor& x, DimMask dims) {
                       " to have non-zero size.");
 }
 
-// The gradient in equal parts to all elements that have the result's value.
-Tensor share_evenly(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims) {
-  const Tensor mask = x.eq(keep_dims(y, x.sizes(), dims));
-  const Tensor count = mask.sum(OptionalIntArrayRef(listed(dims, x.dim()).ref()), true);
-  return mask.mul(keep_dims(gy, x.sizes(), dims).div(count));
-}
-
-Tensor extreme(const char* op, const char* node, bool largest, const Tensor& x, DimMask dims,
-               bool keepdim) {
+Tensor values_of(const char* op, bool largest, const Tensor& x, DimMask dims, bool keepdim) {
   check_some_along(op, x, dims);
   Tensor y =
       detail::make_tensor(reduced_sizes(x.sizes(), dims, keepdim), x.scalar_type(), x.device());
@@ -39,9 +31,25 @@ Tensor extreme(const char* op, const char* node, bool largest, const Tensor& x, 
     TAPER_ON_DEVICE(x, amax, y, x, dims);
   else
     TAPER_ON_DEVICE(x, amin, y, x, dims);
+  return y;
+}
+
+Tensor extreme(const char* op, const char* node, bool largest, const Tensor& x, DimMask dims,
+               bool keepdim) {
+  const Tensor y = values_of(op, largest, x, dims, keepdim);
   if (needs_grad(x))
     record(node, y, {x}, [x = saved(x), y = saved_output(y), dims](const Tensor& gy) {
       return share_evenly(gy, x.get(), y.get(), dims);
+    });
+  return y;
+}
+
+Tensor extreme_of_all(const char* op, const char* node, bool largest, const Tensor& x) {
+  check_some_elements(op, x);
+  const Tensor y = values_of(op, largest, x, all_dims(x.dim()), false);
+  if (needs_grad(x))
+    record(node, y, {x}, [x = saved(x), y = saved_output(y)](const Tensor& gy) {
+      return share_evenly_of_all(gy, x.get(), y.get());
     });
   return y;
 }
@@ -108,14 +116,8 @@ Tensor position(const char* op, bool largest, const Tensor& x, optional<int64_t>
 
 }  // namespace
 
-Tensor max(const Tensor& self) {
-  check_some_elements("max", self);
-  return extreme("max", "MaxBackward1", true, self, all_dims(self.dim()), false);
-}
-Tensor min(const Tensor& self) {
-  check_some_elements("min", self);
-  return extreme("min", "MinBackward1", false, self, all_dims(self.dim()), false);
-}
+Tensor max(const Tensor& self) { return extreme_of_all("max", "MaxBackward1", true, self); }
+Tensor min(const Tensor& self) { return extreme_of_all("min", "MinBackward1", false, self); }
 Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
   if (dim.empty()) check_some_elements("amax", self);
   return extreme("amax", "AmaxBackward0", true, self, dim_mask("amax", dim, self.dim()), keepdim);

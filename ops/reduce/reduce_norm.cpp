@@ -134,9 +134,7 @@ Tensor norm_backward(const Tensor& gy_in, const Tensor& x, const Tensor& y_in, d
   const Tensor none = y.eq(0);  // where a division's derivative would be NaN too
   if (p == 2) return x.mul(gy.div(y.masked_fill(none, 1)).masked_fill(none, 0));
   if (std::isinf(p)) {
-    const Tensor chosen = x.abs().eq(y);
-    const Tensor count = chosen.sum(OptionalIntArrayRef(listed(dims, x.dim()).ref()), true);
-    return x.sign().mul(chosen).mul(gy.div(count));
+    return x.sign().mul(share_evenly(gy, x.abs(), y, dims));
   }
   const Tensor scale = gy.div(y.masked_fill(none, 1).pow(p - 1)).masked_fill(none, 0);
   if (p < 1) return x.sign().mul(x.abs().pow(p - 1).masked_fill(x.eq(0), 0)).mul(scale);

@@ -9,6 +9,7 @@
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/shared/autocast.h>
+#include <taper/ops/shared/counts.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -372,7 +373,7 @@ Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
               self.scalar_type());
   const Tensor counted = isnan(self.detach()).logical_not();
   const Tensor count = dim ? counted.sum(*dim, keepdim) : counted.sum();
-  return nansum(self, dim, keepdim, dtype) / count;
+  return detail::divided_by_count(nansum(self, dim, keepdim, dtype), count);
 }
 
 Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {

@@ -264,5 +264,14 @@ TEST(Embedding, GradientsOf16BitsAreThoseOfFloatsRoundedOnce) {
     }
 }
 
+TEST(Embedding, FrequenciesAreExactInSmallDtypes) {
+  const Tensor at = zeros({3000}, kLong);
+  for (const ScalarType t : {kHalf, kBFloat16}) {
+    const Tensor weight = ones({2, 1}, t).requires_grad_();
+    (embedding(weight, at, -1, true).sum({0}) * 1000).backward();
+    EXPECT_EQ(weight.grad()[0].item<double>(), 1000) << toString(t);
+  }
+}
+
 }  // namespace
 }  // namespace torch::taper::testing

@@ -157,5 +157,18 @@ TEST(ScatterReduce, MaximaAndMinimaOfNaN) {
   }
 }
 
+TEST(ScatterReduce, CountsAreExactInSmallDtypes) {
+  for (const ScalarType t : {kHalf, kBFloat16, kChar}) {
+    const Tensor index = zeros({3000}, kLong), src = full({3000}, t == kChar ? 0 : 0.0078125, t);
+    const Tensor y = zeros({1}, t).scatter_reduce(0, index, src, "mean", false);
+    EXPECT_EQ(y.scalar_type(), t);
+    EXPECT_EQ(y.item<double>(), t == kChar ? 0 : 0.0078125) << toString(t);
+    if (t == kChar) continue;
+    const Tensor x = src.clone().requires_grad_();
+    zeros({1}, t).scatter_reduce(0, index, x, "amax", false).backward();
+    EXPECT_EQ(x.grad()[0].item<double>(), tensor(1. / 3000).to(t).item<double>()) << toString(t);
+  }
+}
+
 }  // namespace
 }  // namespace torch::taper::testing

@@ -7,6 +7,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/random.h>
 #include <taper/ops/reduce/reduce_median.h>
+#include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -226,6 +227,40 @@ TEST(OutForms, OfExtremesKeepTheDtype) {
                [&] { amax_out(other, x); });
   expect_error("Expected out tensor to have dtype long int, but got float instead",
                [&] { argmax_out(y, x); });
+}
+
+/// Gradients of all ops that share one among elements that are equal.
+std::vector<std::pair<const char*, Tensor (*)(const Tensor&)>> sharing_ops() {
+  return {{"max", [](const Tensor& x) { return max(x); }},
+          {"min", [](const Tensor& x) { return min(x); }},
+          {"amax", [](const Tensor& x) { return amax(x, {0}); }},
+          {"amin", [](const Tensor& x) { return amin(x, {0}); }},
+          {"aminmax", [](const Tensor& x) { return std::get<1>(aminmax(x)); }},
+          {"median", [](const Tensor& x) { return median(x); }},
+          {"nanmedian", [](const Tensor& x) { return nanmedian(x); }},
+          {"norm", [](const Tensor& x) { return linalg_vector_norm(x, INFINITY); }},
+          {"mean", [](const Tensor& x) { return x.mean(); }},
+          {"nanmean", [](const Tensor& x) { return nanmean(x); }}};
+}
+
+TEST(Extremes, CountsOfEqualElementsAreExact) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const auto& [name, op] : sharing_ops())
+      for (const int64_t n : {300, 2051, 70000}) {
+        const Tensor x = full({n}, 0.5, t).requires_grad_();
+        op(x).backward();
+        const double want = Scalar(1. / static_cast<double>(n)).toDouble();
+        EXPECT_EQ(x.grad()[n - 1].item<double>(), tensor(want).to(t).item<double>()) << name << n;
+      }
+}
+
+// As in PyTorch.
+TEST(Extremes, NaNsShareTheGradientOfANaN) {
+  for (const auto& op : {sharing_ops()[0], sharing_ops()[1], sharing_ops()[5]}) {
+    const Tensor x = tensor({1., double(NAN), 3., double(NAN)}, kDouble).requires_grad_();
+    op.second(x).backward();
+    EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 0.5, 0, 0.5})) << op.first;
+  }
 }
 
 }  // namespace

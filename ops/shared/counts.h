@@ -1,0 +1,23 @@
+// Numbers of elements, and what is divided by them.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace torch::taper::detail {
+
+/// A dtype that holds the number of elements of a tensor of dtype `t`. Floats of 16 bits hold 2048
+/// (kHalf) or 256 (kBFloat16), and overflow, and so do small integers.
+constexpr ScalarType dtype_of_count(ScalarType t) {
+  return isReducedFloatingType(t)     ? kFloat
+         : isFloatingOrComplexType(t) ? toRealValueType(t)
+                                      : kLong;
+}
+
+/// x / count in the dtype of x, computed in one that holds `count`.
+inline Tensor divided_by_count(const Tensor& x, const Tensor& count) {
+  const ScalarType t = x.scalar_type();
+  if (!isReducedFloatingType(t)) return x.div(count);
+  return x.to(kFloat).div(count).to(t);
+}
+
+}  // namespace torch::taper::detail
