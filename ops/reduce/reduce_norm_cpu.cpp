@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/ops/reduce/reduce_kernels.h>

@@ -254,5 +254,27 @@ TEST(Std, GradientOfEqualComplexNumbersIsNone) {
   EXPECT_TRUE(complex_values({1, 2, NAN, 2}).std().isnan().item<bool>());
 }
 
+// Squares of such floats are 0 or infinite.
+TEST(Std, OfExtremeFloatsIsThatOfTheirScale) {
+  const Tensor x = tensor({{1., 2., 4.}, {3., -1., 8.}, {5., 0., 7.}}, kFloat);
+  for (const double scale : {1e-37, 1e-30, 1e-20, 1e20, 1e30}) {
+    for (const int64_t dim : {0, 1, 2}) {  // 2: all of them
+      const auto std_of = [&](const Tensor& t) {
+        return dim == 2 ? t.std().reshape({1}) : t.std(dim);
+      };
+      const Tensor wide = x.to(kDouble).mul(scale).requires_grad_();
+      const Tensor narrow = wide.detach().to(kFloat).requires_grad_();
+      const Tensor y = std_of(narrow), want = std_of(wide);
+      y.sum().backward();
+      want.sum().backward();
+      EXPECT_TRUE(y.to(kDouble).sub(want).div(want).abs().max().item<double>() < 1e-6) << scale;
+      EXPECT_TRUE(allclose(narrow.grad().to(kDouble), wide.grad(), 1e-5, 1e-6)) << scale;
+    }
+  }
+  EXPECT_EQ(full({5000}, 1e-30f).var().item<float>(), 0);
+  EXPECT_TRUE(tensor({1., double(INFINITY)}, kFloat).std().isnan().item<bool>());
+  EXPECT_EQ(tensor({-3e38, 3e38}, kFloat).std().item<float>(), INFINITY);
+}
+
 }  // namespace
 }  // namespace torch::taper::testing
