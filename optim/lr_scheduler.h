@@ -95,7 +95,7 @@ class ReduceLROnPlateauScheduler {
  public:
   /// Which values are better: the smaller ones, or the larger ones.
   enum SchedulerMode { min, max };
-  /// What `threshold` is: a share of the best value so far, or a difference from it.
+  /// What `threshold` is: a share of the best value's absolute value, or a difference from it.
   enum ThresholdMode { rel, abs };
   /// `factor` below 1 multiplies the rates (not below min_lrs: one value, or one a group) after
   /// more than `patience` steps without an improvement by `threshold`, then `cooldown` steps pass

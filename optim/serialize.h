@@ -48,7 +48,13 @@ template <class T>
 void read_field(serialize::InputArchive& archive, const char* name, T& value) {
   value = read_value<T>(archive, name);
 }
+// The device on which it was saved may be missing: a step moves a state to its parameter.
 inline void read_field(serialize::InputArchive& archive, const char* name, Tensor& value) {
+  IValue stored;
+  if (archive.try_read(name, stored) && stored.isTensor()) {
+    value = stored.toTensor();
+    return;
+  }
   Tensor read;
   archive.read(name, read, /*is_buffer=*/true);
   value = std::move(read);

@@ -10,6 +10,7 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/safetensors.h>
+#include <taper/framework/runtime/devices.h>
 
 namespace torch::taper::serialize {
 namespace detail {
@@ -19,6 +20,7 @@ struct Entry {
   std::string name;
   IValue value;
   bool is_archive = false;
+  optional<Device> device = nullopt;  ///< where a tensor was saved, if that was no CPU
 };
 
 /// The entries in the order of writing; an archive stands before what it holds.
@@ -103,7 +105,8 @@ void join_complex(FileContents& in, const std::string& where) {
 Json add_tensor(const std::string& name, const Tensor& t, FileContents& out) {
   if (!t.defined()) return {name, "undefined"};
   out.tensors.emplace_back(name, t);
-  return {name, "tensor", t.requires_grad()};
+  if (t.is_cpu()) return {name, "tensor", t.requires_grad()};
+  return {name, "tensor", t.requires_grad(), t.device().str()};
 }
 
 Json add_tensors(const std::string& name, const std::vector<Tensor>& list, FileContents& out) {
@@ -227,7 +230,12 @@ class Entries {
     if (kind == "archive")
       data_->add({name, {}, true});
     else
-      data_->add({name, value(name, kind, item), false});
+      data_->add({name, value(name, kind, item), false, saved_device(kind, item)});
+  }
+
+  static optional<Device> saved_device(const std::string& kind, const Json& item) {
+    if (kind != "tensor" || item.size() < 4) return nullopt;
+    return Device(item.at(3).get<std::string>());
   }
 
   IValue value(const std::string& name, const std::string& kind, const Json& item) {
@@ -273,6 +281,29 @@ std::shared_ptr<const ArchiveData> read_entries(const detail::Source& source, ui
 }
 
 std::string quoted(const std::string& path) { return "'" + path + "'"; }
+
+/// A tensor of a file, on a device; an undefined one stays undefined.
+Tensor made_on(Device device, const Tensor& stored) {
+  if (!stored.defined() || stored.device() == device) return stored;
+  return stored.detach().to(device).set_requires_grad(stored.requires_grad());
+}
+
+/// The device on which the tensor was saved. Throws Error if there is none of that number.
+Device device_of(const Entry& e) {
+  const Device device = e.device.value_or(Device());
+  TAPER_CHECK(device.is_cpu() || device.index() < cuda::device_count(), "load: '", e.name,
+              "': expected the device ", device, " on which the tensor was saved, got ",
+              int{cuda::device_count()}, " CUDA devices; pass a device to load");
+  return device;
+}
+
+/// The gradient follows a tensor to another device.
+void replace_data(Tensor& tensor, const Tensor& data) {
+  const Tensor grad = tensor.is_leaf() ? tensor.grad() : Tensor();
+  tensor.set_data(data);
+  if (grad.defined() && grad.device() != data.device())
+    tensor.mutable_grad() = grad.to(data.device());
+}
 
 /// All that is left in a stream that cannot say its length.
 std::string read_all(std::istream& stream) {
@@ -348,6 +379,7 @@ bool InputArchive::try_read(const std::string& key, IValue& value) {
   const Entry* e = data_->find(full_name(key));
   if (!e || e->is_archive) return false;
   value = e->value;
+  if (device_ && value.isTensor()) value = made_on(*device_, value.toTensor());
   return true;
 }
 
@@ -356,11 +388,11 @@ void InputArchive::read(const std::string& key, IValue& value) {
 }
 
 bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool is_buffer) {
-  IValue value;
-  if (!try_read(key, value) || !value.isTensor()) return false;
-  const Tensor& stored = value.toTensor();
+  const Entry* e = data_->find(full_name(key));
+  if (!e || e->is_archive || !e->value.isTensor()) return false;
+  const Tensor& stored = e->value.toTensor();
   if (!tensor.defined() || !stored.defined()) {
-    tensor = stored.defined() && device_ ? stored.to(*device_) : stored;
+    tensor = made_on(device_ ? *device_ : device_of(*e), stored);
     return true;
   }
   // Module::to(dtype) makes floats of a buffer's counts, which are counts again when loaded.
@@ -370,8 +402,9 @@ bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool is_buff
               "load: '", full_name(key), "': expected a tensor of dtype ", tensor.scalar_type(),
               ", got ", stored.scalar_type());
   NoGradGuard no_grad;
+  const Tensor data = stored.to(device_ ? *device_ : tensor.device(), tensor.scalar_type());
   log_->before.emplace_back(tensor, tensor.data());
-  tensor.set_data(stored.to(tensor.device(), tensor.scalar_type()));
+  replace_data(tensor, data);
   return true;
 }
 
@@ -474,7 +507,7 @@ void InputArchive::undo_reads(size_t keep) {
   NoGradGuard no_grad;
   auto& before = log_->before;
   for (; before.size() > keep; before.pop_back())
-    before.back().first.set_data(before.back().second);
+    replace_data(before.back().first, before.back().second);
 }
 
 }  // namespace torch::taper::serialize
@@ -500,7 +533,7 @@ serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Generator& generator) {
   Tensor state;
   archive.read("state", state, /*is_buffer=*/true);
-  generator.set_state(state);
+  generator.set_state(state.cpu());
   return archive;
 }
 

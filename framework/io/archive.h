@@ -93,9 +93,10 @@ class InputArchive final {
   void read(const std::string& key, IValue& value);
   bool try_read(const std::string& key, IValue& value);
   ///@}
-  /// A defined `tensor` keeps its identity, dtype, device and requires_grad, and takes over sizes
-  /// and values; an undefined one becomes a new tensor. Throws Error when only one of them is
-  /// floating.
+  /// A defined `tensor` keeps its identity, dtype and requires_grad, and takes over sizes and
+  /// values. It goes to the device that load_from was given, or stays on its own. An undefined one
+  /// becomes a new tensor there, or on the device on which it was saved. Throws Error when only one
+  /// of them is floating, and when there is no such device.
   ///@{
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false);
@@ -111,7 +112,7 @@ class InputArchive final {
   /// The names at this level: of values, tensors and nested archives, in the order of writing.
   std::vector<std::string> keys();
 
-  /// `device` (default: the CPU) is where new tensors are made.
+  /// `device` is where all tensors are read to; see read().
   ///@{
   void load_from(const std::string& filename, optional<Device> device = nullopt);
   void load_from(std::istream& stream, optional<Device> device = nullopt);

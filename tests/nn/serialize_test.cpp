@@ -7,6 +7,8 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "harness/devices.h"
+
 namespace torch::taper {
 namespace {
 
@@ -80,6 +82,48 @@ TEST(ModuleIo, CountsThatBecameFloatsAreCountsAgain) {
   load(to, file);
   EXPECT_EQ(to->num_batches_tracked.scalar_type(), kLong);
   EXPECT_EQ(to->num_batches_tracked.item<int64_t>(), 1);
+}
+
+std::stringstream file_of(const std::shared_ptr<Module>& module) {
+  std::stringstream file;
+  save(module, file);
+  return file;
+}
+
+// As in LibTorch.
+TEST(ModuleIo, GoesToTheDeviceThatLoadIsGiven) {
+  const Device device = testing::last_device();
+  auto from = std::make_shared<Net>(), to = std::make_shared<Net>();
+  to->head->weight.sum().backward();
+  std::stringstream file = file_of(from);
+  load(to, file, device);
+  for (const Tensor& t : to->parameters()) EXPECT_EQ(t.device(), device);
+  for (const Tensor& t : to->buffers()) EXPECT_EQ(t.device(), device);
+  EXPECT_EQ(to->head->weight.grad().device(), device);
+  EXPECT_TRUE(to->head->weight.is_leaf() && to->head->weight.requires_grad());
+  EXPECT_TRUE(to->head->weight.cpu().equal(from->head->weight));
+  std::stringstream of_device = file_of(to);
+  load(from, of_device);  // stays where it is
+  EXPECT_TRUE(from->head->weight.is_cpu());
+  std::stringstream damaged = file_of(std::make_shared<LinearImpl>(2, 3));
+  EXPECT_NE(message_of([&] { load(from, damaged, device); }), "no error");
+  for (const Tensor& t : from->parameters()) EXPECT_TRUE(t.is_cpu());
+}
+
+TEST(ModuleIo, ATensorComesBackToItsDevice) {
+  const Device device = testing::last_device();
+  const Tensor x = arange(3, kFloat).to(device).requires_grad_();
+  std::stringstream file;
+  save(std::vector<Tensor>{x, ones({2})}, file);
+  std::vector<Tensor> got;
+  load(got, file);
+  EXPECT_EQ(got.at(0).device(), device);
+  EXPECT_TRUE(got[0].is_leaf() && got[0].requires_grad() && got[1].is_cpu());
+  EXPECT_TRUE(got[0].cpu().equal(x.cpu()));
+  got.clear();
+  file.seekg(0);
+  load(got, file, Device(kCPU));
+  EXPECT_TRUE(got.at(0).is_cpu() && got[0].equal(x.cpu()));
 }
 
 }  // namespace
