@@ -36,8 +36,8 @@ struct CastRule {
 };
 
 // PyTorch 2.15's lists of CPU and CUDA, by its names of ops: linalg_x and fft_x are x in the
-// namespace linalg or fft. Recurrent layers are cast as a whole, where PyTorch has kernels of
-// libraries that are.
+// namespace linalg or fft. Recurrent layers and cells are cast as a whole. PyTorch's CPU casts the
+// products inside gru, gru_cell and lstm_cell, and leaves the states in f32.
 inline constexpr auto kAsIs = CastTo::kAsIs, kParts = CastTo::kParts, kLower = CastTo::kLower,
                       kToFloat = CastTo::kFloat, kSumFloat = CastTo::kSumFloat,
                       kWidest = CastTo::kWidest;
@@ -55,8 +55,8 @@ inline constexpr CastRule kCastRules[] = {
     {"_addmm_activation", kLower, kAsIs},
     {"addmv", kAsIs, kLower},             {"addr", kAsIs, kLower},              {"chain_matmul", kParts, kLower},
     {"convolution", kAsIs, kLower},       {"einsum", kParts, kLower},            {"linalg_multi_dot", kParts, kLower},
-    {"mv", kAsIs, kLower},                {"gru", kAsIs, kLower},               {"gru_cell", kAsIs, kLower},
-    {"lstm_cell", kAsIs, kLower},
+    {"mv", kAsIs, kLower},                {"gru", kWidest, kLower},             {"gru_cell", kWidest, kLower},
+    {"lstm_cell", kWidest, kLower},
     // Losses.
     {"binary_cross_entropy", kToFloat, CastTo::kForbidden},
     {"binary_cross_entropy_with_logits", kToFloat, kToFloat},

@@ -410,5 +410,35 @@ TEST(AutocastTraining, InHalfWithAScalerAndOverflowsHasPyTorchsLosses) {
   }
 }
 
+// Behind a product the input is of 16 bits, and weights are f32.
+TEST(Autocast, RecurrentLayersAndCellsTakeWhatProductsGive) {
+  for (const ScalarType t : {kBFloat16, kHalf}) {
+    const autocast guard(kCPU, t);
+    nn::Linear before(4, 4);
+    nn::GRU gru(4, 5);
+    nn::LSTM lstm(4, 5);
+    nn::RNN rnn(4, 5);
+    nn::GRUCell gru_cell(4, 5);
+    nn::LSTMCell lstm_cell(4, 5);
+    nn::RNNCell rnn_cell(4, 5);
+    const Tensor x = before(randn({3, 2, 4})), h = zeros({2, 5});
+    ASSERT_EQ(x.scalar_type(), t);
+    const auto state = std::make_tuple(h, h);
+    for (const auto& [y, dtype] :
+         std::vector<std::pair<Tensor, ScalarType>>{{std::get<0>(gru(x)), kFloat},
+                                                    {std::get<0>(lstm(x)), t},
+                                                    {std::get<0>(rnn(x)), t},
+                                                    {gru_cell(x[0]), kFloat},
+                                                    {gru_cell(x[0], h), kFloat},
+                                                    {std::get<0>(lstm_cell(x[0])), kFloat},
+                                                    {std::get<1>(lstm_cell(x[0], state)), kFloat},
+                                                    {rnn_cell(x[0], h), t}}) {
+      EXPECT_EQ(y.scalar_type(), dtype);
+      y.sum().backward({}, /*retain_graph=*/true);
+    }
+    EXPECT_EQ(gru->parameters()[0].grad().scalar_type(), kFloat);
+  }
+}
+
 }  // namespace
 }  // namespace torch::taper::testing
