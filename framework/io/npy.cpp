@@ -1,4 +1,6 @@
 #include <taper/framework/io/npy.h>
+
+#include <taper/framework/io/host_read.h>
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/zip.h>
 
@@ -210,7 +212,7 @@ struct NpyImage {
   Tensor data;
   explicit NpyImage(const Tensor& tensor) {
     TAPER_CHECK(tensor.defined(), "save: expected a defined tensor, got an undefined one");
-    const Tensor t = tensor.detach().cpu();
+    const Tensor t = taper::detail::read_by_host("save", tensor);
     header = header_text(*t.impl_ptr());
     data = is_fortran(*t.impl_ptr()) ? t : t.contiguous();
   }

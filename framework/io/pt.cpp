@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/io/host_read.h>
 #include <taper/framework/io/pickle.h>
 #include <taper/framework/io/zip.h>
 
@@ -111,13 +112,13 @@ class Storages {
     const auto [at, is_new] = index_.emplace(impl.storage.get(), storages_.size());
     if (is_new) {
       const Tensor whole = taper::detail::share_data(impl, Dims{numel}, Dims{1}, 0);
-      storages_.push_back(whole.cpu());
+      storages_.push_back(taper::detail::read_by_host("save", whole));
     }
     const Tensor& whole = storages_[at->second];
     if (whole.scalar_type() == impl.dtype)
       return {std::to_string(at->second), numel, impl.offset, impl.strides};
     // Python cannot have one storage under two dtypes.
-    storages_.push_back(t.detach().cpu().contiguous());
+    storages_.push_back(taper::detail::read_by_host("save", t).contiguous());
     const Tensor& copy = storages_.back();
     return {std::to_string(storages_.size() - 1), copy.numel(), 0, copy.impl_ptr()->strides};
   }

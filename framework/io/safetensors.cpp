@@ -8,6 +8,7 @@
 
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/io/crc.h>
+#include <taper/framework/io/host_read.h>
 
 namespace torch::taper::serialize::detail {
 namespace {
@@ -119,7 +120,8 @@ void put_length(uint64_t n, unsigned char* bytes) {
 void write_safetensors(const FileContents& contents, const Sink& sink, const std::string& where) {
   taper::detail::check_not_capturing("save", Device());
   std::vector<Tensor> tensors;
-  for (const auto& [name, t] : contents.tensors) tensors.push_back(t.detach().cpu().contiguous());
+  for (const auto& [name, t] : contents.tensors)
+    tensors.push_back(taper::detail::read_by_host("save", t).contiguous());
   std::string header = header_text(contents, tensors, where);
   TAPER_CHECK(header.size() <= kMaxHeader, "save: ", where,
               ": expected names and values of at most ", kMaxHeader, " bytes in all, got ",

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/runtime/caching_allocator.h>
 #include <taper/framework/runtime/pinned.h>
@@ -15,6 +16,7 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/copy_kernels.h>
+#include <taper/ops/tensor/factory_finish.h>
 
 namespace torch::taper {
 
@@ -123,6 +125,36 @@ Tensor Tensor::clone(optional<MemoryFormat> format) const {
   return y;
 }
 
+void detail::check_may_pin(const char* op, Device device) {
+  TAPER_CHECK(device.is_cpu(), op, ": expected the CPU for pinned_memory(true), got ", device,
+              "; only dense CPU tensors can be pinned");
+}
+
+Tensor detail::make_pinned(const char* op, IntArrayRef sizes, ScalarType dtype) {
+  if (!can_pin_memory()) return make_tensor(sizes, dtype, Device(), op);
+  const auto itemsize = static_cast<int64_t>(elementSize(dtype));
+  const int64_t nbytes = checked_mul(op, checked_numel(sizes, op), itemsize);
+  Tensor y = make_tensor(0, dtype, Device());
+  TensorImpl& impl = y.impl();
+  impl.storage = allocate_pinned_storage(static_cast<size_t>(nbytes));
+  impl.data = impl.storage->data;
+  impl.set_contiguous_sizes(sizes);
+  return y;
+}
+
+namespace {
+
+// A tensor with the sizes of t, and its strides when dense, in pinned memory.
+Tensor pinned_like(const Tensor& t, ScalarType dtype) {
+  Tensor y = detail::make_pinned("pin_memory", t.sizes(), dtype);
+  if (!t.is_non_overlapping_and_dense()) return y;
+  y.impl().strides = t.impl().strides;
+  y.impl().update_geometry();
+  return y;
+}
+
+}  // namespace
+
 Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
                   optional<MemoryFormat> format) const {
   TAPER_CHECK(
@@ -133,17 +165,20 @@ Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
   const ScalarType dtype = options.has_dtype() ? options.scalar_type() : scalar_type();
   const Device where = options.has_device() ? detail::existing_device(options.device()) : device();
   const bool same_layout = !format || *format == MemoryFormat::Preserve || is_contiguous(*format);
-  if (dtype == scalar_type() && where == device() && same_layout)
-    return copy ? clone(format) : *this;
+  const bool pins = options.pinned_memory();
+  if (pins) detail::check_may_pin("to", where);
+  if (dtype == scalar_type() && where == device() && same_layout && (!pins || is_pinned()))
+    return copy ? clone(format).to(options) : *this;
   if (!same_layout) return clone(format).to(options);
   if (is_complex() && dtype == kBool) return ne(0).to(where);
   warn_of_lost_part(scalar_type(), dtype);
   Tensor y;
   if (where == device()) {
-    y = detail::make_like(*this, dtype);
+    y = pins ? pinned_like(*this, dtype) : detail::make_like(*this, dtype);
     if (numel() > 0) TAPER_ON_DEVICE(*this, copy, y, *this);
   } else {
-    y = detail::make_tensor(sizes(), dtype, where);
+    y = pins ? detail::make_pinned("to", sizes(), dtype)
+             : detail::make_tensor(sizes(), dtype, where);
     if (numel() > 0) copy_across_devices(y, detach(), non_blocking);
   }
   if (isFloatingOrComplexType(dtype) && needs_grad(*this))
@@ -153,19 +188,6 @@ Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
 }
 
 namespace {
-
-// A tensor with the sizes and dtype of t, and its strides when dense, in pinned memory.
-Tensor pinned_like(const Tensor& t) {
-  Tensor y = detail::make_tensor(0, t.scalar_type(), Device());
-  TensorImpl& impl = y.impl();
-  impl.storage = detail::allocate_pinned_storage(t.nbytes());
-  impl.data = impl.storage->data;
-  impl.set_contiguous_sizes(t.sizes());
-  if (!t.is_non_overlapping_and_dense()) return y;
-  impl.strides = t.impl().strides;
-  impl.update_geometry();
-  return y;
-}
 
 void check_pins_for(const optional<Device>& device) {
   TAPER_CHECK(!device || device->is_cuda(), "expected pinned memory for a CUDA device, got ",
@@ -179,7 +201,7 @@ Tensor Tensor::pin_memory() const {
               "' only dense CPU tensors can be pinned");
   if (!detail::can_pin_memory()) return clone();
   if (is_pinned()) return *this;
-  const Tensor y = pinned_like(*this);
+  const Tensor y = pinned_like(*this, scalar_type());
   copy_values(y, *this);
   return y;
 }

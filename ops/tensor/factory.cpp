@@ -21,8 +21,15 @@ namespace {
 
 __extension__ using Wide = __int128;  // holds each product of two sizes
 
+// Memory of a factory's result, page-locked if the options say so.
+Tensor new_memory(const char* op, IntArrayRef size, ScalarType dtype, Device device, bool pinned) {
+  if (__builtin_expect(!pinned, 1)) return detail::make_tensor(size, dtype, device, op);
+  detail::check_may_pin(op, device);
+  return detail::make_pinned(op, size, dtype);
+}
+
 Tensor uninitialised(const char* op, IntArrayRef size, const TensorOptions& options) {
-  return detail::make_tensor(size, options.scalar_type(), options.device(), op);
+  return new_memory(op, size, options.scalar_type(), options.device(), options.pinned_memory());
 }
 
 void set_strides(const Tensor& y, const Dims& strides) {
@@ -41,7 +48,7 @@ Tensor uninitialised_like(const Tensor& like, const TensorOptions& options,
   if (!format) format = options.memory_format_opt();
   const ScalarType dtype = options.has_dtype() ? options.scalar_type() : like.scalar_type();
   const Device device = options.has_device() ? options.device() : like.device();
-  Tensor y = detail::make_tensor(like.sizes(), dtype, device);
+  const Tensor y = new_memory("empty_like", like.sizes(), dtype, device, options.pinned_memory());
   if (!format || *format == MemoryFormat::Preserve) {
     if (!like.impl().contiguous && like.is_non_overlapping_and_dense())
       set_strides(y, like.impl().strides);
@@ -326,7 +333,7 @@ Tensor complex_linspace(const Scalar& start, const Scalar& end, int64_t steps,
   const ScalarType t = complex_dtype("linspace", options);
   const auto a = start.toComplexDouble(), b = end.toComplexDouble();
   const TensorOptions of_parts = options.dtype(toRealValueType(t)).requires_grad(false);
-  Tensor y = detail::make_tensor({steps}, t, options.device());
+  Tensor y = uninitialised("linspace", {steps}, options.dtype(t));
   const Tensor parts = detail::share_as_real(y.impl());
   parts.select(1, 0).copy_(linspace(a.real(), b.real(), steps, of_parts));
   parts.select(1, 1).copy_(linspace(a.imag(), b.imag(), steps, of_parts));
@@ -566,6 +573,8 @@ Tensor TensorDataContainer::to_tensor(const TensorOptions& options) const {
     keep_for_replays(Device(), y);
     return y.clone();  // a replay copies them again
   }
+  if (options.pinned_memory())
+    return y.to(TensorOptions(y.scalar_type()).device(options.device()).pinned_memory(true));
   return options.device() == y.device() ? y : y.to(options.device());
 }
 

@@ -4,6 +4,12 @@
 
 namespace torch::taper::detail {
 
+/// An uninitialised tensor of the CPU in page-locked memory. Without CUDA devices the memory is
+/// ordinary, and a warning says so once.
+Tensor make_pinned(const char* op, IntArrayRef sizes, ScalarType dtype);
+/// Throws Error if pinned memory is asked for on a device.
+void check_may_pin(const char* op, Device device);
+
 /// A new tensor asks for a gradient where the options say so.
 inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
   if (__builtin_expect(options.requires_grad(), 0)) {

@@ -1,7 +1,10 @@
 // Moving tensors and modules between devices, and what they say of where they are. A suite's name
 // ends with the line of the table in docs/devices.md that it holds.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <functional>
 #include <sstream>
 #include <thread>
 
@@ -303,8 +306,73 @@ TEST(DevicesM6, FilesAreReadAndWrittenFromAnyDevice) {
   save(x, file);
   Tensor y;
   load(y, file);
+  EXPECT_EQ(y.device(), x.device());
   EXPECT_TRUE(y.cpu().equal(x.cpu()));
   EXPECT_EQ(x.sum().item<float>(), x.cpu().sum().item<float>());
+}
+
+TEST(DevicesM6, AFileOfAMissingDeviceNamesIt) {
+  const std::string path = ::testing::TempDir() + "moving_test.missing_device";
+  const std::string state = path + "_state";
+  const auto sgd_on = [](Device device) {
+    const Tensor p = ones({2}, device).requires_grad_();
+    p.sum().backward();
+    return optim::SGD({p}, optim::SGDOptions(0.1).momentum(0.9));
+  };
+  in_own_process(
+      [&] {
+        save(ones({2}, Device(kCUDA, 1)), path);
+        optim::SGD sgd = sgd_on(Device(kCUDA, 1));
+        sgd.step();
+        save(sgd, state);
+      },
+      "", 2);
+  in_own_process(
+      [&] {
+        Tensor x;
+        EXPECT_THAT(message_of([&] { load(x, path); }),
+                    ::testing::HasSubstr("expected the device cuda:1 on which the tensor was "
+                                         "saved, got 1 CUDA devices; pass a device to load"));
+        load(x, path, Device(kCPU));
+        EXPECT_TRUE(x.equal(ones({2})));
+        optim::SGD sgd = sgd_on(kCPU);
+        load(sgd, state);
+        sgd.step();
+      },
+      "", 1);
+  std::remove(path.c_str());
+  std::remove(state.c_str());
+}
+
+TEST(DevicesM8, FactoriesPinWhatTheyAreAskedTo) {
+  const TensorOptions pins = TensorOptions(kFloat).pinned_memory(true);
+  for (const Tensor& t :
+       {empty({3}, pins), zeros({3}, pins), ones({3}, pins), full({3}, 2, pins), rand({3}, pins),
+        randn({3}, pins), arange(3, pins), linspace(0, 1, 3, pins), tensor({1., 2.}, pins),
+        eye(3, pins), empty_strided({2, 2}, {1, 2}, pins), zeros_like(ones({3}), pins),
+        ones({3}).new_zeros({2}, pins), ones({3}).to(pins), ones({3}, kCUDA).to(pins.device(kCPU)),
+        ones({2, 3}).t().to(pins.dtype(kDouble)), ones({3}).to(pins, false, true)})
+    EXPECT_TRUE(t.is_pinned() && t.is_cpu());
+  EXPECT_TRUE(ones({3}).to(pins).equal(ones({3})));
+  EXPECT_TRUE(ones({3}, pins.requires_grad(true)).requires_grad());
+  const Tensor strided = arange(6, kFloat).view({2, 3}).t();
+  EXPECT_TRUE(strided.to(pins).equal(strided));
+  EXPECT_FALSE(ones({3}, pins).to(kDouble).is_pinned());
+  const Tensor pinned = ones({3}, pins);
+  EXPECT_TRUE(pinned.to(pins).is_same(pinned));
+  for (const auto& body : std::vector<std::function<void()>>{
+           [&] { zeros({3}, pins.device(kCUDA)); }, [&] { ones({3}).to(pins.device(kCUDA)); }})
+    EXPECT_THAT(message_of(body), ::testing::HasSubstr("only dense CPU tensors can be pinned"));
+}
+
+TEST(DevicesM8, AskedForPinnedMemoryACopyDoesNotWait) {
+  TAPER_NEEDS_SIMULATION("a gate that holds a stream");
+  const Tensor x = full({1000}, 2., kCUDA);
+  testing::Gate gate;
+  const Tensor y = (x * 3).to(TensorOptions(kFloat).device(kCPU).pinned_memory(true), true);
+  gate.open();
+  cuda::synchronize();
+  EXPECT_TRUE(y.equal(full({1000}, 6.)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <ostream>
+#include <sstream>
 #include <thread>
 
 #include <taper/taper.h>
@@ -214,6 +215,15 @@ void host_takes_a_number_before_the_copy_is_done(bool mended) {
   synchronize_all();
 }
 
+void saved_before_the_copy_is_done(bool mended) {
+  const Tensor p = pinned();
+  p.copy_(on(0, 1), /*non_blocking=*/true);
+  if (mended) cuda::synchronize();
+  std::ostringstream file;
+  save(p, file);
+  synchronize_all();
+}
+
 void stream_of_the_block_does_not_wait(bool mended) {
   // The block of a freed tensor is new again for the stream that it belongs to, and for no other.
   cuda::empty_cache();
@@ -250,6 +260,7 @@ const Planted kPlanted[] = {
      host_reads_before_the_copy_is_done},
     {"A8_HostTakesANumberBeforeTheCopyIsDone", "copy", "item", "the host",
      host_takes_a_number_before_the_copy_is_done},
+    {"A8_SavedBeforeTheCopyIsDone", "copy", "save", "the host", saved_before_the_copy_is_done},
 };
 
 class Races : public ::testing::TestWithParam<Planted> {};

@@ -1,0 +1,19 @@
+// Elements that the host reads to write them into a file. Not installed.
+#pragma once
+
+#include <taper/framework/runtime/access.h>
+#include <taper/framework/tensor.h>
+
+namespace torch::taper::detail {
+
+/// The elements of `t` on the CPU: itself, or a copy that is complete. The race detector sees the
+/// host read them.
+inline Tensor read_by_host(const char* name, const Tensor& t) {
+  Tensor y = t.detach().cpu();
+  if (watches_races())
+    watch_kernel(name, Device(),
+                 {{y.data_ptr(), elementSize(y.scalar_type()), y.sizes(), y.strides(), false}});
+  return y;
+}
+
+}  // namespace torch::taper::detail
