@@ -7,6 +7,7 @@
 #include <taper/optim/updates.h>
 
 #include <unordered_set>
+#include <utility>
 
 namespace torch::taper::optim {
 namespace {
@@ -141,7 +142,15 @@ void Optimizer::zero_grad(bool set_to_none) {
 
 StateKey Optimizer::key(const Tensor& parameter) { return parameter.unsafeGetTensorImpl(); }
 
+void Optimizer::warn_of_nothing() {
+  if (std::exchange(warned_of_nothing_, true)) return;
+  taper::detail::warn_user(
+      "Optimizer: expected parameters at the first step, got none, so nothing is learned. Were the "
+      "modules registered, with register_module(), before parameters() was called?");
+}
+
 Tensor Optimizer::evaluate(const LossClosure& closure) {
+  if (__builtin_expect(count_parameters() == 0, 0)) warn_of_nothing();
   if (!closure) return {};
   AutoGradMode enable(true);
   return closure();
@@ -194,10 +203,13 @@ bool Optimizer::fit_state(const char* name, const Tensor& parameter, Tensor& sta
     return true;
   }
   const TensorImpl &p = *parameter.impl_ptr(), &s = *state.impl_ptr();
-  TAPER_CHECK(s.dtype == p.dtype && s.sizes == p.sizes, name, ": expected a state of dtype ",
-              p.dtype, " and sizes ", p.sizes, " for the parameter, got ", s.dtype, " and ",
-              s.sizes);
-  if (s.device != p.device) state = state.to(p.device);
+  const bool same_kind = isComplexType(s.dtype) == isComplexType(p.dtype);
+  TAPER_CHECK(same_kind && s.sizes == p.sizes, name, ": expected a state of dtype ", p.dtype,
+              " and sizes ", p.sizes, " for the parameter, got ", s.dtype, " and ", s.sizes);
+  // The state follows a parameter that a module took to another device or dtype.
+  if (s.device == p.device && s.dtype == p.dtype) return false;
+  detail::check_may_make_state(name, parameter.device());
+  state = state.detach().to(p.device, p.dtype);
   return false;
 }
 

@@ -262,8 +262,9 @@ class Optimizer {
  protected:
   /// The key of a parameter in state().
   static StateKey key(const Tensor& parameter);
-  /// Evaluates the closure, if there is one, with gradients enabled.
-  static Tensor evaluate(const LossClosure& closure);
+  /// Evaluates the closure, if there is one, with gradients enabled. Warns once if there are no
+  /// parameters.
+  Tensor evaluate(const LossClosure& closure);
   /// Calls update(param, grad, options, index) for every parameter with a gradient, after checking
   /// that all groups' options are Options and all gradients fit. `index` numbers the parameters of
   /// all groups, for state_of().
@@ -282,7 +283,8 @@ class Optimizer {
   const float* found_inf_on(Device device) const;
 
   /// Makes `state` a tensor of zeros like the parameter if it is undefined, and returns true then.
-  /// Throws when it does not fit the parameter.
+  /// Else the state follows the parameter to its device and dtype. Throws Error for other sizes,
+  /// and if only one of them is complex.
   static bool fit_state(const char* name, const Tensor& parameter, Tensor& state);
 
   std::vector<OptimizerParamGroup> param_groups_;  ///< what param_groups() returns
@@ -298,6 +300,7 @@ class Optimizer {
     std::unique_ptr<OptimizerParamState>* place = nullptr;
   };
   size_t count_parameters() const;
+  void warn_of_nothing();
   void check_group(const OptimizerParamGroup& group) const;
   void find_slot(size_t index, const Tensor& parameter);
   static void check_gradient(const char* name, const Tensor& parameter, const Tensor& grad);
@@ -305,6 +308,7 @@ class Optimizer {
 
   std::vector<Slot> slots_;
   std::vector<Tensor> found_inf_;  // of each device, during GradScaler::step
+  bool warned_of_nothing_ = false;
 };
 
 /// optimizer.save(archive). Returns the archive.

@@ -18,8 +18,10 @@ namespace torch::taper {
 namespace {
 
 using namespace optim;
+using testing::expect_warning;
 using testing::message_of;
 using testing::numbers;
+using testing::warnings_of;
 
 /// A parameter that is: 0 as wide as its memory, 1 not aligned for packs, 2 transposed.
 Tensor laid_out(const Tensor& x, int64_t form, Device device) {
@@ -234,6 +236,45 @@ TEST(ClipGradOnDevices, QueuesAllBeforeItWaits) {
   auto count = launches_of([&] { nn::utils::clip_grad_norm_(all, 1); });
   EXPECT_EQ(count["foreach_norm_parts"], 1);
   EXPECT_EQ(count["foreach_pointwise"], 1);
+}
+
+// As in PyTorch, a module may go to another dtype between two steps.
+TEST(ManyParameters, StateFollowsItsParameterToAnotherDtype) {
+  const auto train = [](ScalarType from, auto&& make) {
+    const Tensor p = tensor({1., 2., 3.}, from).requires_grad_();
+    auto opt = make(std::vector<Tensor>{p});
+    for (int i = 0; i < 4; ++i) {
+      if (i == 2) {
+        p.set_data(p.data().to(kDouble));
+        p.mutable_grad() = p.grad().to(kDouble);
+      }
+      opt.zero_grad();
+      p.square().sum().backward();
+      opt.step();
+    }
+    return p.detach();
+  };
+  const auto check = [&](auto&& make) {
+    const Tensor got = train(kFloat, make), want = train(kDouble, make);
+    EXPECT_EQ(got.scalar_type(), kDouble);
+    EXPECT_TRUE(allclose(got, want, 1e-5, 1e-6));
+  };
+  check([](auto p) { return SGD(p, SGDOptions(0.1).momentum(0.9)); });
+  check([](auto p) { return Adam(p, AdamOptions(0.1).amsgrad(true)); });
+  check([](auto p) { return RMSprop(p, RMSpropOptions(0.1).momentum(0.9).centered(true)); });
+  check([](auto p) { return Adagrad(p, AdagradOptions(0.1)); });
+}
+
+TEST(ManyParameters, NoneAtTheFirstStepIsAWarning) {
+  struct Forgotten : nn::Module {
+    nn::Linear fc{2, 1};
+  } net;
+  SGD opt(net.parameters(), SGDOptions(0.1));
+  expect_warning("Were the modules registered", [&] { opt.step(); });
+  EXPECT_TRUE(warnings_of([&] { opt.step(); }).empty());
+  SGD later(std::vector<Tensor>(), SGDOptions(0.1));
+  later.add_param_group(OptimizerParamGroup({ones({2}).requires_grad_()}));
+  EXPECT_TRUE(warnings_of([&] { later.step(); }).empty());
 }
 
 }  // namespace
