@@ -28,6 +28,9 @@ template <class T>
 void stretch_values(T* y, int64_t n, T from, T to) {
   TAPER_BY_ISA(stretch_block, y, n, from, to);
 }
+void fold_values(float* y, int64_t n, float end, float first) {
+  TAPER_BY_ISA(fold_block, y, n, end, first);
+}
 void normal_values(float* y, const uint32_t* words, int64_t n, float mean, float std) {
   TAPER_BY_ISA(normal_block, y, words, n, mean, std);
 }
@@ -113,25 +116,30 @@ double uniform_double(CPUGeneratorImpl* g) {
   return static_cast<double>(g->random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
 }
 
-/// A word's lowest bits, as many as T's mantissa has: what PyTorch draws for 16-bit floats.
+/// The least float above `low` that a T rounds to `end`; `low` if that is one.
 template <class T>
-constexpr uint32_t kBits = 1u << std::numeric_limits<T>::digits;
-template <class T>
-uint32_t low_bits(uint32_t word) {
-  return word & (kBits<T> - 1);
+float first_rounded_to(float end, float low) {
+  const auto is_rounded = [end](float v) { return static_cast<float>(static_cast<T>(v)) >= end; };
+  if (is_rounded(low)) return low;
+  float high = end;
+  for (;;) {
+    const float middle = low / 2 + high / 2;
+    if (!(middle > low && middle < high)) return high;
+    (is_rounded(middle) ? high : low) = middle;
+  }
 }
 
+// As PyTorch 2.15 draws 16-bit floats: the numbers of f32, rounded. What is rounded to `to` becomes
+// `from`.
 template <class T>
 void uniform_reduced(const Out& y, double from, double to, Words& words) {
-  const float first = T(static_cast<float>(from));
-  const float width = T(static_cast<float>(T(static_cast<float>(to))) - first);
+  const auto first = static_cast<float>(from), last = static_cast<float>(to);
+  const auto end = first_rounded_to<T>(static_cast<float>(static_cast<T>(last)), first);
   each_piece<T>(y, [&](T* p, int64_t n) {
     float v[kBlock];
-    const uint32_t* const word = words.single(n);
-    for (int64_t i = 0; i < n; ++i) {
-      const float unit = static_cast<float>(static_cast<int32_t>(low_bits<T>(word[i])));
-      v[i] = unit * (1.0f / static_cast<float>(kBits<T>)) * width + first;
-    }
+    unit_values(v, words.single(n), n);
+    if (first != 0 || last != 1) stretch_values(v, n, first, last);
+    fold_values(v, n, end, first);
     narrow(p, v, n);
   });
 }
@@ -183,57 +191,6 @@ void normal_16(double* y, double mean, double std) {
   }
 }
 
-// PyTorch's roundings: BFloat16 rounds after every step, Half has float's functions and rounds what
-// is stored.
-template <class T>
-float stored(float v) {
-  return static_cast<float>(static_cast<T>(v));
-}
-template <class T>
-float step(float v) {
-  return std::is_same_v<T, BFloat16> ? stored<T>(v) : v;
-}
-template <class T>
-void round_steps(float* v, int64_t n) {
-  if (!std::is_same_v<T, BFloat16>) return;
-  T rounded[kBlock];
-  narrow(rounded, v, n);
-  widen(v, rounded, n);
-}
-
-/// The functions of normal_16 of all the numbers that can be drawn.
-template <class T>
-struct NormalTable {
-  float radius[kBits<T>], cosine[kBits<T>], sine[kBits<T>];
-  NormalTable() {
-    for (uint32_t k = 0; k < kBits<T>; ++k) {
-      const float u = static_cast<float>(k) / static_cast<float>(kBits<T>);
-      radius[k] = stored<T>(std::sqrt(step<T>(-2 * step<T>(std::log(1 - u)))));
-      const float angle = stored<T>(static_cast<float>(kTwoPi * static_cast<double>(u)));
-      cosine[k] = step<T>(std::cos(angle));
-      sine[k] = step<T>(std::sin(angle));
-    }
-  }
-};
-
-template <class T>
-void normal_reduced(T* p, int64_t n, float mean, float std, const uint32_t* word) {
-  static const NormalTable<T> table;
-  float v[kBlock];
-  for (int64_t i = 0; i < n; i += 16)
-    for (int64_t j = i; j < i + 8; ++j) {
-      const float radius = table.radius[low_bits<T>(word[j])];
-      const uint32_t angle = low_bits<T>(word[j + 8]);
-      v[j] = radius * table.cosine[angle];
-      v[j + 8] = radius * table.sine[angle];
-    }
-  round_steps<T>(v, n);
-  for (int64_t i = 0; i < n; ++i) v[i] *= std;
-  round_steps<T>(v, n);
-  for (int64_t i = 0; i < n; ++i) v[i] += mean;
-  narrow(p, v, n);
-}
-
 template <class T>
 void normal_pieces(T* p, int64_t n, double mean, double std, Words& words) {
   if constexpr (std::is_same_v<T, float>) {
@@ -242,13 +199,15 @@ void normal_pieces(T* p, int64_t n, double mean, double std, Words& words) {
     unit_values(p, words.paired(n), n);
     for (int64_t i = 0; i < n; i += 16) normal_16(p + i, mean, std);
   } else {
-    normal_reduced(p, n, stored<T>(static_cast<float>(mean)), stored<T>(static_cast<float>(std)),
-                   words.single(n));
+    float v[kBlock];
+    const uint32_t* const word = words.single(n);
+    normal_values(v, word, n, static_cast<float>(mean), static_cast<float>(std));
+    narrow(p, v, n);
   }
 }
 
-// Whole blocks of 16, then 16 new numbers over the last 16 places: the words of the incomplete
-// block are drawn and dropped.
+// Whole blocks of 16, then 16 new numbers over the last 16 places. In f32 and f64 the words of the
+// incomplete block are drawn and dropped.
 template <class T>
 void normal_fill(T* p, int64_t n, double mean, double std, CPUGeneratorImpl* g) {
   Words words(g);
@@ -256,7 +215,8 @@ void normal_fill(T* p, int64_t n, double mean, double std, CPUGeneratorImpl* g) 
   for (int64_t i = 0; i < whole; i += kBlock)
     normal_pieces(p + i, std::min(kBlock, whole - i), mean, std, words);
   if (whole == n) return;
-  for (int64_t i = whole; i < n; ++i) std::is_same_v<T, double> ? g->random64() : g->random();
+  if constexpr (sizeof(T) > 2)
+    for (int64_t i = whole; i < n; ++i) std::is_same_v<T, double> ? g->random64() : g->random();
   normal_pieces(p + n - 16, 16, mean, std, words);
 }
 

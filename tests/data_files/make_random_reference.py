@@ -1,6 +1,6 @@
 """Writes random_reference.txt: PyTorch's random numbers for tests/ops/random/rand_test.cpp.
 
-Run by hand with PyTorch 1.13: python3 make_random_reference.py > random_reference.txt
+Run by hand with PyTorch 2.15 (1.13 draws other floats of 16 bits): python3 make_random_reference.py > random_reference.txt
 Every line is a case's name, then its values; the last is the next double of the generator, which
 tells how many numbers were drawn. The expressions here are those of random_test.cpp, line by line.
 """

@@ -225,34 +225,14 @@ TEST(Random, EverySeedEqualsPyTorch) {
   }
 }
 
-// Box and Muller's formula over blocks of 16; BFloat16 rounds after every step, as PyTorch does.
-template <class T>
-void expect_box_muller(const Values& uniform, const Values& normal) {
-  const auto rounded = [](float v) { return static_cast<float>(static_cast<T>(v)); };
-  const auto step = [&](float v) { return std::is_same_v<T, BFloat16> ? rounded(v) : v; };
-  const auto scaled = [&](float v) { return rounded(step(step(v) * 1.5f) + 0.25f); };
-  for (size_t i = 0; i < uniform.size(); ++i) {
-    const size_t first = i / 16 * 16 + i % 8;
-    const float u = static_cast<float>(1 - uniform[first]);
-    const float radius = rounded(std::sqrt(step(-2 * step(std::log(u)))));
-    const float angle =
-        rounded(static_cast<float>(2 * 3.14159265358979323846 * uniform[first + 8]));
-    const float part = step(i % 16 < 8 ? std::cos(angle) : std::sin(angle));
-    ASSERT_EQ(normal[i], scaled(radius * part)) << i;
-  }
-}
-
-TEST(Random, NormalNumbersOf16BitsAreThoseOfTheirUniformOnes) {
-  for (const ScalarType t : {kHalf, kBFloat16}) {
+// As in PyTorch 2.15.
+TEST(Random, NormalNumbersOf16BitsAreThoseOfFloatsRounded) {
+  const auto drawn = [](ScalarType t) {
     manual_seed(3);
-    const Values uniform = values_of(rand({40000}, t));
-    manual_seed(3);
-    const Values normal = values_of(empty({40000}, t).normal_(0.25, 1.5));
-    if (t == kHalf)
-      expect_box_muller<Half>(uniform, normal);
-    else
-      expect_box_muller<BFloat16>(uniform, normal);
-  }
+    return empty({40000}, t).normal_(0.25, 1.5);
+  };
+  for (const ScalarType t : {kHalf, kBFloat16})
+    EXPECT_EQ(values_of(drawn(t)), values_of(drawn(kFloat).to(t)));
 }
 
 // ---------------------------------------------------------------- properties
@@ -427,6 +407,14 @@ TEST(OutForms, RandomNumbersAreThoseOfTheFunction) {
   EXPECT_TRUE(same([&] { return bernoulli(p); }, [&](Tensor& y) { return bernoulli_out(y, p); }));
   EXPECT_TRUE(
       same([&] { return multinomial(p, 2); }, [&](Tensor& y) { return multinomial_out(y, p, 2); }));
+}
+
+TEST(Random, NoNumberOf16BitsIsRoundedToTheEnd) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const auto& [from, to] : {std::pair(0., 1.), std::pair(-1., 3.), std::pair(-2., 0.)}) {
+      const Tensor x = empty({200000}, t).uniform_(from, to);
+      EXPECT_TRUE(x.lt(to).all().item<bool>() && x.ge(from).all().item<bool>());
+    }
 }
 
 }  // namespace
