@@ -5,6 +5,7 @@
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/anomaly.h>
@@ -319,22 +320,38 @@ GradList run_node(Node& node, GradList&& grads) {
 /// A queue for this thread, reused from pass to pass; a reentrant pass gets one of its own.
 class BorrowedQueue {
  public:
-  BorrowedQueue() : queue_(spare() ? spare().release() : new ReadyQueue) {}
+  BorrowedQueue() : queue_(std::exchange(spare.queue, nullptr)) {
+    if (!queue_) queue_ = new ReadyQueue;
+  }
   ~BorrowedQueue() {
     queue_->clear();
-    spare().reset(queue_);
+    static thread_local Owner owner;
+    (void)owner;
+    if (spare.thread_ends || spare.queue)
+      delete queue_;
+    else
+      spare.queue = queue_;
   }
   BorrowedQueue(const BorrowedQueue&) = delete;
   BorrowedQueue& operator=(const BorrowedQueue&) = delete;
   ReadyQueue& operator*() { return *queue_; }
 
  private:
-  static std::unique_ptr<ReadyQueue>& spare() {
-    static thread_local std::unique_ptr<ReadyQueue> queue;
-    return queue;
-  }
+  // Read also behind the thread's end: an object of static lifetime may go backward.
+  struct Spare {
+    ReadyQueue* queue = nullptr;
+    bool thread_ends = false;
+  };
+  struct Owner {
+    ~Owner() {
+      delete std::exchange(spare.queue, nullptr);
+      spare.thread_ends = true;
+    }
+  };
+  static thread_local Spare spare;
   ReadyQueue* queue_;
 };
+thread_local BorrowedQueue::Spare BorrowedQueue::spare;
 
 // Sums are made on the stream of the node that gets them.
 [[gnu::noinline]] void deliver_on_device(ReadyQueue& queue, const Edge& edge, Tensor&& grad,

@@ -253,7 +253,7 @@ bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& ot
   const TensorImpl& t = x.impl();
   check_inference_may_change(op, t);
   if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
-  if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);
+  if (t.view_base && (t.grad_fn || t.view_base->requires_grad())) check_view_may_change(t);
   check_is_no_leaf(op, t);
   bool wanted = t.requires_grad();
   for (size_t i = 0; i < others.n && !wanted; ++i) wanted = wants_gradient(*others.p[i]);

@@ -100,8 +100,9 @@ void refresh_view_history_slow(TensorImpl& view) {
       "both inside the inference_mode block (if you don't want the inplace to be tracked) or both "
       "outside (if you want the inplace to be tracked).");
   TAPER_CHECK(
-      view.view_origin != TensorImpl::ViewOrigin::kCustomFunction,
-      "A view was created inside a custom Function (or because an input was returned as-is) and "
+      view.view_origin != TensorImpl::ViewOrigin::kCustomFunction, "Output ", view.output_nr,
+      " of ", view.grad_fn ? view.grad_fn->name() : "a custom Function",
+      ": A view was created inside a custom Function (or because an input was returned as-is) and "
       "its base or another view of its base has been modified inplace. The autograd logic to "
       "handle view+inplace would override the custom backward associated with the custom "
       "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "

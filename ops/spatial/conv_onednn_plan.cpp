@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/one_thread.h>
@@ -232,11 +233,23 @@ memory handle(const Desc& d, const void* data) {
   return memory(d, engine(), const_cast<void*>(data));
 }
 
+thread_local dnnl::stream* stream_of_thread = nullptr;
+struct StreamOwner {
+  StreamOwner() { stream_of_thread = new dnnl::stream(engine()); }
+  ~StreamOwner() { delete std::exchange(stream_of_thread, nullptr); }
+};
+/// Objects of static lifetime may compute behind the main thread's end: they get a new stream.
+dnnl::stream thread_stream() {
+  static thread_local StreamOwner owner;
+  (void)owner;
+  return stream_of_thread ? *stream_of_thread : dnnl::stream(engine());
+}
+
 void run(const dnnl::primitive& p, const Desc& scratchpad, std::unordered_map<int, memory> args) {
   const Scratch<char> space(static_cast<int64_t>(scratchpad.get_size()));
   if (scratchpad.get_size() > 0)
     args.emplace(DNNL_ARG_SCRATCHPAD, memory(scratchpad, engine(), space.get()));
-  thread_local dnnl::stream stream(engine());
+  dnnl::stream stream = thread_stream();
   p.execute(stream, args);
   stream.wait();
 }

@@ -398,5 +398,19 @@ TEST(Reentrant, BackwardInAHookOfAnotherGraph) {
   EXPECT_THAT(values_of(y.grad()), ElementsAre(6));
 }
 
+struct AsItIs : Function<AsItIs> {
+  static Tensor forward(AutogradContext*, Tensor x, Tensor) { return x; }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0], g[0]}; }
+};
+
+TEST(CustomFunction, IsNamedWhereAViewThatItReturnedIsWritten) {
+  const Tensor w = leaf({1, 2});
+  for (const Tensor& x : {leaf({1, 2}), leaf({1, 2}).detach(), leaf({1, 2}) * scalar(1)}) {
+    const Tensor y = AsItIs::apply(x, w);
+    for (const std::string& part : {"Output 0 of torch::autograd::CppNode<", "AsItIs"})
+      EXPECT_THAT(message_of([&] { y.mul_(scalar(2)); }), HasSubstr(part));
+  }
+}
+
 }  // namespace
 }  // namespace torch::taper::testing

@@ -170,5 +170,29 @@ TEST(Threads, FilesThatSeveralWriteAreWhole) {
 INSTANTIATE_TEST_SUITE_P(Threads, Backward, ::testing::Values("cpu", "cuda:0"),
                          [](const auto& info) { return info.index == 0 ? "Host" : "Device"; });
 
+// Objects of static lifetime are destroyed behind those of the main thread.
+TEST(EngineThreads, AnObjectOfStaticLifetimeMayGoBackward) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  static const auto train = [] {
+    const Tensor x = ones({1, 2, 9, 9}).requires_grad_(), w = ones({3, 2, 3, 3}).requires_grad_();
+    for (int i = 0; i < 3; ++i) conv2d(x, w).relu().sum().backward();
+    return w.grad().sum().item<float>();
+  };
+  struct Late {
+    ~Late() {
+      if (wanted) std::_Exit(train() == 3 * 7 * 7 * 54 ? 7 : 1);
+    }
+    bool wanted = false;
+  };
+  EXPECT_EXIT(
+      {
+        static Late late;
+        late.wanted = true;
+        train();
+        std::exit(1);
+      },
+      ::testing::ExitedWithCode(7), "");
+}
+
 }  // namespace
 }  // namespace torch::taper
