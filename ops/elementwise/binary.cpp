@@ -427,7 +427,9 @@ Tensor atan2(const Tensor& y, const Tensor& x) {
            [fy = InputForm(y), fx = InputForm(x), sy = saved(y), sx = saved(x)](Grads& g) {
              Pair out;
              const Tensor y = sy.get(), x = sx.get();
-             const Tensor scaled = g[0] / (x * x + y * y);
+             // At the origin the gradients are 0, by agreement.
+             const Tensor square = x * x + y * y;
+             const Tensor scaled = (g[0] / square).masked_fill(square.eq(0), 0);
              if (g.needs(0)) out[0] = fy(scaled * x);
              if (g.needs(1)) out[1] = fx(-scaled * y);
              return out;

@@ -204,7 +204,7 @@ Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor arctan2(const Tensor& x, const Tensor& y);
 Tensor& arctan2_out(Tensor& out, const Tensor& x, const Tensor& y);
 
-/// g where y > 0, else 0: the gradient of relu from its output.
+/// 0 where y <= 0, else g: the gradient of relu from its output. A NaN in y lets g pass.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
 /// g * (1 - y^2): the gradient of tanh from its output.
 Tensor tanh_backward(const Tensor& g, const Tensor& y);

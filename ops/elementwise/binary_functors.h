@@ -185,7 +185,7 @@ constexpr bool keeps_number =
     std::is_same<F, mul>::value || std::is_same<F, div>::value || std::is_same<F, div_trunc>::value;
 
 TAPER_FUNCTOR(TAPER_HD, prelu, (T x, T y), x > T(0) ? x : x * y)
-TAPER_FUNCTOR(TAPER_HD, relu_backward, (T x, T y), y > T(0) ? x : T(0))
+TAPER_FUNCTOR(TAPER_HD, relu_backward, (T x, T y), y <= T(0) ? T(0) : x)
 TAPER_FUNCTOR(TAPER_HD, tanh_backward, (T x, T y), x*(T(1) - y * y))
 TAPER_FUNCTOR(TAPER_HD, sigmoid_backward, (T x, T y), x*(T(1) - y) * y)
 

@@ -246,6 +246,10 @@ struct lcm {
   TAPER_HD T operator()(T a, T b) const {
     const T g = special::greatest_divisor(a, b);
     if (g == 0) return T(0);
+    if constexpr (sizeof(T) < sizeof(int)) {  // as in PyTorch, where C++ computes with ints
+      const int product = a / g * b;
+      return static_cast<T>(product < 0 ? -product : product);
+    }
     return special::absolute(
         static_cast<T>(static_cast<uint64_t>(a / g) * static_cast<uint64_t>(b)));
   }

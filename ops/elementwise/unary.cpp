@@ -388,6 +388,8 @@ Tensor rounded(const Tensor& x, int64_t decimals) {
   const NoGradGuard values_only;
   if (decimals == 0) return round(x);
   if (!x.is_floating_point()) detail::unsupported_dtype("round_cpu", x.scalar_type());
+  if (isReducedFloatingType(x.scalar_type()))
+    return rounded(x.to(kFloat), decimals).to(x.scalar_type());
   const Scalar scale(std::pow(10.0, static_cast<double>(std::abs(decimals))));
   return decimals > 0 ? round(x * scale) / scale : round(x / scale) * scale;
 }

@@ -54,12 +54,12 @@ Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indic
       continue;
     }
     const ScalarType t = given->scalar_type();
-    TAPER_CHECK_INDEX(t == kLong || t == kByte || t == kBool,
-                      "index: tensors used as indices must be long, byte or bool tensors");
+    TAPER_CHECK_INDEX(t == kLong || t == kInt || t == kByte || t == kBool,
+                      "index: tensors used as indices must be long, int, byte or bool tensors");
     if (t == kByte) warn_of_byte_index();
     const Tensor index = on_device_of(x, *given);
-    if (t == kLong)
-      out.push_back(index);
+    if (t == kLong || t == kInt)
+      out.push_back(index.to(kLong));
     else
       append_mask(out, x, index);
   }

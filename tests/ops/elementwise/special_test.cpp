@@ -380,5 +380,43 @@ TEST(Fmin, ItsResultMayBeOverwritten) {
   expect_values(x.grad(), {2}, {2, 0});
 }
 
+// As in PyTorch, to the bit.
+TEST(Lcm, OfSmallIntegersWrapsAsInPyTorch) {
+  EXPECT_EQ(values_of(lcm(tensor({100, -128, 127}, kChar), tensor({99, 127, -128}, kChar))),
+            (std::vector<double>{-84, -128, -128}));
+  EXPECT_EQ(values_of(lcm(tensor({100}, kByte), tensor({99}, kByte))), std::vector<double>{172});
+  EXPECT_EQ(values_of(lcm(tensor({20000}, kShort), tensor({19999}, kShort))),
+            std::vector<double>{13792});
+}
+
+TEST(Round, DecimalsOf16BitsAreRoundedAsFloats) {
+  const auto rounded = [](double v, ScalarType t, int64_t decimals) {
+    return round(tensor({v}).to(t), decimals).item<double>();
+  };
+  EXPECT_EQ(rounded(1000.55, kHalf, 2), 1000.5);
+  EXPECT_EQ(rounded(60000, kHalf, 2), 60000);
+  EXPECT_EQ(rounded(60000, kHalf, -2), 60000);
+  EXPECT_NEAR(rounded(0.015, kHalf, 2), 0.010002, 1e-6);
+  EXPECT_NEAR(rounded(0.015, kBFloat16, 2), 0.02002, 1e-5);
+  EXPECT_EQ(rounded(123.456, kBFloat16, 3), 123.5);
+}
+
+TEST(Atan2, HasNoGradientAtTheOrigin) {
+  const Tensor y = tensor({0., -0., 0., 3.}, kDouble).requires_grad_();
+  const Tensor x = tensor({0., 0., -0., 4.}, kDouble).requires_grad_();
+  atan2(y, x).sum().backward();
+  EXPECT_EQ(values_of(y.grad()), (std::vector<double>{0, 0, 0, 0.16}));
+  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 0, 0, -0.12}));
+}
+
+// A NaN stays visible.
+TEST(Relu, LetsTheGradientOfANaNPass) {
+  for (const int64_t n : {1, 40}) {
+    const Tensor x = full({n}, NAN).requires_grad_();
+    relu(x).sum().backward();
+    EXPECT_EQ(values_of(x.grad()), std::vector<double>(static_cast<size_t>(n), 1));
+  }
+}
+
 }  // namespace
 }  // namespace torch::taper::testing

@@ -187,5 +187,19 @@ TEST(IndexPut, OfOneNumberToExpandedTensors) {
   expect_values(x, {2, 3}, {0, 1, 2, 0, 1, 2});
 }
 
+// As in PyTorch 2.15.
+TEST(Index, TakesIndicesOf32Bits) {
+  const Tensor x = arange(12, kFloat).view({3, 4}).requires_grad_(), i = tensor({2, -1}, kInt);
+  EXPECT_TRUE(x.index({i}).equal(x.index({i.to(kLong)})));
+  EXPECT_TRUE(x.index({i, tensor({0, 1})}).equal(tensor({8., 9.}, kFloat)));
+  x.index({i}).sum().backward();
+  EXPECT_EQ(values_of(x.grad().sum(1)), (std::vector<double>{0, 0, 8}));
+  const Tensor y = zeros({3});
+  y.index_put_({i}, ones({2}), true);
+  EXPECT_EQ(values_of(y), (std::vector<double>{0, 0, 2}));
+  y.index_put_({tensor({0}, kInt)}, scalar_tensor(5.));
+  EXPECT_EQ(y[0].item<float>(), 5);
+}
+
 }  // namespace
 }  // namespace torch::taper::testing

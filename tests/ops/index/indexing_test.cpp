@@ -254,7 +254,7 @@ TEST(IndexingTest, BracketsErrors) {
             }),
             "index: index -3 is out of bounds for dimension 0 with size 2");
   EXPECT_EQ(message([&] { x.index({tensor_of({1}, {1.5}, kFloat)}); }),
-            "index: tensors used as indices must be long, byte or bool tensors");
+            "index: tensors used as indices must be long, int, byte or bool tensors");
   EXPECT_EQ(
       message([&] {
         x.index({tensor_of({3}, {1, 0, 1}, kBool)});
