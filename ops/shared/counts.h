@@ -1,4 +1,4 @@
-// Numbers of elements, and what is divided by them.
+// Numbers of elements, and what is divided by them. Not installed.
 #pragma once
 
 #include <taper/framework/tensor.h>
