@@ -11,6 +11,7 @@
 #include <taper/framework/cpu/gemm_narrow.h>
 #include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/gemv.h>
+#include <taper/framework/cpu/held_signals.h>
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/framework/cpu/openblas.h>
 #include <taper/framework/cpu/pack_panel.h>
@@ -194,6 +195,9 @@ bool library_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> 
   int64_t lda, ldb;
   if (!blas_layout(a, m, k, &ta, &lda) || !blas_layout(b, k, n, &tb, &ldb)) return false;
   const OneThread here;
+  // Its AVX-512 kernels use the stack pointer for their data (oneDNN 2.6). The system would write
+  // the frame of a signal's handler there.
+  const HeldSignals held;
   return dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, alpha, a.data, lda, b.data, ldb,
                     add ? 1.0f : 0.0f, c, ldc) == dnnl_success;
 }

@@ -1,0 +1,32 @@
+// Signals that wait while generated code of a library runs. Not installed.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <initializer_list>
+
+#include <taper/framework/namespaces.h>
+
+namespace torch::taper::cpu {
+
+/// While it lives, asynchronous signals to the calling thread wait. Faults of the thread itself
+/// arrive at once, because the system ends a process that blocks them.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t held;
+    sigfillset(&held);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+      sigdelset(&held, fault);
+    pthread_sigmask(SIG_SETMASK, &held, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace torch::taper::cpu
