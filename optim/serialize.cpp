@@ -2,13 +2,25 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 namespace torch::taper::optim {
 namespace detail {
 namespace {
 
+thread_local bool absent_is_undefined = false;
+
+// A number, or the tensor of one that LibTorch writes.
+int64_t read_count(serialize::InputArchive& archive, const char* name) {
+  IValue value;
+  if (archive.try_read(name, value) && value.isTensor() && value.toTensor().defined() &&
+      value.toTensor().scalar_type() == kLong && value.toTensor().numel() == 1)
+    return *value.toTensor().const_data_ptr<int64_t>();
+  return read_value<int64_t>(archive, name);
+}
+
 std::vector<std::string> read_names(serialize::InputArchive& archive) {
-  const auto count = read_value<int64_t>(archive, "params/size");
+  const int64_t count = read_count(archive, "params/size");
   std::vector<std::string> names;
   for (int64_t i = 0; i < count; ++i)
     names.push_back(read_value<std::string>(archive, "params/" + std::to_string(i)));
@@ -16,6 +28,20 @@ std::vector<std::string> read_names(serialize::InputArchive& archive) {
 }
 
 }  // namespace
+
+AbsentIsUndefined::AbsentIsUndefined(bool v) : before_(std::exchange(absent_is_undefined, v)) {}
+AbsentIsUndefined::~AbsentIsUndefined() { absent_is_undefined = before_; }
+
+// The device on which it was saved may be missing: a step moves a state to its parameter.
+void read_field(serialize::InputArchive& archive, const char* name, Tensor& value) {
+  IValue stored;
+  Tensor read;
+  if (archive.try_read(name, stored) && stored.isTensor())
+    read = stored.toTensor();
+  else if (!absent_is_undefined)
+    archive.read(name, read, /*is_buffer=*/true);
+  value = std::move(read);
+}
 
 void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer,
                     const std::vector<const OptimizerParamState*>& states) {
@@ -46,12 +72,15 @@ LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer
   LoadedOptimizer loaded;
   serialize::InputArchive groups;
   archive.read("param_groups", groups);
-  TAPER_CHECK(
-      read_value<int64_t>(groups, "size") == static_cast<int64_t>(optimizer.param_groups().size()),
-      "loaded state dict has a different number of parameter groups");
+  IValue version;
+  loaded.from_libtorch = archive.try_read("pytorch_version", version);
+  const std::string start = loaded.from_libtorch ? "param_groups/" : "";  // of LibTorch's names
+  TAPER_CHECK(read_count(groups, (start + "size").c_str()) ==
+                  static_cast<int64_t>(optimizer.param_groups().size()),
+              "loaded state dict has a different number of parameter groups");
   for (size_t i = 0; i < optimizer.param_groups().size(); ++i) {
     serialize::InputArchive one;
-    groups.read(std::to_string(i), one);
+    groups.read(start + std::to_string(i), one);
     LoadedOptimizer::Group group;
     group.params = read_names(one);
     one.read("options", group.options);

@@ -23,6 +23,7 @@ struct LoadedOptimizer {
   std::vector<Group> groups;
   serialize::InputArchive states;
   std::vector<std::string> state_keys;
+  bool from_libtorch = false;
 };
 /// Throws Error unless the groups have the sizes of the optimizer's.
 LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer& optimizer);
@@ -48,17 +49,19 @@ template <class T>
 void read_field(serialize::InputArchive& archive, const char* name, T& value) {
   value = read_value<T>(archive, name);
 }
-// The device on which it was saved may be missing: a step moves a state to its parameter.
-inline void read_field(serialize::InputArchive& archive, const char* name, Tensor& value) {
-  IValue stored;
-  if (archive.try_read(name, stored) && stored.isTensor()) {
-    value = stored.toTensor();
-    return;
-  }
-  Tensor read;
-  archive.read(name, read, /*is_buffer=*/true);
-  value = std::move(read);
-}
+/// While one lives, a tensor that an archive lacks is undefined to read_field on this thread:
+/// LibTorch's files hold no undefined tensors.
+class AbsentIsUndefined {
+ public:
+  explicit AbsentIsUndefined(bool absent_is_undefined);
+  ~AbsentIsUndefined();
+  AbsentIsUndefined(const AbsentIsUndefined&) = delete;
+  AbsentIsUndefined& operator=(const AbsentIsUndefined&) = delete;
+
+ private:
+  bool before_;
+};
+void read_field(serialize::InputArchive& archive, const char* name, Tensor& value);
 // As LibTorch's macros for optimizers outside of the library do: a tensor may be missing.
 template <class T>
 void read_field_if_there(serialize::InputArchive& archive, const char* name, T& value) {
@@ -103,6 +106,7 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer, const Che
   detail::LoadedOptimizer loaded = detail::load_optimizer(archive, optimizer);
   std::unordered_map<std::string, std::unique_ptr<State>> states;
   for (const std::string& name : loaded.state_keys) {
+    const detail::AbsentIsUndefined rule(loaded.from_libtorch);
     serialize::InputArchive from;
     loaded.states.read(name, from);
     auto state = std::make_unique<State>();

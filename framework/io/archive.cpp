@@ -10,18 +10,11 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/safetensors.h>
+#include <taper/framework/io/script_module.h>
 #include <taper/framework/runtime/devices.h>
 
 namespace torch::taper::serialize {
 namespace detail {
-
-/// One name of an archive, whole path: a value or a nested archive.
-struct Entry {
-  std::string name;
-  IValue value;
-  bool is_archive = false;
-  optional<Device> device = nullopt;  ///< where a tensor was saved, if that was no CPU
-};
 
 /// The entries in the order of writing; an archive stands before what it holds.
 struct ArchiveData {
@@ -275,9 +268,47 @@ class Entries {
   std::shared_ptr<ArchiveData> data_ = std::make_shared<ArchiveData>();
 };
 
+/// All bytes of a source. A size that is not true must not become memory: it is read in blocks.
+std::string read_all(const detail::Source& source, uint64_t nbytes) {
+  std::string bytes;
+  while (bytes.size() < nbytes) {
+    const uint64_t at = bytes.size();
+    const auto wanted = static_cast<size_t>(std::min<uint64_t>(nbytes - at, 1 << 20));
+    bytes.resize(at + wanted);
+    const size_t got = source(at, bytes.data() + at, wanted);
+    bytes.resize(at + std::min(got, wanted));
+    if (got < wanted) break;
+  }
+  return bytes;
+}
+
+/// A source whose first bytes have been read: a stream gives them once.
+detail::Source behind(const std::string& start, const detail::Source& source) {
+  return [&start, &source](uint64_t position, void* buffer, size_t nbytes) {
+    if (position >= start.size()) return source(position, buffer, nbytes);
+    const size_t n = std::min<size_t>(nbytes, start.size() - position);
+    std::memcpy(buffer, start.data() + position, n);
+    auto* rest = static_cast<char*>(buffer) + n;
+    return n < nbytes ? n + source(position + n, rest, nbytes - n) : n;
+  };
+}
+
+std::shared_ptr<const ArchiveData> script_entries(const std::string& bytes,
+                                                  const std::string& where) {
+  const auto data = std::make_shared<ArchiveData>();
+  for (Entry& e : detail::read_script_module(detail::bytes_of(bytes.data(), bytes.size()), where))
+    data->add(std::move(e));
+  return data;
+}
+
+/// The first bytes say who wrote the file: LibTorch writes zip archives.
 std::shared_ptr<const ArchiveData> read_entries(const detail::Source& source, uint64_t nbytes,
                                                 const std::string& where) {
-  return Entries(detail::read_safetensors(source, nbytes, where), where).take();
+  const std::string start = read_all(source, std::min<uint64_t>(nbytes, 4));
+  const detail::Source whole = behind(start, source);
+  if (detail::is_zip(detail::bytes_of(start.data(), start.size())))
+    return script_entries(read_all(whole, nbytes), where);
+  return Entries(detail::read_safetensors(whole, nbytes, where), where).take();
 }
 
 std::string quoted(const std::string& path) { return "'" + path + "'"; }

@@ -4,7 +4,8 @@
 // little-endian header length, a JSON header, then the tensors' bytes, row-major, one behind the
 // other. An archive inside an archive joins the names by '.', as in "layer1.weight". What is not a
 // tensor, and a checksum of the whole file, lie as text in the header's "__metadata__". Other
-// programs read the tensors of such a file, and files that other programs wrote load here.
+// programs read the tensors of such a file, and files that other programs wrote load here. Files of
+// LibTorch's torch::save and of torch.jit.save load here too, as data: no code in them is run.
 #pragma once
 
 #include <functional>

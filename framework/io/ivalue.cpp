@@ -197,6 +197,7 @@ Scalar IValue::toScalar() const {
 }
 
 std::tuple<double, double> IValue::convert(std::tuple<double, double>*) const {
+  if (isTuple()) return convert_tuple<double, double>(std::index_sequence<0, 1>());  // LibTorch's
   const std::vector<double>& v = toDoubleVector();
   TAPER_CHECK(v.size() == 2, "IValue: expected a pair of numbers, got ", v.size());
   return {v[0], v[1]};

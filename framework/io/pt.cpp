@@ -1,10 +1,12 @@
 #include <taper/framework/io/pt.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/host_read.h>
 #include <taper/framework/io/pickle.h>
+#include <taper/framework/io/script_module.h>
 #include <taper/framework/io/zip.h>
 
 namespace torch::taper {
@@ -12,14 +14,19 @@ namespace serialize::detail {
 namespace {
 
 constexpr const char* kPickle = "data.pkl";
+constexpr const char* kConstants = "constants.pkl";
 constexpr const char* kVersion = "3\n";
+
+/// Who wrote an archive: Python's torch.save, or torch.jit.save and LibTorch's torch::save.
+enum class Writer { kPython, kScript };
 
 /// An archive of torch.save: a pickle, and a record for each storage.
 class PtFile {
  public:
-  PtFile(Bytes bytes, const std::string& where, optional<Device> device)
+  PtFile(Bytes bytes, const std::string& where, optional<Device> device, Writer writer)
       : zip_(bytes, where), where_(where), device_(device) {
     find_prefix();
+    check_writer(writer);
     read_byte_order();
   }
 
@@ -42,14 +49,23 @@ class PtFile {
     for (const ZipEntry& e : zip_.entries()) {
       const size_t slash = e.name.find('/');
       const std::string prefix = slash == std::string::npos ? "" : e.name.substr(0, slash + 1);
-      if (e.name == prefix + "constants.pkl")
-        fail(
-            "expected a file of torch.save, got a TorchScript module; in Python save its "
-            "state_dict()");
       if (e.name == prefix + kPickle) prefix_ = prefix;
     }
     if (!zip_.find(prefix_ + kPickle))
       fail("expected a file of torch.save, got a zip archive without ", kPickle);
+  }
+
+  // Only TorchScript's archives have a record of constants.
+  void check_writer(Writer expected) const {
+    const bool script = zip_.find(prefix_ + kConstants) != nullptr;
+    if (script && expected == Writer::kPython)
+      fail(
+          "expected a file of Python's torch.save, got a TorchScript module or a file of "
+          "LibTorch's torch::save; load_state_dict(path) and load(module, path) read its tensors");
+    if (!script && expected == Writer::kScript)
+      fail(
+          "expected a file of torch::save, got one of Python's torch.save; read it with "
+          "module->load_state_dict(load_state_dict(path)), or any value with load_pt(path)");
   }
 
   void read_byte_order() {
@@ -144,10 +160,6 @@ void write_pt(const IValue& value, const Sink& sink, const std::string& where) {
   zip.finish();
 }
 
-bool is_zip(Bytes bytes) {
-  return bytes.size() >= 4 && std::memcmp(bytes.data(), "PK\x03\x04", 4) == 0;
-}
-
 // The older formats begin with a pickle of a magic number, or are tar archives.
 bool is_old_format(Bytes bytes) {
   const bool pickle = bytes.size() > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
@@ -155,17 +167,85 @@ bool is_old_format(Bytes bytes) {
   return pickle || tar;
 }
 
+bool is_script_module(Bytes bytes, const std::string& where) {
+  if (!is_zip(bytes)) return false;
+  const ZipReader zip(bytes, where);
+  return std::any_of(zip.entries().begin(), zip.entries().end(), [](const ZipEntry& e) {
+    return e.name.substr(e.name.find('/') + 1) == kConstants;
+  });
+}
+
+// Numbers and texts beside the tensors are the module's settings.
+StateDict tensors_of_script(Bytes bytes, const std::string& where, optional<Device> device) {
+  StateDict dict;
+  for (const Entry& e : read_script_module(bytes, where)) {
+    if (!e.value.isTensor()) continue;
+    const Tensor& t = e.value.toTensor();
+    dict.insert(e.name, device ? t.to(*device) : t);
+  }
+  return dict;
+}
+
 IValue read_pt(Bytes bytes, const std::string& where, optional<Device> device) {
   NoGradGuard no_grad;
   TAPER_CHECK(!is_old_format(bytes), "load: ", where,
               ": expected a file of PyTorch 1.6 or later, got an older one; in Python save it "
               "again: torch.save(torch.load(path), path)");
-  return PtFile(bytes, where, device).read();
+  return PtFile(bytes, where, device, Writer::kPython).read();
 }
+
+/// The attributes of a module and of those in it, with whole names. A module that many hold is
+/// there for each: a small file must not become a large value.
+class ScriptEntries {
+ public:
+  ScriptEntries(const std::string& where, size_t most_nbytes) : where_(where), most_(most_nbytes) {}
+
+  std::vector<Entry> of(const IValue& module) {
+    TAPER_CHECK(module.isGenericDict(), "load: ", where_, ": expected a module, got a ",
+                module.tagKind());
+    add(module.toGenericDict(), "");
+    return std::move(entries_);
+  }
+
+ private:
+  void add(const GenericDict& attributes, const std::string& start) {
+    for (const auto& item : attributes) {
+      TAPER_CHECK(item.key().isString(), "load: ", where_, ": expected names of attributes, got a ",
+                  item.key().tagKind());
+      const std::string name = start + item.key().toStringRef();
+      const bool nested = item.value().isGenericDict();
+      count(name);
+      entries_.push_back({name, nested ? IValue() : item.value(), nested});
+      if (nested) add(item.value().toGenericDict(), name + ".");
+    }
+  }
+
+  void count(const std::string& name) {
+    nbytes_ += name.size() + sizeof(Entry);
+    TAPER_CHECK(nbytes_ <= most_, "load: ", where_, ": its modules expand to more than ", most_,
+                " bytes of names");
+  }
+
+  const std::string& where_;
+  const size_t most_;
+  size_t nbytes_ = 0;
+  std::vector<Entry> entries_;
+};
 
 std::string quoted(const std::string& path) { return "'" + path + "'"; }
 
 }  // namespace
+
+bool is_zip(Bytes bytes) {
+  return bytes.size() >= 4 && std::memcmp(bytes.data(), "PK\x03\x04", 4) == 0;
+}
+
+std::vector<Entry> read_script_module(Bytes bytes, const std::string& where) {
+  NoGradGuard no_grad;
+  const IValue module = PtFile(bytes, where, nullopt, Writer::kScript).read();
+  return ScriptEntries(where, (1 << 20) + 64 * bytes.size()).of(module);
+}
+
 }  // namespace serialize::detail
 
 using namespace serialize::detail;
@@ -216,8 +296,10 @@ IValue to_ivalue(const StateDict& dict) {
 }
 
 StateDict load_state_dict(const std::string& path, optional<Device> device) {
-  const auto is_python = [](Bytes bytes) { return is_zip(bytes) || is_old_format(bytes); };
-  if (is_python(MappedFile(path).bytes())) return to_state_dict(load_pt(path, device));
+  const MappedFile file(path);
+  const Bytes bytes = file.bytes();
+  if (is_script_module(bytes, quoted(path))) return tensors_of_script(bytes, quoted(path), device);
+  if (is_zip(bytes) || is_old_format(bytes)) return to_state_dict(load_pt(path, device));
   StateDict dict = load_safetensors(path);
   if (device)
     for (auto& item : dict) item.value() = item.value().to(*device);

@@ -35,7 +35,8 @@ StateDict to_state_dict(const IValue& value);
 IValue to_ivalue(const StateDict& dict);
 
 /// The named tensors of a file, whoever wrote it: Python's `torch.save(model.state_dict(), path)`,
-/// a safetensors file, or Taper's save(module, path). The file's bytes say which it is.
+/// a safetensors file, Taper's or LibTorch's save(module, path), or torch.jit.save. The file's
+/// bytes say which it is.
 StateDict load_state_dict(const std::string& path, optional<Device> device = nullopt);
 /// Writes such a file of PyTorch's: `model.load_state_dict(torch.load(path))` in Python.
 void save_state_dict(const std::string& path, const StateDict& dict);

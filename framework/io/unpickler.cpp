@@ -235,6 +235,8 @@ void Unpickler::push_global(const std::string& module, const std::string& name) 
   } else if (module == "torch" && dtype_of_storage(name) != ScalarType::Undefined) {
     o.global = Global::kStorage;
     o.dtype = dtype_of_storage(name);
+  } else if (full.rfind("__torch__.", 0) == 0) {
+    o.global = Global::kScriptModule;
   } else {
     fail("expected tensors, numbers, texts, lists and dictionaries, got an object of ", full,
          "; in Python save the state_dict() of a module, and of other objects plain values");

@@ -28,6 +28,7 @@ enum class Global : uint8_t {
   kDoubleList,
   kBoolList,
   kTypeTag,
+  kScriptModule,
 };
 
 /// An object while the pickle is read. Objects name each other by number, so that a value that
@@ -47,7 +48,8 @@ struct Object {
     kTensor
   };
   Kind kind = Kind::kNone;
-  // What a global stands for; which kind of list a list was said to be.
+  // What a global stands for; which kind of list a list was said to be; that a dictionary holds the
+  // attributes of a TorchScript module.
   Global global = Global::kSize;
   ScalarType dtype = ScalarType::Undefined;
   int64_t number = 0;
@@ -209,10 +211,15 @@ class Unpickler {
   bool run_memo(Op op);
   bool run_object(Op op);
 
-  // The attributes of a state dict (its versions) are passed over; nothing else has any.
-  void build(uint32_t) {
-    if (at(top()).kind != Kind::kDict)
-      fail("expected attributes of a dictionary only, got some of a ", name_of(at(top()).kind));
+  // The attributes of a TorchScript module are its entries. Those of a state dict (its versions)
+  // are passed over; nothing else has any.
+  void build(uint32_t attributes) {
+    const Object& o = at(top());
+    if (o.kind != Kind::kDict)
+      fail("expected attributes of a dictionary only, got some of a ", name_of(o.kind));
+    if (o.global != Global::kScriptModule) return;
+    set_items(
+        std::vector<uint32_t>(expect(attributes, Kind::kDict, "a module's attributes").items));
   }
 
   void push_global(const std::string& module, const std::string& name);

@@ -57,6 +57,10 @@ void Unpickler::call(Global global, const std::vector<uint32_t>& arguments) {
     case Global::kTypeTag:
       needs(1);
       return push(arguments[0]);
+    case Global::kScriptModule:
+      push_kind(Kind::kDict);
+      at(top()).global = global;
+      return;
     case Global::kStorage:
     case Global::kUntypedStorage:
     case Global::kDtype:

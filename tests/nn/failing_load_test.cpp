@@ -124,7 +124,7 @@ TEST(FailingModuleLoad, ACutOrForeignFileChangesNothing) {
   for (size_t n : {size_t{0}, size_t{7}, size_t{100}, good.size() / 2, good.size() - 1})
     refuses(to, good.substr(0, n), "load: the data: ", "cut");
   refuses(to, "epoch,loss\n1,0.5\n2,0.25\n", "expected a safetensors file", "text");
-  refuses(to, "PK\x03\x04 and so on", "expected a safetensors file", "zip");
+  refuses(to, "PK\x03\x04 and so on", "expected a zip archive", "zip");
   refuses(to, saved(Tensor(ones({3}))), "No such serialized tensor 'table'", "a tensor's file");
   refuses(to, saved(Linear(3, 1)), "No such serialized tensor 'table'", "another model's file");
 }

@@ -3,11 +3,13 @@
 #include <sstream>
 
 #include <taper/framework/io/serialize.h>
+#include <taper/framework/io/tensor_files.h>
 #include <taper/nn/modules.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/devices.h"
+#include "script_archive.h"
 
 namespace torch::taper {
 namespace {
@@ -124,6 +126,43 @@ TEST(ModuleIo, ATensorComesBackToItsDevice) {
   file.seekg(0);
   load(got, file, Device(kCPU));
   EXPECT_TRUE(got.at(0).is_cpu() && got[0].equal(x.cpu()));
+}
+
+// As LibTorch writes it: what it calls Functional has no archive.
+std::string libtorch_file(const Tensor& weight) {
+  std::vector<Tensor> storages;
+  testing::ScriptModule net(storages), body(storages), linear(storages), norm(storages),
+      head(storages);
+  linear.write("weight", weight).write("bias", full({3}, 0.5));
+  norm.write("weight", full({3}, 2.0)).write("bias", full({3}, 3.0));
+  norm.write("running_mean", full({3}, 4.0)).write("running_var", full({3}, 5.0));
+  norm.write("num_batches_tracked", full({}, 6, kLong));
+  body.write("0", linear).write("1", norm);
+  head.write("weight", full({1, 3}, 7.0));
+  net.write("body", body).write("head", head);
+  return testing::script_archive(net, storages);
+}
+
+TEST(ModuleIo, ReadsFilesOfLibTorch) {
+  auto net = std::make_shared<Net>();
+  const Tensor handle = net->head->weight;
+  const std::string bytes = libtorch_file(full({3, 2}, 1.0));
+  load(net, bytes.data(), bytes.size());
+  EXPECT_TRUE(handle.is_same(net->head->weight));
+  EXPECT_TRUE(handle.requires_grad() && handle.equal(full({1, 3}, 7.0)));
+  const auto dict = net->state_dict();
+  EXPECT_TRUE(dict["body.0.weight"].equal(full({3, 2}, 1.0)));
+  EXPECT_TRUE(dict["body.1.running_var"].equal(full({3}, 5.0)));
+  EXPECT_EQ(dict["body.1.num_batches_tracked"].item<int64_t>(), 6);
+}
+
+TEST(ModuleIo, AnotherModelsFileOfLibTorchChangesNothing) {
+  auto net = std::make_shared<Net>();
+  const Tensor before = net->head->weight.clone();
+  const std::string bytes = libtorch_file(full({2, 3}, 1.0));
+  EXPECT_EQ(message_of([&] { load(net, bytes.data(), bytes.size()); }),
+            "load: 'body.0.weight': expected a tensor of sizes [3, 2], got [2, 3]");
+  EXPECT_TRUE(net->head->weight.equal(before));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // A load that fails, wherever it does, leaves the options and every state bit for bit as they were,
 // and says what was wrong.
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
 #include <taper/optim/optim.h>
 
 #include "archive_util.h"
+#include "script_archive.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -109,6 +111,60 @@ TEST(FailingOptimizerLoad, AParameterWithoutStateMayBeMissing) {
   const std::string bytes = with_entry(saved(from), "state.1", nullopt);
   load(to, bytes.data(), bytes.size());
   EXPECT_EQ(to.state().size(), 2u);
+}
+
+/// A group as LibTorch writes it: parameters have the text of an address.
+ScriptModule libtorch_group(std::vector<Tensor>& storages, int first, int count, double lr) {
+  ScriptModule group(storages), options(storages);
+  options.write("lr", lr).write("betas", std::pair(0.8, 0.95)).write("eps", 1e-8);
+  options.write("weight_decay", 0.0).write("amsgrad", false);
+  group.write("params/size", full({}, count, kLong));
+  for (int i = 0; i < count; ++i)
+    group.write("params/" + std::to_string(i), "9384797" + std::to_string(first + i));
+  return group.write("options", options);
+}
+
+/// A file of Adam without amsgrad, which holds no max_exp_avg_sq.
+std::string libtorch_adam(int64_t last) {
+  std::vector<Tensor> storages;
+  ScriptModule adam(storages), states(storages), all(storages);
+  for (int i = 0; i < 3; ++i) {
+    const Tensor m = numbers({i == 2 ? last : i + 2});
+    ScriptModule state(storages);
+    state.write("step", int64_t{5}).write("exp_avg", m).write("exp_avg_sq", m * m);
+    states.write("9384797" + std::to_string(i), state);
+  }
+  all.write("param_groups/size", full({}, 2, kLong));
+  all.write("param_groups/0", libtorch_group(storages, 0, 2, 0.25));
+  all.write("param_groups/1", libtorch_group(storages, 2, 1, 0.5));
+  adam.write("pytorch_version", std::string("1.5.0")).write("state", states);
+  return script_archive(adam.write("param_groups", all), storages);
+}
+
+TEST(FilesOfLibTorch, HoldTheStateOfAnOptimizer) {
+  Adam adam(groups(), AdamOptions(0.1));
+  const std::string bytes = libtorch_adam(4);
+  load(adam, bytes.data(), bytes.size());
+  EXPECT_EQ(adam.param_groups()[1].options().get_lr(), 0.5);
+  const auto& options = static_cast<AdamOptions&>(adam.param_groups()[0].options());
+  EXPECT_EQ(options.betas(), std::make_tuple(0.8, 0.95));
+  for (auto& group : adam.param_groups())
+    for (Tensor& p : group.params()) {
+      auto& state = static_cast<AdamParamState&>(*adam.state().at(p.unsafeGetTensorImpl()));
+      EXPECT_EQ(state.step(), 5);
+      EXPECT_TRUE(state.exp_avg().equal(numbers(p.sizes().vec())));
+      EXPECT_FALSE(state.max_exp_avg_sq().defined());
+    }
+  walk(adam, 0, 1);
+}
+
+TEST(FilesOfLibTorch, OfAnotherOptimizerChangeNothing) {
+  Adam adam(groups(), AdamOptions(0.1));
+  walk(adam, 0, 2);
+  refuses(adam, libtorch_adam(5), "load: 'state.93847972.exp_avg': expected a tensor of sizes [4]");
+  SGD sgd(groups(), SGDOptions(0.1).momentum(0.9));
+  walk(sgd, 0, 2);
+  refuses(sgd, libtorch_adam(4), "No such serialized value");
 }
 
 }  // namespace

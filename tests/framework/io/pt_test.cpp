@@ -8,6 +8,7 @@
 
 #include "complex_util.h"
 #include "framework/io/python_files.h"
+#include "script_archive.h"
 
 namespace torch::taper {
 namespace {
@@ -228,6 +229,89 @@ TEST(Pt, ChecksumsAreCompared) {
   ASSERT_NE(at, bytes.end());
   ++*at;
   expect_error("its checksum is not that of its bytes", [&] { pickle_load(bytes); });
+}
+
+// ---------------------------------------------------------------------- files of LibTorch
+serialize::InputArchive opened(const std::string& bytes) {
+  serialize::InputArchive archive;
+  archive.load_from(bytes.data(), bytes.size());
+  return archive;
+}
+
+TEST(Script, TensorsAndListsOfLibTorch) {
+  std::vector<Tensor> storages;
+  ScriptModule module(storages);
+  module.write("0", full({2, 3}, 2.0)).write("1", ones({2}, kLong));
+  const std::string bytes = script_archive(module, storages);
+  Tensor first;
+  load(first, bytes.data(), bytes.size());
+  expect_values(first, {2, 3}, {2, 2, 2, 2, 2, 2});
+  std::vector<Tensor> list;
+  std::istringstream stream(bytes);
+  load(list, stream);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[1].scalar_type(), kLong);
+  EXPECT_FALSE(list[0].requires_grad());
+}
+
+TEST(Script, ArchivesOfLibTorch) {
+  std::vector<Tensor> storages;
+  ScriptModule module(storages), nested(storages), empty(storages);
+  nested.write("y", ones({1}));
+  module.write("i", int64_t{7}).write("d", 2.5).write("b", true).write("s", std::string("text"));
+  module.write("nested", nested).write("empty", empty);
+  serialize::InputArchive archive = opened(script_archive(module, storages)), inner, none;
+  EXPECT_EQ(archive.keys(), (std::vector<std::string>{"i", "d", "b", "s", "nested", "empty"}));
+  IValue v;
+  archive.read("i", v);
+  EXPECT_EQ(v.toInt(), 7);
+  archive.read("d", v);
+  EXPECT_EQ(v.toDouble(), 2.5);
+  archive.read("b", v);
+  EXPECT_TRUE(v.toBool());
+  archive.read("s", v);
+  EXPECT_EQ(v.toStringRef(), "text");
+  archive.read("nested", inner);
+  Tensor y;
+  inner.read("y", y);
+  expect_values(y, {1}, {1});
+  archive.read("empty", none);
+  EXPECT_TRUE(none.keys().empty());
+}
+
+TEST(Script, ModulesOfTorchJitSave) {
+  const StateDict dict = load_state_dict(python_file("script.pt"));
+  EXPECT_EQ(dict.keys(), (std::vector<std::string>{"weight", "bias"}));
+  serialize::InputArchive archive;
+  archive.load_from(python_file("script.pt"));
+  Tensor weight;
+  archive.read("weight", weight);
+  EXPECT_TRUE(weight.equal(dict["weight"]) && weight.requires_grad());
+}
+
+TEST(Script, SaysWhatIsWrong) {
+  serialize::InputArchive archive;
+  expect_error("expected a file of torch::save, got one of Python's torch.save; read it with",
+               [&] { archive.load_from(python_file("state_dict.pt")); });
+  expect_error("a zip archive without data.pkl",
+               [&] { archive.load_from(python_file("stored.npz")); });
+  std::vector<Tensor> storages;
+  ScriptModule module(storages);
+  module.write("0", ones({4}));
+  const std::string bytes = script_archive(module, storages);
+  for (size_t n : {size_t{3}, size_t{4}, bytes.size() / 2, bytes.size() - 1})
+    expect_error("load: the data: ", [&] { opened(bytes.substr(0, n)); });
+}
+
+// A module that two hold, which two hold, and so on, would be 2^40 names.
+TEST(Script, ASmallFileDoesNotBecomeALargeValue) {
+  std::string code = "c__torch__\nModule\n)\x81";
+  for (char i = 0; i < 40; ++i) {
+    const std::string held = std::string("h") + i;
+    code += std::string("q") + i + "0c__torch__\nModule\n)\x81}(";
+    code += std::string("X\1\0\0\0a", 6) + held + std::string("X\1\0\0\0b", 6) + held + "ub";
+  }
+  expect_error("its modules expand to more than", [&] { opened(script_archive(code, {})); });
 }
 
 }  // namespace
