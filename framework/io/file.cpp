@@ -1,14 +1,13 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <climits>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -28,10 +27,15 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-// The file itself where the path is a symbolic link, so that the link stays.
+// The target of a symbolic link, so that the link stays. The target need not exist yet.
 std::string resolve(const std::string& path) {
-  std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-  return real ? std::string(real.get()) : path;
+  namespace fs = std::filesystem;
+  constexpr int kMostLinks = 40;  // Linux's limit
+  fs::path target = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(target, error); ++i)
+    target = target.parent_path() / fs::read_symlink(target, error);
+  return target;
 }
 
 std::string directory_of(const std::string& path) {
@@ -57,14 +61,19 @@ bool is_left_behind(const std::string& name, const std::string& path) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-// Removes what saves to `path` left that were killed. Not what was written lately: a machine that
-// shares the folder has processes of its own.
+// Whether some process, which may be of another machine, has locked the file to write it. True,
+// too, if the file system has no locks.
+bool is_being_written(const std::string& file) {
+  const Descriptor d{::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  return d.fd < 0 || ::flock(d.fd, LOCK_EX | LOCK_NB) != 0;
+}
+
+// Removes what saves to `path` left that were killed.
 void remove_left_behind(const std::string& path) noexcept try {
   namespace fs = std::filesystem;
-  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::minutes(10);
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_of(path)))
     if (is_left_behind(entry.path().filename(), fs::path(path).filename()) &&
-        entry.last_write_time() < long_ago)
+        !is_being_written(entry.path()))
       fs::remove(entry.path());
 } catch (const std::exception&) {
   // The save itself says what is wrong with the folder.
@@ -114,6 +123,7 @@ void write_file(const std::string& path, const std::function<void(const Sink&)>&
   const std::string target = resolve(path);
   struct stat before;
   const bool exists = ::stat(target.c_str(), &before) == 0;
+  if (!exists && errno == ELOOP) fail("save: cannot open", path, ELOOP);
   if (exists && S_ISDIR(before.st_mode)) fail("save: cannot open", path, EISDIR);
   if (exists && !S_ISREG(before.st_mode)) return write_directly(path, write);
 
@@ -122,6 +132,7 @@ void write_file(const std::string& path, const std::function<void(const Sink&)>&
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) fail("save: cannot open", path, errno);
   Temporary temporary{name};
+  ::flock(fd, LOCK_EX | LOCK_NB);  // see is_being_written
   if (exists) (void)!::fchmod(fd, before.st_mode & 07777);
   File file(::fdopen(fd, "wb"));
   if (!file) {

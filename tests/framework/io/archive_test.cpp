@@ -474,6 +474,20 @@ TEST_F(Archive, SaveKeepsLinksAndModes) {
   EXPECT_EQ(folder_.size(), 2u);
 }
 
+TEST_F(Archive, ALinksTargetNeedNotExist) {
+  std::filesystem::create_symlink("t", path("link"));
+  std::filesystem::create_symlink("link", path("far"));
+  save(counting({4}), path("far"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("far")));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  Tensor t;
+  load(t, path("t"));
+  EXPECT_EQ(t.numel(), 4);
+  std::filesystem::create_symlink("loop", path("loop"));
+  EXPECT_THROW(save(counting({4}), path("loop")), Error);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("loop")));
+}
+
 TEST_F(Archive, TheHeaderIsPaddedToEightBytes) {
   save(counting({3}, kByte), path("t"));
   const std::string bytes = bytes_of(path("t"));

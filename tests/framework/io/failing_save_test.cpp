@@ -1,11 +1,12 @@
 // Saving where the disk is full or the folder may not be written: one clear error, and the old file
 // is whole.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -168,23 +169,27 @@ std::string ended_process() {
 }
 
 TEST_F(FailingSave, WhatAKilledProcessLeftIsRemovedByTheNextSave) {
-  const auto left = [&](const std::string& name, int minutes_ago) {
+  const auto left = [&](const std::string& name) {
     const std::string path = folder_.path(name);
     std::ofstream(path) << "part";
-    std::filesystem::last_write_time(
-        path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(minutes_ago));
     return path;
   };
   const std::string name = std::filesystem::path(path_).filename(), gone = ended_process();
-  const std::string stale = left(name + ".tmp." + gone + ".0", 60);
-  const std::vector<std::string> kept = {
-      left(name + ".tmp." + gone + ".1", 0),
-      left(name + ".tmp." + std::to_string(::getpid()) + ".99", 60),
-      left(name + ".tmp." + gone + ".0.txt", 60), left(name + ".tmp.", 60),
-      left("other.tmp." + gone + ".0", 60)};
+  const std::string stale = left(name + ".tmp." + gone + ".0");
+  // A process of another machine, or of another container, has a number that ours lacks.
+  const std::string locked = left(name + ".tmp." + gone + ".1");
+  const int writer = ::open(locked.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(writer, LOCK_EX), 0);
+  const std::vector<std::string> kept = {locked,
+                                         left(name + ".tmp." + std::to_string(::getpid()) + ".99"),
+                                         left(name + ".tmp." + gone + ".0.txt"),
+                                         left(name + ".tmp."), left("other.tmp." + gone + ".0")};
   save(counting({9}), path_);
   EXPECT_FALSE(std::filesystem::exists(stale));
   for (const std::string& path : kept) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  ::close(writer);
+  save(counting({9}), path_);
+  EXPECT_FALSE(std::filesystem::exists(locked));
 }
 
 }  // namespace
