@@ -40,6 +40,6 @@ within "commands that compile" "$commands" 815
 within "of these sources of the library" "$library_sources" 387
 within "sources without the precompiled header" "$without" 0
 within "sets of options with one of these headers" "$sets" 1
-within "exported symbols" "$(wc -l <<<"$exported")" 6950
-within "of these not of namespace taper" "$foreign" 0
+within "exported symbols" "$(wc -l <<<"$exported")" 7020
+within "of these not of namespace torch::taper" "$foreign" 0
 exit $failed
