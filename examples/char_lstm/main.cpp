@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "pictures/arguments.h"
 #include "pictures/svg.h"
 
 namespace nn = torch::nn;
@@ -40,6 +41,7 @@ TORCH_MODULE(Writer);
 // The bytes of a file, as numbers.
 Tensor read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::invalid_argument(path + ": cannot be opened");
   std::ostringstream text;
   text << in.rdbuf();
   std::string bytes = text.str();
@@ -70,7 +72,8 @@ std::string write(Writer& net, const std::string& start, int64_t length) {
 
 int main(int argc, char** argv) try {
   if (argc < 2) throw std::invalid_argument("expected a text: char_lstm TEXT [STEPS]");
-  const int steps = argc > 2 ? std::stoi(argv[2]) : 600;
+  const int steps = count_argument(argc, argv, 2, "STEPS", 600);
+  expect_writable("char_lstm.svg");
   const Tensor text = read(argv[1]);
 
   torch::manual_seed(1);

@@ -64,7 +64,7 @@ static bool has_cuda_kernel() {
       .hasKernelForDispatchKey(c10::DispatchKey::CUDA);
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string option = argc > 1 ? argv[1] : "";
   if (option == "--help") {
     std::printf("custom_op [--disable-cuda]: an operator of its own, checked and trained\n");
@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "custom_op: expected --disable-cuda or nothing, got %s\n", argv[argc - 1]);
     return EXIT_FAILURE;
   }
+  expect_writable("custom_op.svg");
   const double error = gradient_error(1.5);
   std::printf("gradient: %.1e from central differences\n", error);
   const bool on_gpu = option.empty() && has_cuda_kernel() && torch::cuda::is_available();
@@ -81,4 +82,7 @@ int main(int argc, char** argv) {
   std::printf("sin(x) by 32 swishes on the %s: loss %.5f after 500 steps\n", on_gpu ? "GPU" : "CPU",
               loss);
   return error < 1e-8 && loss < 0.01 ? EXIT_SUCCESS : EXIT_FAILURE;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "custom_op: %s\n", e.what());
+  return EXIT_FAILURE;
 }

@@ -10,6 +10,7 @@
 #include <exception>
 #include <string>
 
+#include "pictures/arguments.h"
 #include "pictures/pgm.h"
 
 namespace nn = torch::nn;
@@ -85,8 +86,9 @@ int main(int argc, char** argv) try {
   if (argc < 2)
     throw std::invalid_argument(
         "expected the folder of MNIST's files: diffusion DATA [EPOCHS [IMAGES]]");
-  const int epochs = argc > 2 ? std::stoi(argv[2]) : 3;
-  const int64_t count = argc > 3 ? std::stoi(argv[3]) : 60000;
+  const int epochs = count_argument(argc, argv, 2, "EPOCHS", 3);
+  const int64_t count = count_argument(argc, argv, 3, "IMAGES", 60000);
+  expect_writable("diffusion.pgm");
   const Tensor images = torch::data::datasets::MNIST(argv[1]).images().slice(0, 0, count) * 2 - 1;
 
   torch::manual_seed(1);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cartpole/cartpole.h"
+#include "pictures/arguments.h"
 #include "pictures/svg.h"
 
 namespace nn = torch::nn;
@@ -72,7 +73,9 @@ Tensor loss_of(nn::Sequential& net, nn::Sequential& target, const Memory& m) {
 }
 
 int main(int argc, char** argv) try {
-  const int episodes = argc > 1 ? std::stoi(argv[1]) : 250;
+  if (prints_help(argc, argv, "dqn [EPISODES]: learns to balance a pole, writes dqn.svg")) return 0;
+  const int episodes = count_argument(argc, argv, 1, "EPISODES", 250);
+  expect_writable("dqn.svg");
   torch::manual_seed(1);
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform;

@@ -11,6 +11,7 @@
 #include <exception>
 #include <string>
 
+#include "pictures/arguments.h"
 #include "pictures/pgm.h"
 
 namespace nn = torch::nn;
@@ -49,7 +50,11 @@ Tensor loss_at_borders(nn::Sequential& net) {
 }
 
 int main(int argc, char** argv) try {
-  const int steps = argc > 1 ? std::stoi(argv[1]) : 3000;
+  if (prints_help(argc, argv,
+                  "heat_equation [STEPS]: solves the heat equation, writes heat_equation.pgm"))
+    return 0;
+  const int steps = count_argument(argc, argv, 1, "STEPS", 3000);
+  expect_writable("heat_equation.pgm");
   torch::manual_seed(1);
   nn::Sequential net = make_net();
   torch::optim::Adam optimizer(net->parameters(), torch::optim::AdamOptions(2e-3));

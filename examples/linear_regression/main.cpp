@@ -2,8 +2,10 @@
 #include <torch/torch.h>
 
 #include <cstdio>
+#include <exception>
 #include <vector>
 
+#include "pictures/arguments.h"
 #include "pictures/svg.h"
 
 static std::vector<double> numbers(const torch::Tensor& t) {
@@ -11,7 +13,8 @@ static std::vector<double> numbers(const torch::Tensor& t) {
   return {d.data_ptr<double>(), d.data_ptr<double>() + d.numel()};
 }
 
-int main() {
+int main() try {
+  expect_writable("linear_regression.svg");
   torch::manual_seed(1);
   const torch::Tensor x = torch::rand({200, 1}) * 4 - 2;
   const torch::Tensor y = 3 * x + 2 + 0.1 * torch::randn({200, 1});
@@ -31,4 +34,7 @@ int main() {
   write_svg(
       {{"points", numbers(x), numbers(y), true}, {"line", numbers(ends), numbers(line(ends))}}, "x",
       "linear_regression.svg");
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "linear_regression: %s\n", e.what());
+  return 1;
 }

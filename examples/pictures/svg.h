@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "pictures/arguments.h"
+
 /// One of a drawing's series: a curve, or points.
 struct Series {
   std::string name;
@@ -67,12 +69,6 @@ inline std::string number(double v) {
 }
 
 }  // namespace svg
-
-/// Before a long run whose end is a drawing: throws std::runtime_error where it could not be
-/// written.
-inline void expect_writable(const std::string& path) {
-  if (!std::ofstream(path, std::ios::app)) throw std::runtime_error(path + " cannot be written");
-}
 
 /// Draws all series over one x axis, which `x_name` names. Throws std::runtime_error where the file
 /// cannot be written.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cartpole/cartpole.h"
+#include "pictures/arguments.h"
 #include "pictures/svg.h"
 
 namespace nn = torch::nn;
@@ -108,7 +109,9 @@ Tensor advantages(const Rollout& r) {
 }
 
 int main(int argc, char** argv) try {
-  const int updates = argc > 1 ? std::stoi(argv[1]) : 120;
+  if (prints_help(argc, argv, "ppo [UPDATES]: learns to balance a pole, writes ppo.svg")) return 0;
+  const int updates = count_argument(argc, argv, 1, "UPDATES", 120);
+  expect_writable("ppo.svg");
   torch::manual_seed(1);
   ActorCritic net;
   torch::optim::Adam optimizer(net->parameters(), torch::optim::AdamOptions(kRate));

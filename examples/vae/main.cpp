@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "pictures/arguments.h"
 #include "pictures/pgm.h"
 
 namespace nn = torch::nn;
@@ -51,8 +52,9 @@ Tensor loss_of(const VAEImpl::Output& y, const Tensor& x) {
 int main(int argc, char** argv) try {
   if (argc < 2)
     throw std::invalid_argument("expected the folder of MNIST's files: vae DATA [EPOCHS [IMAGES]]");
-  const int epochs = argc > 2 ? std::stoi(argv[2]) : 10;
-  const int64_t count = argc > 3 ? std::stoi(argv[3]) : 60000;
+  const int epochs = count_argument(argc, argv, 2, "EPOCHS", 10);
+  const int64_t count = count_argument(argc, argv, 3, "IMAGES", 60000);
+  expect_writable("vae.pgm");
   const Tensor images =
       torch::data::datasets::MNIST(argv[1]).images().slice(0, 0, count).reshape({-1, kPixels});
 

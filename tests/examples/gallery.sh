@@ -79,10 +79,23 @@ for program in vae dcgan diffusion; do
   refuses "train-images-idx3-ubyte" $program nowhere 1
 done
 refuses "expected a text" char_lstm
-refuses "nowhere: expected a file of at least 128 bytes" char_lstm nowhere
-refuses "stoi" dqn many
-refuses "stoi" ppo many
-refuses "stoi" heat_equation many
+refuses "nowhere: cannot be opened" char_lstm nowhere
+echo short >short
+refuses "short: expected a file of at least 128 bytes" char_lstm short
+for count in many 0 -5 3x; do
+  refuses "expected as EPISODES a number from 1 to 999999999, got $count" dqn "$count"
+  refuses "expected as UPDATES a number from 1" ppo "$count"
+  refuses "expected as STEPS a number from 1" heat_equation "$count"
+  refuses "expected as STEPS a number from 1" char_lstm text "$count"
+  for program in vae dcgan diffusion; do refuses "expected as EPOCHS a number from 1" $program data "$count"; done
+done
+for program in dqn ppo heat_equation; do learns "^$program \\[" $program --help; done
+# A picture that cannot be written is an error before the training.
+rm -f ./*.svg ./*.pgm
+mkdir linear_regression.svg custom_op.svg dqn.svg ppo.svg heat_equation.pgm char_lstm.svg vae.pgm dcgan.pgm diffusion.pgm
+for program in linear_regression custom_op dqn ppo heat_equation; do refuses "$program." $program; done
+refuses "char_lstm.svg cannot be written" char_lstm text
+for program in vae dcgan diffusion; do refuses "$program.pgm cannot be written" $program data; done
 refuses "expected --disable-cuda or nothing, got gpu" custom_op gpu
 [ $failures -eq 0 ] && echo "gallery: all programs learn"
 exit $((failures != 0))
