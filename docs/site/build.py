@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the documentation as a web site: the pages of docs/, README.md and the examples by MkDocs, the public headers by
+"""Makes the documentation as a web site: the pages of docs/, the root and the examples by MkDocs, the public headers by
 Doxygen. Tables with a mark in front of them are drawn as bars, too (plots.py).
 
     build.py --out DIR            writes DIR/site (open DIR/site/index.html); needs mkdocs, its theme material, doxygen
@@ -25,6 +25,8 @@ LINK = re.compile(r"(\]\()([^)#\s]*)((?:#[^)\s]*)?\))")
 def pages():
     """{file of the repository: name of its page}; all pages lie in one folder."""
     found = {"README.md": "index.md"}
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"):
+        found[name] = name
     for path in sorted((ROOT / "docs").rglob("*.md")):
         found[str(path.relative_to(ROOT))] = path.name
     for path in sorted((ROOT / "examples").glob("*/README.md")):
