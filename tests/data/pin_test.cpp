@@ -111,8 +111,9 @@ TEST(DevicesM1, BatchesOfAnyNestingMoveAsOne) {
 // get(i) is {[i, i, ...], i}; remembers where tensors were when get_batch ended.
 struct Rows : datasets::Dataset<Rows> {
   explicit Rows(size_t n) : n(n) {}
-  Example<> get(size_t i) override { return {full({16}, double(i), kFloat), tensor(int64_t(i))}; }
+  Example<> get(size_t i) override { return {full({kRow}, double(i), kFloat), tensor(int64_t(i))}; }
   optional<size_t> size() const override { return n; }
+  static constexpr int64_t kRow = 9000;  // pinned batches of a size that no other test frees
   size_t n;
 };
 
@@ -133,8 +134,8 @@ TEST(DevicesP4, LoadersGivePinnedBatchesFromReusedBlocks) {
       }
       EXPECT_EQ(next, 40);
     }
-    // 30 batches: one in use, two on their way, each of two tensors that share a size of block.
-    EXPECT_LE(blocks.size(), 8u) << workers;
+    // 30 batches: one in use, two on their way, and one whose copy may not be done.
+    EXPECT_LE(blocks.size(), 4u) << workers;
   }
   auto plain = make_data_loader<SequentialSampler>(Rows(4).map(transforms::Stack<>()), 4);
   EXPECT_FALSE(plain->begin()->data.is_pinned());
