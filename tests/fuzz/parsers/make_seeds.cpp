@@ -15,6 +15,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "../../script_archive.h"
 #include "example_module.h"
 
 namespace {
@@ -120,6 +121,14 @@ void write_archives() {
   write_optimizer<optim::Adam>("adam");
 }
 
+void write_script_archive() {
+  std::vector<Tensor> storages;
+  testing::ScriptModule net(storages), head(storages);
+  head.write("weight", ones({2, 3})).write("steps", int64_t{7}).write("on", true);
+  net.write("scale", 0.5).write("name", std::string("net")).write("head", head);
+  write("pt", "script", testing::script_archive(net, storages));
+}
+
 void write_idx() {
   const std::string images("\0\0\x08\x03\0\0\0\x02\0\0\0\x02\0\0\0\x03", 16);
   const std::string labels("\0\0\x08\x01\0\0\0\x02\x03\x09", 10);
@@ -144,6 +153,7 @@ int main(int argc, char** argv) {
   metadata.insert("format", "pt");
   save_safetensors(path_of("safetensors", "empty"), StateDict(), metadata);
   write_archives();
+  write_script_archive();
   write_idx();
   write("cifar", "10", std::string(1, '\x09') + std::string(3072, '\x40'));
   write("cifar", "100", std::string("\x13\x63", 2) + std::string(3072, '\x40'));
