@@ -8,6 +8,11 @@
 // programs reopen are declared here, so that they are found however little else is included.
 #pragma once
 
+#if defined(__clang__)
+// C++17 cannot say `inline` in `namespace torch::taper {`, and need not.
+#pragma clang diagnostic ignored "-Winline-namespace-reopened-noninline"
+#endif
+
 #pragma GCC visibility push(default)
 
 namespace torch {

@@ -46,7 +46,6 @@ static void brackets() {
   error("get.first_out", [&] { x[2]; });
   error("get.tensor_out", [&] { x.index({longs({5})}); });
   error("get.too_many", [&] { x.index({0, 0, 0, 0}); });
-  error("get.float", [&] { x.index({torch::ones({2})}); });
   error("get.mask_shape", [&] { x.index({torch::ones({3}, torch::kBool)}); });
   error("get.no_broadcast", [&] { x.index({longs({0, 1}), longs({0, 1, 2})}); });
   error("get.zero_dim", [&] { torch::tensor(1)[0]; });
