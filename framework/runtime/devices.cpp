@@ -19,6 +19,14 @@ void make_current(DeviceIndex device) noexcept {
   cuda_runtime()->make_current(device);
 }
 
+/// A runtime that has no device is a simulated one: the runtime of GPUs exists only with a GPU.
+std::string why_none() {
+  if (!cuda_runtime()) return detail::why_no_gpus();
+  return "CUDA_VISIBLE_DEVICES hides all simulated devices; unset it, or list device numbers, "
+         "before "
+         "the first use of a device";
+}
+
 }  // namespace
 
 namespace detail {
@@ -26,7 +34,7 @@ namespace detail {
 Runtime& require_cuda() {
   Runtime* r = cuda_runtime();
   TAPER_CHECK(r && r->device_count() > 0, "expected a CUDA device, and none is available (",
-              why_no_gpus(),
+              why_none(),
               "); use cuda::is_available() to choose, run on the CPU, or set "
               "TAPER_SIMULATED_CUDA_DEVICES to simulate some");
   return *r;
@@ -74,7 +82,7 @@ DeviceIndex device_count() {
   Runtime* r = cuda_runtime();
   return r ? r->device_count() : 0;
 }
-std::string why_unavailable() { return is_available() ? "" : detail::why_no_gpus(); }
+std::string why_unavailable() { return is_available() ? "" : why_none(); }
 bool cudnn_is_available() { return is_available() && detail::on_gpu(); }
 
 DeviceIndex current_device() { return detail::existing_index(-1); }

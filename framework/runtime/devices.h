@@ -17,8 +17,8 @@ namespace cuda {
 DeviceIndex device_count();
 /// Whether there is a CUDA device; simulated ones count.
 inline bool is_available() { return device_count() > 0; }
-/// Why there is none, in words for the program's user (no driver, one that is too old, no GPU, a
-/// build without CUDA); empty where is_available().
+/// Says to the program's user why there is none: no driver, one that is too old, no GPU, hidden
+/// simulated devices, or a build without CUDA. Empty if is_available().
 std::string why_unavailable();
 /// True when cuDNN can be used.
 bool cudnn_is_available();

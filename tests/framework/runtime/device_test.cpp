@@ -280,6 +280,16 @@ TEST(DevicesD6, MalformedListsEndWhereTheyAreMalformed) {
   });
 }
 
+TEST(DevicesD6, HiddenDevicesAreTheReasonThatThereAreNone) {
+  in_own_process([] { EXPECT_EQ(cuda::why_unavailable(), ""); });
+  in_own_process([] {
+    ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    const std::string why = cuda::why_unavailable();
+    EXPECT_EQ(why.rfind("CUDA_VISIBLE_DEVICES hides all simulated devices", 0), 0u) << why;
+    EXPECT_NE(message_of([] { detail::require_cuda(); }).find(why), std::string::npos);
+  });
+}
+
 TEST(DevicesD6, AnEmptyListHidesTheSuitesOwnDevices) {
   in_own_process(
       [] {
