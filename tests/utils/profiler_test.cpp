@@ -172,6 +172,8 @@ TEST(Profile, EventsLieWithinTheirParents) {
   }
   for (const char* name : {"ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"})
     only(events, name);
+  for (const KeyAverage& e : profile.key_averages())  // one row, with what follows the last step()
+    EXPECT_TRUE(e.name.rfind("ProfilerStep", 0) != 0 || e.name == "ProfilerStep*") << e.name;
   EXPECT_EQ(named(events, "Adam.step").size(), 3u);
 }
 

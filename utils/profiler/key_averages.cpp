@@ -24,6 +24,11 @@ std::string text_of(const std::vector<Operand>& operands) {
   return text + "]";
 }
 
+/// The name under which events are added up: all steps have one, as in PyTorch.
+std::string name_of(const Event& e) {
+  return e.name.rfind("ProfilerStep#", 0) == 0 ? "ProfilerStep*" : e.name;
+}
+
 /// Times and bytes of an event with those of the events in it.
 struct Total {
   int64_t device_ns = 0, bytes = 0;
@@ -130,8 +135,9 @@ KeyAverages::KeyAverages(const std::vector<Event>& events, bool group_by_input_s
   for (size_t i = 0; i < events.size(); ++i) {
     const Event& e = events[i];
     const std::string shapes = group_by_input_shape ? text_of(e.operands) : "";
-    KeyAverage& sum = sums[{e.name, shapes}];
-    sum.name = e.name;
+    const std::string name = name_of(e);
+    KeyAverage& sum = sums[{name, shapes}];
+    sum.name = name;
     sum.shapes = shapes;
     own[i] = &sum;
     ++sum.count;
