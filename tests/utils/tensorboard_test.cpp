@@ -282,6 +282,31 @@ TEST(SummaryWriter, Graphs) {
     for (const std::string& input : node.input()) EXPECT_TRUE(nodes.count(input)) << input;
 }
 
+// The graph's nodes, in their order.
+std::vector<std::string> nodes_of(const std::function<void(SummaryWriter&)>& add) {
+  schema::GraphDef graph;
+  EXPECT_TRUE(graph.ParseFromString(event_of(add).graph_def()));
+  std::vector<std::string> names;
+  for (const schema::NodeDef& node : graph.node()) names.push_back(node.name());
+  return names;
+}
+
+TEST(SummaryWriter, GraphsOfModulesByReference) {
+  nn::Sequential net(nn::Linear(3, 4), nn::ReLU());
+  const Tensor x = randn({5, 3}), y = net->forward(x);
+  const auto expected = nodes_of([&](SummaryWriter& w) { w.add_graph(net, x); });
+  EXPECT_GE(expected.size(), 4u);
+  EXPECT_EQ(nodes_of([&](SummaryWriter& w) { w.add_graph(*net, x); }), expected);
+  EXPECT_EQ(nodes_of([&](SummaryWriter& w) { w.add_graph(*net, randn({5, 3})); }), expected);
+  // A result is not an input: the network is not called with it.
+  EXPECT_EQ(nodes_of([&](SummaryWriter& w) { w.add_graph(*net, y); }), expected);
+  const nn::Module& module = *net;
+  EXPECT_EQ(nodes_of([&](SummaryWriter& w) { w.add_graph(module, y); }), expected);
+  nn::Bilinear two(3, 3, 2);
+  EXPECT_EQ(nodes_of([&](SummaryWriter& w) { w.add_graph(*two, x, x); }),
+            nodes_of([&](SummaryWriter& w) { w.add_graph(two, x, x); }));
+}
+
 // ---------------------------------------------------------------------- the graph of a step
 struct KernelGraph {
   explicit KernelGraph(const schema::Event& event) {
@@ -549,8 +574,14 @@ TEST(SummaryWriter, BadInputIsRefused) {
   expect("add_custom_scalars: expected a value and its lower and upper bound", [&] {
     w.add_custom_scalars({{"c", {{"m", {CustomChart::kMargin, {"a"}}}}}});
   });
-  expect("add_graph: expected an output with history",
-         [&] { w.add_graph(*nn::Linear(1, 1), ones({1})); });
+  expect("add_graph: expected an output with history", [&] {
+    const NoGradGuard no_grad;
+    w.add_graph(*nn::Linear(1, 1), ones({1}));
+  });
+  nn::Linear linear(1, 1);
+  nn::Module& module = *linear;
+  expect("give its holder, or a reference to its own class",
+         [&] { w.add_graph(module, ones({1})); });
   expect("SummaryWriter: expected max_queue of at least 1",
          [&] { SummaryWriter(SummaryWriterOptions(folder.path()).max_queue(0)); });
   expect("SummaryWriter: cannot make the folder", [&] { SummaryWriter("/proc/none/there"); });

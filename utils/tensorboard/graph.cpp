@@ -312,7 +312,8 @@ schema::GraphDef kernel_graph_of(const nn::Module& module, const std::function<v
 schema::GraphDef graph_of(const nn::Module& module, const Tensor& output) {
   TAPER_CHECK_VALUE(output.defined() && output.grad_fn().defined(),
                     "add_graph: expected an output with history: a network in training, outside of "
-                    "NoGradGuard, got one that no recorded op made");
+                    "NoGradGuard, got one that no recorded op made; to let add_graph call the "
+                    "network, give its holder, or a reference to its own class");
   Drawing drawing(module);
   const autograd::NodePtr last = output.grad_fn();
   for (const Node* node : utils::detail::nodes_behind(&*last)) drawing.add(*node);

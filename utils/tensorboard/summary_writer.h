@@ -10,6 +10,7 @@
 // and `tensorboard --logdir runs` shows it, while the program runs.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <map>
 #include <memory>
@@ -178,7 +179,20 @@ class SummaryWriter {
   template <class M, class... Input>
   void add_graph(nn::ModuleHolder<M> net, const Input&... inputs) {
     const Tensor output = net->forward(inputs...);
-    add_graph(*net, output);
+    add_graph(static_cast<const nn::Module&>(*net), output);
+  }
+  /// Calls `net`, a module of a class with forward(), with `inputs`, and shows the graph of the
+  /// result. A single tensor with a grad_fn is taken as the result: `net` is not called.
+  template <class M, class... Input>
+  requires std::derived_from<M, nn::Module> && requires(M& m, const Input&... in) {
+    { m.forward(in...) } -> std::convertible_to<Tensor>;
+  }
+  void add_graph(M& net, const Input&... inputs) {
+    const nn::Module& module = net;
+    if constexpr (sizeof...(Input) == 1 && (std::same_as<Input, Tensor> && ...))
+      if ((inputs.grad_fn() || ...)) return add_graph(module, inputs...);
+    const Tensor output = net.forward(inputs...);
+    add_graph(module, output);
   }
 
   /// Calls `step`, and shows the kernels that it launches on any device, those of the backward pass
