@@ -105,18 +105,18 @@ says '100% tests passed, 0 tests failed out of 1'
 ranks() { (cd "$tree" && bash dev mnist --ranks "$@" --no-install) >"$work/out" 2>&1; }
 export TAPER_LAUNCHER=jobs
 ranks 3 data || fail "mnist --ranks 3: $(cat "$work/out")"
-for rank in 0 1 2; do says "^rank $rank of 3 has data$"; done
+for rank in 0 1 2; do says "^rank $rank of 3 has $tree/data, in $tree/build/mnist_ranks$"; done
 start=$SECONDS
 ranks 3 data 2 && fail "a rank that failed was not noticed: $(cat "$work/out")"
 [ $((SECONDS - start)) -lt 30 ] || fail "the other ranks were not ended"
 unset TAPER_LAUNCHER
 program mpirun 'echo "mpirun was run with $*"'
 ranks 2 data || fail "mnist --ranks 2 by mpirun: $(cat "$work/out")"
-says '^mpirun was run with -np 2 .*/mnist_distributed data$'
+says '^mpirun was run with -np 2 .*/mnist_distributed .*/tree/data$'
 rm "$work/bin/mpirun"
 program torchrun 'echo "torchrun was run with $*"'
 TAPER_LAUNCHER=torchrun ranks 2 data || fail "mnist --ranks 2 by torchrun: $(cat "$work/out")"
-says '^torchrun was run with --no-python --nproc-per-node 2 .*/mnist_distributed data$'
+says '^torchrun was run with --no-python --nproc-per-node 2 .*/mnist_distributed .*/tree/data$'
 for arguments in "" "none" "2 data 1 more"; do
   # shellcheck disable=SC2086
   ranks $arguments && fail "no error from ./dev mnist --ranks $arguments"

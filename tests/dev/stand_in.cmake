@@ -25,7 +25,7 @@ if(TAPER_BUILD_TESTS)
 endif()
 if(TAPER_BUILD_EXAMPLES)
   program(mnist_distributed bin/mnist_distributed
-    "echo rank $RANK of $WORLD_SIZE has $*; [ $# = 1 -o $RANK != 1 ] || exit 7; [ $RANK = 1 -o $# = 1 ] || exec sleep 60")
+    "echo rank $RANK of $WORLD_SIZE has $*, in $PWD; [ $# = 1 -o $RANK != 1 ] || exit 7; [ $RANK = 1 -o $# = 1 ] || exec sleep 60")
   foreach(example data_parallel cuda_semantics)
     program(${example} bin/${example} ":")
   endforeach()
