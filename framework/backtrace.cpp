@@ -12,24 +12,37 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace torch::taper::detail {
 namespace {
 
-// What binutils' addr2line knows of one address: "function at file:line", or nothing.
-std::string source_line(const char* object, uintptr_t offset) {
+using Lines = std::vector<std::string>;
+
+// "function at file:line", from a line of addr2line.
+std::string cleaned(std::string text) {
+  constexpr std::string_view inlined = " (inlined by) ";
+  if (text.rfind(inlined, 0) == 0) text.erase(0, inlined.size());
+  return text.substr(0, text.find(" (discriminator"));
+}
+
+// Asks binutils' addr2line for one address: the function's line, then the line of each function
+// that it is inlined into. Empty without debug information.
+Lines lines_at(const char* object, uintptr_t offset) {
   char command[4096];
-  const int n = std::snprintf(command, sizeof command, "addr2line -Cfpse '%s' 0x%zx 2>/dev/null",
+  const int n = std::snprintf(command, sizeof command, "addr2line -Cfpsie '%s' 0x%zx 2>/dev/null",
                               object, offset);
-  if (n <= 0 || n >= static_cast<int>(sizeof command)) return "";
+  if (n <= 0 || n >= static_cast<int>(sizeof command)) return {};
   std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"), pclose);
-  char line[1024];
-  if (!pipe || !std::fgets(line, sizeof line, pipe.get())) return "";
-  std::string text = line;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  text = text.substr(0, text.find(" (discriminator"));
-  return text.find("??:") == std::string::npos ? text : "";
+  if (!pipe) return {};
+  std::stringstream text;
+  char part[1024];
+  while (std::fgets(part, sizeof part, pipe.get())) text << part;
+  Lines lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(cleaned(line));
+  const bool known = !lines.empty() && lines[0].find("??:") == std::string::npos;
+  return known ? lines : Lines();
 }
 
 // Where Taper's own code lies. (dladdr would go through its thousands of symbols for each address.)
@@ -82,26 +95,26 @@ struct Walk {
   }
 };
 
-std::string find_frame(void* address, const Dl_info& info) {
+Lines find_frame(void* address, const Dl_info& info) {
   // The return address lies behind the call; one byte back is inside it.
   const uintptr_t at = reinterpret_cast<uintptr_t>(address) - 1;
-  std::string text = source_line(info.dli_fname, at - reinterpret_cast<uintptr_t>(info.dli_fbase));
-  if (text.empty()) text = source_line(info.dli_fname, at);  // a program at fixed addresses
-  if (!text.empty()) return text;
+  Lines lines = lines_at(info.dli_fname, at - reinterpret_cast<uintptr_t>(info.dli_fbase));
+  if (lines.empty()) lines = lines_at(info.dli_fname, at);  // a program at fixed addresses
+  if (!lines.empty()) return lines;
   std::ostringstream out;
   out << (info.dli_sname ? demangled(info.dli_sname) : "unknown function") << " in "
       << info.dli_fname << " (build with -g to see the source line)";
-  return out.str();
+  return {out.str()};
 }
 
 // Asking takes a process; the same lines come again and again.
-std::string describe_frame(void* address, const Dl_info& info) {
+Lines describe_frame(void* address, const Dl_info& info) {
   static std::mutex& mutex = *new std::mutex;
-  static auto& known = *new std::map<void*, std::string>;
+  static auto& known = *new std::map<void*, Lines>;
   const std::lock_guard<std::mutex> lock(mutex);
-  std::string& text = known[address];
-  if (text.empty()) text = find_frame(address, info);
-  return text;
+  Lines& lines = known[address];
+  if (lines.empty()) lines = find_frame(address, info);
+  return lines;
 }
 
 }  // namespace
@@ -130,9 +143,11 @@ std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t co
   std::vector<std::string> lines;
   Dl_info info;
   for (void* address : stack) {
-    if (lines.size() == count) break;
-    if (is_outside(address, info)) lines.push_back(describe_frame(address, info));
+    if (lines.size() >= count) break;
+    if (!is_outside(address, info)) continue;
+    for (std::string& line : describe_frame(address, info)) lines.push_back(std::move(line));
   }
+  lines.resize(std::min(lines.size(), count));
   return lines;
 }
 

@@ -13,8 +13,9 @@ namespace torch::taper::detail {
 std::vector<void*> capture_stack(size_t outside = 6);
 /// The first of them that is outside of Taper; null when there is none.
 void* first_outside_caller(const std::vector<void*>& stack);
-/// "function at file.cpp:12" for the innermost frames outside of Taper, at most `count`; what is
-/// known instead where the program has no debug information.
+/// "function at file.cpp:12" for the innermost functions outside of Taper, at most `count`. An
+/// inlined function comes before its caller. Names the object file if there is no debug
+/// information.
 std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t count = 6);
 /// The same, each on a line of its own behind "\n  at ".
 std::string describe_stack(const std::vector<void*>& stack, size_t count = 6);

@@ -464,6 +464,32 @@ TEST(RaceDetector, ReportsTwoLinesOnce) {
   EXPECT_EQ(cuda::race_reports().size(), 1u);
 }
 
+// An op in a function that is inlined, as those of headers are.
+[[gnu::always_inline]] inline Tensor inlined_sum(const Tensor& x) { return x.sum(); }
+constexpr int kLineOfInlined = __LINE__ - 1;
+
+TEST(RaceDetector, NamesTheCallersOfInlinedFunctions) {
+  if (!testing::has_source_lines()) GTEST_SKIP() << "needs addr2line";
+  const cuda::RaceDetectorGuard guard;
+  const Tensor x = empty({kCount}, kCUDA);
+  const cuda::Stream stream(x.device());
+  x.fill_(1);
+  {
+    const cuda::StreamGuard on_stream(stream);
+    inlined_sum(x);
+  }
+  const int line_of_call = __LINE__ - 2;
+  ASSERT_EQ(cuda::race_reports().size(), 1u);
+  const std::vector<std::string> where = cuda::race_reports()[0].second.where;
+  ASSERT_EQ(where.size(), 2u);
+  const auto ends = [](const std::string& text, int line) {
+    return text.find("race_test.cpp:" + std::to_string(line)) != std::string::npos;
+  };
+  EXPECT_TRUE(ends(where[0], kLineOfInlined) && ends(where[1], line_of_call))
+      << where[0] << ", " << where[1];
+  synchronize_all();
+}
+
 TEST(RaceDetector, A5_SaysBothOpsStreamsAndWhatToDo) {
   const cuda::RaceDetectorGuard guard;
   missing_wait_stream(false);
