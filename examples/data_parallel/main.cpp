@@ -23,6 +23,7 @@ using taper::Device;
 using taper::Tensor;
 
 constexpr int64_t kInputs = 5, kOutputs = 2, kRows = 100;
+constexpr const char* kPicture = "data_parallel.svg";
 
 struct Options {
   int devices = 0;  // 0: all
@@ -113,11 +114,12 @@ double train(const Options& options, Many& many, One& one) {
       split.add(step, got);
       alone.add(step, want);
     }
-  write_svg({split, alone}, "step", "data_parallel.svg");
+  write_svg({split, alone}, "step", kPicture);
   return largest;
 }
 
 int run(const Options& options) {
+  expect_writable(kPicture);
   const std::vector<int64_t> ids = chosen_devices(options);
   const Device device = ids.empty() ? Device(taper::kCPU) : Device("cuda:0");
   if (ids.empty())

@@ -54,12 +54,12 @@ double sum_over_ranks(double value) {
 
 int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3) throw std::invalid_argument("expected DATA [EPOCHS]");
-  const int epochs = argc == 3 ? std::atoi(argv[2]) : 1;
-  if (epochs < 1)
-    throw std::invalid_argument("expected a number of EPOCHS, got " + std::string(argv[2]));
+  const int epochs = count_argument(argc, argv, 2, "EPOCHS", 1);
   const auto group = distributed::init_process_group("gloo", std::chrono::minutes(2));
   const auto rank = static_cast<size_t>(group->getRank()),
              ranks = static_cast<size_t>(group->getSize());
+  const std::string picture = "mnist_distributed.svg";
+  if (rank == 0) expect_writable(picture);
 
   using Mode = data::datasets::MNIST::Mode;
   auto train_images = images(argv[1], Mode::kTrain), test_images = images(argv[1], Mode::kTest);
@@ -100,7 +100,7 @@ int main(int argc, char** argv) try {
                   loss, 100 * accuracy);
   }
   if (rank == 0) taper::save(net, "mnist_distributed.pt");
-  if (rank == 0) write_svg({curve}, "step", "mnist_distributed.svg");
+  if (rank == 0) write_svg({curve}, "step", picture);
   distributed::destroy_process_group();
 } catch (const std::exception& e) {
   std::fprintf(stderr, "mnist_distributed: %s\n", e.what());

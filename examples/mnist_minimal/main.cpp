@@ -89,7 +89,9 @@ int main(int argc, char** argv) try {
   if (argc < 2)
     throw std::invalid_argument(
         "expected the folder of MNIST's files: mnist_minimal DATA [EPOCHS]");
-  const int epochs = argc > 2 ? std::stoi(argv[2]) : 3;
+  const int epochs = count_argument(argc, argv, 2, "EPOCHS", 3);
+  const std::string picture = "mnist_minimal.svg";
+  expect_writable(picture);
   using Mode = data::datasets::MNIST::Mode;
   auto train_batches = batches(argv[1], Mode::kTrain, 64);
   auto test_batches = batches(argv[1], Mode::kTest, 1000);
@@ -103,7 +105,7 @@ int main(int argc, char** argv) try {
     std::printf("epoch %d/%d  loss %.4f  accuracy %.2f%%\n", epoch, epochs, loss,
                 100 * accuracy(net, *test_batches));
   }
-  write_svg({curve}, "images", "mnist_minimal.svg");
+  write_svg({curve}, "images", picture);
   taper::save(net, "mnist_minimal.pt");
 } catch (const std::exception& e) {
   std::fprintf(stderr, "mnist_minimal: %s\n", e.what());

@@ -48,6 +48,10 @@ refuses 2 "--batch-size" data_parallel --batch-size 0
 refuses 2 "--devices" data_parallel --devices none
 refuses 2 "--colour" data_parallel --colour red
 
+rm data_parallel.svg
+mkdir data_parallel.svg
+refuses 1 "data_parallel: data_parallel.svg cannot be written" data_parallel
+
 shows 4 "c is on cuda:1" cuda_semantics
 shows 4 "d is on cuda:0" cuda_semantics
 shows 4 "weights is on cuda:0" cuda_semantics

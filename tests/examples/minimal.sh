@@ -30,6 +30,10 @@ for arguments in "" "nowhere" "small many"; do
   [[ $message == "mnist_minimal: "* ]] || { echo "mnist_minimal $arguments said: $message"; exit 1; }
 done
 cat out
+rm mnist_minimal.svg
+mkdir mnist_minimal.svg
+message=$("$programs/mnist_minimal" small 1 2>&1) && { echo "no error for a picture that cannot be written"; exit 1; }
+[ "$message" = "mnist_minimal: mnist_minimal.svg cannot be written" ] || { echo "a picture that cannot be written: $message"; exit 1; }
 [ -x "$programs/mnist_distributed" ] || exit 0
 port=$((20000 + $$ % 20000))
 for rank in 0 1 2 3; do
