@@ -1,5 +1,7 @@
 #include "checkpoint.h"
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -40,6 +42,14 @@ OutputArchive archive_of(const Config& c) {
 }
 
 }  // namespace
+
+bool is_checkpoint(const std::string& path) {
+  const std::filesystem::path file(path);
+  if (!std::filesystem::is_regular_file(file) || file.extension() == ".safetensors") return false;
+  char start[2] = {};
+  std::ifstream(path, std::ios::binary).read(start, 2);
+  return std::string(start, 2) != "PK";
+}
 
 void save_checkpoint(const std::string& path, const SettingList& settings, const ModelImpl& model,
                      const taper::optim::Optimizer& optimizer, int64_t step) {
@@ -87,6 +97,13 @@ Config read_config(const std::string& path) {
   c.dropout = read(config, "dropout").toDouble();
   c.bias = read(config, "bias").toBool();
   return c;
+}
+
+void load_model(const std::string& path, ModelImpl& model) {
+  InputArchive archive, parameters;
+  archive.load_from(path);
+  archive.read("model", parameters);
+  model.load(parameters);
 }
 
 int64_t load_checkpoint(const std::string& path, ModelImpl& model,

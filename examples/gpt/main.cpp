@@ -2,8 +2,11 @@
 //
 //   gpt --data FILE                        from scratch, a token for each byte
 //   gpt --data FILE --init gpt2            from GPT-2's weights and vocabulary in the folder gpt2
+//   gpt --data FILE --init gpt.checkpoint --checkpoint second
+//                                          begins a new run with the weights of an earlier one
 //   gpt --data FILE --resume               goes on where the last run was stopped, by Ctrl-C or
-//   even kill -9 gpt --init gpt2 --prompt 'Once'        only writes
+//                                          even kill -9; a larger --steps makes the run longer
+//   gpt --init gpt2 --prompt 'Once'        only writes
 #include <taper/taper.h>
 
 #include <csignal>
@@ -43,13 +46,29 @@ taper::Device chosen_device(const Options& options) {
   return device.is_cuda() && !device.has_index() ? taper::Device("cuda:0") : device;
 }
 
-Tokenizer chosen_tokenizer(const Options& options) {
-  if (!options.vocabulary.empty()) return Tokenizer(options.vocabulary);
-  const fs::path folder = fs::is_directory(options.init) ? fs::path(options.init)
-                                                         : fs::path(options.init).parent_path();
-  const bool beside = !options.init.empty() &&
-                      (fs::exists(folder / "vocab.json") || fs::exists(folder / "encoder.json"));
-  return beside ? Tokenizer(folder.string()) : Tokenizer();
+// The folder of the vocabulary that lies beside weights; empty for bytes.
+std::string vocabulary_beside(const std::string& init) {
+  const fs::path given(init), folder = fs::is_directory(given) ? given : given.parent_path();
+  const bool beside =
+      !init.empty() && (fs::exists(folder / "vocab.json") || fs::exists(folder / "encoder.json"));
+  return beside ? folder.string() : "";
+}
+
+// The vocabulary that a checkpoint's run had.
+std::string vocabulary_of(const std::string& checkpoint) {
+  std::string init;
+  for (const auto& [flag, value] : read_settings(checkpoint)) {
+    if (flag == "--vocabulary" && !value.empty()) return value;
+    if (flag == "--init") init = value;
+  }
+  // A run that began from a checkpoint has put its vocabulary into its settings.
+  return is_checkpoint(init) ? "" : vocabulary_beside(init);
+}
+
+std::string chosen_vocabulary(const Options& options) {
+  if (!options.vocabulary.empty()) return options.vocabulary;
+  return is_checkpoint(options.init) ? vocabulary_of(options.init)
+                                     : vocabulary_beside(options.init);
 }
 
 taper::Tensor read_tokens(const std::string& path, const Tokenizer& tokenizer) {
@@ -109,10 +128,18 @@ int run(int argc, char** argv, Options options) {
   TAPER_CHECK(
       !options.data.empty() || !options.init.empty(),
       "expected --data FILE to train on, or --init to write with given weights, got neither");
+  TAPER_CHECK(resume || options.data.empty() || !is_checkpoint(options.init) ||
+                  !fs::exists(options.checkpoint) ||
+                  !fs::equivalent(options.init, options.checkpoint),
+              "--checkpoint: expected another file than --init ", options.init,
+              ", which the new run would overwrite");
   const taper::Device device = chosen_device(options);
   if (options.threads > 0) taper::set_num_threads(options.threads);
   taper::manual_seed(static_cast<uint64_t>(options.seed));
-  const Tokenizer tokenizer = chosen_tokenizer(options);
+  // A resumed run has its vocabulary from the checkpoint.
+  options.set_vocabulary(resume ? vocabulary_of(options.checkpoint) : chosen_vocabulary(options));
+  const Tokenizer tokenizer =
+      options.vocabulary.empty() ? Tokenizer() : Tokenizer(options.vocabulary);
   Model model = make_model(options, tokenizer.size(), resume);
   check_tokens(*model, tokenizer);
   if (!options.data.empty() && !train(options, model, tokenizer, device, resume)) {

@@ -20,7 +20,7 @@ Settings add_settings(CLI::App& app, Options& o) {
       app.add_option("--data", o.data, "Text file to train on"),
       app.add_option("--init", o.init,
                      "Weights to begin with: a folder of GPT-2 from Hugging Face, its "
-                     "model.safetensors, or nanoGPT's ckpt.pt"),
+                     "model.safetensors, nanoGPT's ckpt.pt, or a checkpoint of gpt"),
       app.add_option("--vocabulary", o.vocabulary,
                      "Folder with vocab.json and merges.txt (or encoder.json and "
                      "vocab.bpe); that of --init, else bytes"),
@@ -80,6 +80,12 @@ std::string value_of(const CLI::Option& option) {
 
 }  // namespace
 
+void Options::set_vocabulary(const std::string& folder) {
+  vocabulary = folder;
+  for (auto& [flag, value] : settings)
+    if (flag == "--vocabulary") value = folder;
+}
+
 bool parse_options(int argc, const char* const* argv, Options& o, int& status) {
   CLI::App app{
       "Trains GPT-2 on a text file, from scratch or from given weights, and lets it write."};
@@ -106,6 +112,19 @@ bool parse_options(int argc, const char* const* argv, Options& o, int& status) {
   return true;
 }
 
+namespace {
+
+// A run may be made longer, and nothing else may change.
+void check_same(const std::string& path, const std::string& flag, const std::string& saved,
+                const std::string& mine) {
+  const bool steps = flag == "--steps";
+  const bool longer = steps && std::stoll(mine) > std::stoll(saved);
+  TAPER_CHECK(mine == saved || longer, path, ": the run was started with ", flag, " ", saved,
+              ", so it cannot go on with ", mine, steps ? ", which is less" : "");
+}
+
+}  // namespace
+
 void adopt_settings(const std::string& path, int argc, const char* const* argv, Options& o) {
   std::vector<std::string> words(argv, argv + argc);
   for (const auto& [flag, saved] : read_settings(path)) {
@@ -113,8 +132,7 @@ void adopt_settings(const std::string& path, int argc, const char* const* argv, 
                                    [&flag = flag](const auto& s) { return s.first == flag; });
     TAPER_CHECK(mine != o.settings.end(), path, ": ", flag, " is no flag of this program");
     const bool given = std::find(o.given.begin(), o.given.end(), flag) != o.given.end();
-    TAPER_CHECK(!given || mine->second == saved, path, ": the run was started with ", flag, " ",
-                saved, ", so it cannot go on with ", mine->second);
+    if (given) check_same(path, flag, saved, mine->second);
     if (!given && mine->second != saved) words.push_back(flag + "=" + saved);
   }
   std::vector<const char*> pointers;

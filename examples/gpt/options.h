@@ -24,6 +24,9 @@ struct Options {
   int64_t checkpoint_every = 100, sample = 200, top_k = 40;
   double temperature = 0.8;
 
+  /// Sets the vocabulary's folder, and says so to checkpoints.
+  void set_vocabulary(const std::string& folder);
+
   /// The flags of the first kind with their values, and which of them the user gave.
   std::vector<std::pair<std::string, std::string>> settings;
   std::vector<std::string> given;
@@ -34,7 +37,7 @@ struct Options {
 bool parse_options(int argc, const char* const* argv, Options& options, int& status);
 
 /// The same command line with what a checkpoint says of the flags that were not given. Throws
-/// taper::Error where one was given that differs.
+/// taper::Error if a given flag differs; only --steps may be larger.
 void adopt_settings(const std::string& path, int argc, const char* const* argv, Options& options);
 
 }  // namespace gpt

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint.h"
+
 namespace gpt {
 namespace {
 
@@ -103,12 +105,23 @@ Weights read_nanogpt(const std::string& path) {
   return weights;
 }
 
+Weights read_own(const std::string& path) {
+  Weights weights;
+  weights.config = read_config(path);
+  Model model(weights.config);
+  load_model(path, *model);
+  for (const auto& item : model->named_parameters())
+    weights.tensors.insert(item.key(), item.value().detach());
+  return weights;
+}
+
 }  // namespace
 
 Weights read_weights(const std::string& given) {
   const bool folder = std::filesystem::is_directory(given);
   const std::string path = folder ? given + "/model.safetensors" : given;
   TAPER_CHECK(std::filesystem::exists(path), path, ": there is no such file");
+  if (is_checkpoint(path)) return read_own(path);
   Weights weights = ends_with(path, ".safetensors") ? read_huggingface(path) : read_nanogpt(path);
   const Config& c = weights.config;
   TAPER_CHECK(c.layers > 0 && c.heads > 0 && c.width % c.heads == 0, path,

@@ -1,4 +1,5 @@
-// Weights of others: Hugging Face's model.safetensors and nanoGPT's ckpt.pt.
+// Weights to begin with: Hugging Face's model.safetensors, nanoGPT's ckpt.pt, and checkpoints of
+// this program.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ struct Weights {
   taper::StateDict tensors;
 };
 
-/// Reads a file (model.safetensors of GPT-2, or ckpt.pt of nanoGPT), or a folder with a
-/// model.safetensors. The config is the file's, or follows from sizes and from config.json beside
+/// Reads a file (model.safetensors of GPT-2, ckpt.pt of nanoGPT, or a checkpoint), or a folder with
+/// a model.safetensors. The config is the file's, or follows from sizes and from config.json beside
 /// it; a head has 64 features where nothing says otherwise. Throws taper::Error that names the
 /// file.
 Weights read_weights(const std::string& path);

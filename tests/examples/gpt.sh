@@ -93,6 +93,24 @@ done
 cmp "$work/whole" "$work/killed" || fail "killed $kills times and resumed, the weights differ"
 "$gpt" --checkpoint "$work/whole" --resume --sample 5 --threads 1 >"$work/out" || fail "settings from the checkpoint"
 
+
+# A run may be made longer, and its weights may begin another run, with its vocabulary.
+cp "$work/whole" "$work/longer"
+"$gpt" --checkpoint "$work/longer" --resume --steps 320 --sample 0 --threads 1 >"$work/out" || fail "a longer run: $(cat "$work/out")"
+grep -q '300 steps are done' "$work/out" && grep -q '^training  40960/40960 ' "$work/out" || fail "320 steps: $(cat "$work/out")"
+"$gpt" --checkpoint "$work/longer" --resume --sample 0 --threads 1 >"$work/out" || fail "resuming a longer run: $(cat "$work/out")"
+expect_error "was started with --steps 320, so it cannot go on with 300, which is less" --checkpoint "$work/longer" --resume --steps 300
+"$gpt" --init "$work/whole" --sample 20 --temperature 0 --prompt to --threads 1 >"$work/written" || fail "writing with a checkpoint"
+"$gpt" --data "$text" --threads 1 --init "$work/whole" --steps 0 --checkpoint "$work/none" --sample 20 --temperature 0 --prompt to >"$work/out" || fail "beginning from a checkpoint"
+tail -n 1 "$work/out" | cmp - <(tail -n 1 "$work/written") || fail "other weights than the checkpoint's: $(cat "$work/out" "$work/written")"
+"$gpt" --data "$text" --init "$work/whole" --steps 5 --batch-size 4 --sample 0 --checkpoint "$work/second" >"$work/out" || fail "training from a checkpoint"
+expect_error "--checkpoint: expected another file than --init" --data "$text" --init "$work/whole" --checkpoint "$work/whole"
+"$gpt" --data "$text" --vocabulary "$work/vocab" --layers 1 --width 32 --steps 1 --sample 0 --checkpoint "$work/words" >"$work/out" || fail "a run with a vocabulary"
+"$gpt" --data "$text" --init "$work/words" --steps 1 --sample 0 --checkpoint "$work/words2" >"$work/out" || fail "beginning with a vocabulary"
+grep -q ' tokens of 262;' "$work/out" || fail "the vocabulary of the checkpoint: $(cat "$work/out")"
+mv "$work/words2" "$work/words" # a checkpoint that began from a file of its own name
+"$gpt" --init "$work/words" --prompt low --sample 2 >"$work/out" || fail "the vocabulary of a second run"
+
 "$gpt" "${small[@]}" --autocast bf16 --checkpoint "$work/bf16" --sample 0 >"$work/out" || fail "autocast"
 "$gpt" --help | grep -q -- --disable-cuda || fail "--help"
 expect_error "got neither"
