@@ -121,14 +121,21 @@ void Chain::run() {
               "Graph.replay: a pointwise kernel handed over no loop (this is an error of Taper)");
 }
 
+namespace {
+fusion::Operand operand_beside(const Out& y) {
+  fusion::Operand o = fusion::operand_of(y);
+  o.beside = true;
+  return o;
+}
+}  // namespace
+
 ChainRow& Chain::next_row(const Out& y) {
   ChainRow& r = rows_.emplace_back();
   put(r, 0, fusion::operand_of(y));
   return r;
 }
 
-void Chain::put(ChainRow& r, int k, fusion::Operand x) const {
-  x.beside = x.written && k > 0;
+void Chain::put(ChainRow& r, int k, const fusion::Operand& x) const {
   fusion::place(grid_, x, r.steps[k]);
   r.dtypes[k] = x.dtype;
   r.p[k] = x.data;
@@ -173,7 +180,7 @@ void Chain::take(const Out& y, const In& x, const Out& more, Map2Rows rows, cons
   ChainRow& r = next_row(y);
   r.inputs = 2, r.two = rows, r.f = f;
   put_input(r, 1, x);
-  put(r, 2, fusion::operand_of(more));
+  put(r, 2, operand_beside(more));
   go_on();
 }
 void Chain::take(const Out& y, const In& x, const Out& more, const Out& rest, Map3Row row,
@@ -181,8 +188,8 @@ void Chain::take(const Out& y, const In& x, const Out& more, const Out& rest, Ma
   ChainRow& r = next_row(y);
   r.inputs = 3, r.three = row, r.f = f;
   put_input(r, 1, x);
-  put(r, 2, fusion::operand_of(more));
-  put(r, 3, fusion::operand_of(rest));
+  put(r, 2, operand_beside(more));
+  put(r, 3, operand_beside(rest));
   go_on();
 }
 

@@ -147,7 +147,7 @@ class Chain {
 
  private:
   ChainRow& next_row(const Out& y);
-  void put(ChainRow& r, int k, fusion::Operand x) const;
+  void put(ChainRow& r, int k, const fusion::Operand& x) const;
   void put_input(ChainRow& r, int k, const In& x) const;
   void go_on();
   RowOperands operands_of(size_t row) const;
