@@ -229,9 +229,9 @@ class Finder {
   /// may have other sizes, [2, 64, 1] and [2, 1, 64]: then an operand that is broadcast must find
   /// the same dimensions at its end, and one with gaps is not taken.
   bool is_placed_by_result(const Operand& x, const Operand& y) const {
-    if (x.numel == 1 || y.sizes == grid_.sizes || x.of_rows || x.beside) return true;
+    if (x.numel == 1 || y.sizes == grid_.sizes) return true;
     if (!x.contiguous) return false;
-    if (x.numel == grid_.numel()) return true;
+    if (x.numel == grid_.numel() || x.of_rows || x.beside) return true;
     int64_t rank = x.sizes.size();
     while (rank > 0 && x.sizes[x.sizes.size() - rank] == 1) --rank;
     if (rank > y.sizes.size() || rank > grid_.sizes.size()) return false;
