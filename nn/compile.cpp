@@ -7,6 +7,7 @@
 #include <taper/framework/autocast.h>
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/view_history.h>
 #include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -60,13 +61,6 @@ Tensor sample_like(const Tensor& t) {
   if (x.is_non_overlapping_and_dense()) return x.clone();
   Tensor sample = empty_strided(x.sizes(), x.strides(), x.options());
   return sample.copy_(x);
-}
-
-/// Whether elements share memory, as those of an expanded tensor do.
-bool overlaps_itself(const Tensor& t) {
-  for (int64_t d = 0; d < t.dim(); ++d)
-    if (t.size(d) > 1 && t.stride(d) == 0) return true;
-  return false;
 }
 
 bool holds(const std::vector<Tensor>& all, const Tensor& t) {
@@ -206,7 +200,8 @@ std::string CompiledCallable::State::refusal(const std::vector<Tensor>& args) co
   for (const Tensor& t : args) {
     if (!t.defined() || t.device() != args[0].device())
       return "the arguments are not on one device";
-    if (overlaps_itself(t)) return "elements of an argument share memory, as after expand()";
+    if (autograd::overlaps_itself(t.impl()))
+      return "elements of an argument share memory, as after expand()";
   }
   if (module && nn::detail::runs_hooks(*module))
     return "the module or one of its submodules has hooks, which a replay does not call";

@@ -144,7 +144,8 @@ class TensorDataContainer {
   /// The dtype of the first number; the default one without numbers.
   ScalarType scalar_type() const { return dtype(); }
   /// Writes the numbers in braces: "{{1, 2}, {3, 4}}".
-  friend std::ostream& operator<<(std::ostream& out, const TensorDataContainer& data);
+  friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out,
+                                                 const TensorDataContainer& data);
   Tensor to_tensor(const TensorOptions& options) const;
   Tensor to_host_tensor(const TensorOptions& options) const;
 
