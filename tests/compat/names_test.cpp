@@ -9,13 +9,19 @@
 #include <c10/util/complex.h>
 #include <c10/util/flat_hash_map.h>
 #include <c10/util/irange.h>
+#include <c10/util/tempfile.h>
 #include <torch/csrc/autograd/functions/comm.h>
 #include <torch/csrc/cuda/comm.h>
+#include <torch/csrc/utils/tensor_flatten.h>
+#include <torch/csrc/utils/variadic.h>
+#include <torch/detail/static.h>
 #include <torch/nn/parallel/data_parallel.h>
 #include <torch/script.h>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <future>
 #include <map>
 #include <set>
 #include <sstream>
@@ -403,6 +409,85 @@ TEST(CompatNames, InferenceModeIsInAutogradToo) {
   EXPECT_TRUE(torch::autograd::InferenceMode::is_enabled());
   EXPECT_FALSE(torch::autograd::GradMode::is_enabled());
   EXPECT_EQ(*torch::make_unique<int>(3), 3);
+}
+
+TEST(CompatNames, NumbersOfATensorAsData) {
+  using Data = torch::detail::TensorDataContainer;
+  EXPECT_EQ(c10::str(Data(1.5)), "1.5");
+  EXPECT_EQ(c10::str(Data({{1, 2}, {3, 4}})), "{{1, 2}, {3, 4}}");
+  EXPECT_EQ(c10::str(Data(std::vector<double>{1.5, 2.5})), "{1.5, 2.5}");
+  EXPECT_EQ(Data(7).scalar().toInt(), 7);
+  EXPECT_EQ(Data({{1, 2}, {3, 4}}).sizes(), (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ(Data({1, 2}).init_list().size(), 2u);
+  EXPECT_EQ(Data(std::vector<double>{1, 2}).tensor().numel(), 2);
+  EXPECT_THROW(Data(1.5).init_list(), c10::Error);
+  EXPECT_THROW(Data({1, 2}).tensor(), c10::Error);
+  EXPECT_THROW(Data({1, 2}).scalar(), c10::Error);
+}
+
+TEST(CompatNames, LaunchedWorkRunsWithTheCallersModes) {
+  std::promise<bool> recorded;
+  {
+    const torch::NoGradGuard values_only;
+    at::launch([&] { recorded.set_value(torch::GradMode::is_enabled()); });
+  }
+  EXPECT_FALSE(recorded.get_future().get());
+  std::atomic<int> count{0};
+  std::promise<void> all;
+  for (int i = 0; i < 100; ++i)
+    at::launch([&] {
+      if (++count == 100) all.set_value();
+    });
+  all.get_future().get();
+  EXPECT_EQ(count, 100);
+}
+
+TEST(CompatNames, TemporaryFilesAreGoneWithTheirObjects) {
+  std::string file, folder;
+  {
+    c10::TempFile a = c10::make_tempfile("taper-"), b = std::move(a);
+    const c10::TempDir dir = c10::make_tempdir();
+    file = b.name, folder = dir.name;
+    EXPECT_TRUE(a.name.empty());
+    EXPECT_EQ(access(file.c_str(), F_OK), 0);
+    EXPECT_EQ(access(folder.c_str(), F_OK), 0);
+  }
+  EXPECT_NE(access(file.c_str(), F_OK), 0);
+  EXPECT_NE(access(folder.c_str(), F_OK), 0);
+}
+
+struct Chars : torch::nn::Module {
+  char forward(int) { return 'a'; }
+};
+
+TEST(CompatNames, QuestionsAboutTypes) {
+  static_assert(torch::detail::is_module<Chars>::value, "");
+  static_assert(torch::detail::has_forward<Chars>::value, "");
+  static_assert(!torch::detail::has_forward<torch::nn::Module>::value, "");
+  static_assert(std::is_same<torch::detail::return_type_of_forward_t<Chars, int>, char>::value, "");
+  static_assert(torch::detail::check_not_lvalue_references<int, const int&>(), "");
+  static_assert(!torch::detail::check_not_lvalue_references<int&>(), "");
+  static_assert(torch::all_of<true, true>::value && !torch::any_of<>::value, "");
+  static_assert(std::is_same<c10::SymInt, int64_t>::value, "");
+}
+
+TEST(CompatNames, OlderAndOtherNames) {
+  const torch::Tensor x = torch::ones({2, 3}, torch::requires_grad()), y = x * 2;
+  const std::shared_ptr<torch::autograd::Node> node = y.grad_fn();
+  EXPECT_EQ(node->name(), y.grad_fn()->name());
+  const std::shared_ptr<torch::autograd::Node> leaf = node->next_edge(0).function;
+  EXPECT_EQ(leaf->name(), "torch::autograd::AccumulateGrad");
+  EXPECT_EQ(std::shared_ptr<torch::autograd::Node>(x.grad_fn()), nullptr);
+  EXPECT_EQ(at::_cast_Int(x).scalar_type(), at::kInt);
+  EXPECT_FALSE(at::hasMAGMA());
+  EXPECT_EQ(at::internal::GRAIN_SIZE, 32768);
+  EXPECT_EQ(torch::utils::flatten_dense_tensors({x, x}).numel(), 12);
+  EXPECT_EQ(c10::str(torch::kQInt8), "QInt8");
+  EXPECT_NE(x.scalar_type(), torch::kBits16);
+  EXPECT_THROW(torch::zeros({2}, torch::kQUInt8), c10::Error);
+  EXPECT_TRUE(torch::nn::functional::detail::max_pool1d(x.detach(), 2, 1, 0, 1, false)
+                  .equal(torch::ones({2, 2})));
+  c10::DeviceGuard guard(torch::kCPU);
 }
 
 }  // namespace
