@@ -151,9 +151,8 @@ struct Float8_e5m2fnuz;
 struct Float8_e4m3fnuz;
 struct Float8_e8m0fnu;
 
-/// The values are PyTorch 2.15's. The quantized dtypes (QInt8 to QUInt2x4) and the bits are names
-/// to compare with: no tensor has them. Those from Float8_e5m2 on are stored dtypes: their elements
-/// are converted, moved, indexed, printed and kept in files, and no op computes with them.
+/// The values are PyTorch 2.15's. No tensor has a quantized dtype (QInt8 to QUInt2x4) or bits. From
+/// Float8_e5m2 on they are stored dtypes: converted, moved, indexed, printed, never computed with.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -219,10 +218,9 @@ constexpr ScalarType kFloat8_e5m2 = ScalarType::Float8_e5m2,
                      kFloat8_e8m0fnu = ScalarType::Float8_e8m0fnu;
 constexpr ScalarType kQInt8 = ScalarType::QInt8, kQUInt8 = ScalarType::QUInt8,
                      kQInt32 = ScalarType::QInt32, kQUInt4x2 = ScalarType::QUInt4x2,
-                     kQUInt2x4 = ScalarType::QUInt2x4;
-constexpr ScalarType kBits1x8 = ScalarType::Bits1x8, kBits2x4 = ScalarType::Bits2x4,
-                     kBits4x2 = ScalarType::Bits4x2, kBits8 = ScalarType::Bits8,
-                     kBits16 = ScalarType::Bits16;
+                     kQUInt2x4 = ScalarType::QUInt2x4, kBits1x8 = ScalarType::Bits1x8,
+                     kBits2x4 = ScalarType::Bits2x4, kBits4x2 = ScalarType::Bits4x2,
+                     kBits8 = ScalarType::Bits8, kBits16 = ScalarType::Bits16;
 ///@}
 
 namespace detail {

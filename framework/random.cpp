@@ -1,6 +1,6 @@
-#include <taper/framework/generator_states.h>
 #include <taper/framework/local_generators.h>
 #include <taper/framework/random.h>
+#include <taper/framework/runtime/generator_states.h>
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/devices.h>

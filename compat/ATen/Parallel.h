@@ -3,7 +3,7 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/parallel_reduce.h>
-#include <taper/framework/thread_state.h>
+#include <taper/framework/runtime/thread_state.h>
 #include <torch/names.h>
 
 namespace at {

@@ -1,7 +1,7 @@
 // at::ThreadLocalState: what a thread's ops depend on beside their arguments, for another thread.
 #pragma once
 
-#include <taper/framework/thread_state.h>
+#include <taper/framework/runtime/thread_state.h>
 #include <torch/names.h>
 
 namespace at {

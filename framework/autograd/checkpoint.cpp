@@ -3,7 +3,7 @@
 #include <taper/framework/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/generator_states.h>
+#include <taper/framework/runtime/generator_states.h>
 
 namespace torch::taper::autograd {
 namespace {

@@ -15,7 +15,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/run_observer.h>
-#include <taper/framework/thread_state.h>
+#include <taper/framework/runtime/thread_state.h>
 #include <taper/framework/warning.h>
 
 namespace torch::taper::autograd {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <taper/framework/generator_states.h>
 #include <taper/framework/runtime/capture.h>
+#include <taper/framework/runtime/generator_states.h>
 #include <taper/framework/runtime/step_state.h>
 
 namespace torch::taper::detail {

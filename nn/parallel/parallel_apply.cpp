@@ -4,7 +4,7 @@
 #include <typeinfo>
 
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/thread_state.h>
+#include <taper/framework/runtime/thread_state.h>
 #include <taper/nn/parallel/worker_threads.h>
 
 namespace torch::taper::nn::parallel::detail {

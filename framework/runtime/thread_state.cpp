@@ -1,4 +1,4 @@
-#include <taper/framework/thread_state.h>
+#include <taper/framework/runtime/thread_state.h>
 
 #include <algorithm>
 #include <condition_variable>
