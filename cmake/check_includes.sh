@@ -2,7 +2,7 @@
 # The include law: framework <- ops <- nn <- (optim, data, testing) <- (utils, distributed) <- train, and ops <- extension. A lower
 # floor never includes a higher one; inside ops kernels include no public header of an op; headers do not include each other in a circle;
 # nobody below includes the umbrella or the compatibility headers, every include of our own is <taper/...>, and a public
-# header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
+# header shows no CUDA, oneDNN or BLAS, is C++17, and says that its declarations are exported.
 # Prints each line that breaks it.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
@@ -56,6 +56,9 @@ forbid "the umbrella header included from below" "$include<taper/taper\\.h>" "${
 forbid "a compatibility header included from below" "$include[<\"](torch|ATen|c10)/" "${all[@]}"
 forbid "an include of our own that is not <taper/...>" "$include\"" "${all[@]}"
 forbid "a library's header in a public header" "$include[<\"](cuda|cublas|cudnn|nccl|cub/|thrust/|dnnl|oneapi|cblas|openblas|omp\\.h|zlib)" "${public[@]}"
+forbid "C++20 in a public header, which programs compile as C++17" \
+  '^([^"/]*[^"/[:alnum:]_])?(requires|concept|consteval|constinit) [^-]*[({;=]|std::(same_as|derived_from|convertible_to|span|remove_cvref|bit_cast|ranges)|^#include <(concepts|span|ranges|format|bit|numbers|compare|source_location|latch|barrier|semaphore|stop_token)>' \
+  "${public[@]}"
 forbid "kernels known in a public header" "$include<taper/(.*_kernels\\.h|framework/dispatch\\.h|framework/cpu/(isa|vec|gemm|blas).*)>" "${public[@]}"
 
 # The tiers of ops/: kernels and what they share include plans, loops and other kernels, never a public

@@ -10,11 +10,11 @@
 // and `tensorboard --logdir runs` shows it, while the program runs.
 #pragma once
 
-#include <concepts>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -73,6 +73,21 @@ struct CustomChart {
 };
 /// category -> title -> chart.
 using CustomScalars = std::map<std::string, std::map<std::string, CustomChart>>;
+
+namespace detail {
+
+/// Whether M is a module with a forward() that takes `Input` and gives a Tensor.
+template <class Enable, class M, class... Input>
+struct ForwardGivesTensor : std::false_type {};
+template <class M, class... Input>
+struct ForwardGivesTensor<
+    std::void_t<decltype(std::declval<M&>().forward(std::declval<const Input&>()...))>, M, Input...>
+    : std::bool_constant<
+          std::is_base_of_v<nn::Module, M> &&
+          std::is_convertible_v<
+              decltype(std::declval<M&>().forward(std::declval<const Input&>()...)), Tensor>> {};
+
+}  // namespace detail
 
 /// Writes a folder that TensorBoard shows. Events are written by a thread of the writer's own;
 /// whoever is killed loses at most those of the last `flush_secs`, and never the file. One writer
@@ -183,13 +198,11 @@ class SummaryWriter {
   }
   /// Calls `net`, a module of a class with forward(), with `inputs`, and shows the graph of the
   /// result. A single tensor with a grad_fn is taken as the result: `net` is not called.
-  template <class M, class... Input>
-  requires std::derived_from<M, nn::Module> && requires(M& m, const Input&... in) {
-    { m.forward(in...) } -> std::convertible_to<Tensor>;
-  }
+  template <class M, class... Input,
+            std::enable_if_t<detail::ForwardGivesTensor<void, M, Input...>::value, int> = 0>
   void add_graph(M& net, const Input&... inputs) {
     const nn::Module& module = net;
-    if constexpr (sizeof...(Input) == 1 && (std::same_as<Input, Tensor> && ...))
+    if constexpr (sizeof...(Input) == 1 && (std::is_same_v<Input, Tensor> && ...))
       if ((inputs.grad_fn() || ...)) return add_graph(module, inputs...);
     const Tensor output = net.forward(inputs...);
     add_graph(module, output);
