@@ -16,6 +16,7 @@
 namespace torch::taper {
 
 using detail::finish;
+using detail::strided_numel;
 
 namespace {
 
@@ -64,13 +65,6 @@ TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
   if (options.has_dtype() || value.isFloatingPoint()) return options;
   if (value.isComplex()) return options.dtype(toComplexType(default_dtype()));
   return options.dtype(value.type());
-}
-
-// Elements of memory that a tensor of this geometry needs.
-int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef stride, ScalarType dtype) {
-  TAPER_CHECK(size.size() == stride.size(), op, ": dimensionality of sizes (", size.size(),
-              ") must match dimensionality of strides (", stride.size(), ")");
-  return detail::checked_extent(op, size, stride, 0, elementSize(dtype));
 }
 
 }  // namespace
@@ -413,46 +407,6 @@ Tensor tril_indices(int64_t row, int64_t col, int64_t offset, TensorOptions opti
 
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, TensorOptions options) {
   return triangle(row, col, offset, true, options);
-}
-
-// ---------------------------------------------------------------- from memory
-namespace {
-
-// Where given memory is: on the host unless the options say another thing, whatever the default.
-Device memory_of(const TensorOptions& options) {
-  return options.has_device() ? options.device() : Device();
-}
-
-}  // namespace
-
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                 const std::function<void(void*)>& deleter, TensorOptions options) {
-  const int64_t reach = strided_numel("from_blob", sizes, strides, options.scalar_type());
-  TAPER_CHECK(data || reach == 0, "from_blob: expected a data pointer for sizes ", sizes,
-              ", got a null pointer");
-  const size_t nbytes = static_cast<size_t>(reach) * elementSize(options.scalar_type());
-  Tensor y = detail::make_tensor(0, options.scalar_type(), memory_of(options));
-  TensorImpl& impl = y.impl();
-  impl.storage = wrap_storage(data, nbytes, impl.device, deleter);
-  impl.data = data;
-  impl.sizes = sizes;
-  set_strides(y, strides);
-  return finish(std::move(y), options);
-}
-
-Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
-                 TensorOptions options) {
-  Dims strides;
-  contiguous_strides(sizes, strides);
-  return from_blob(data, sizes, strides, deleter, options);
-}
-
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options) {
-  return from_blob(data, sizes, strides, std::function<void(void*)>(), options);
-}
-
-Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options) {
-  return from_blob(data, sizes, std::function<void(void*)>(), options);
 }
 
 // ---------------------------------------------------------------- from numbers

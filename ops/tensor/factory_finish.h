@@ -1,5 +1,6 @@
 #pragma once
 
+#include <taper/framework/checked.h>
 #include <taper/framework/tensor.h>
 
 namespace torch::taper::detail {
@@ -9,6 +10,15 @@ namespace torch::taper::detail {
 Tensor make_pinned(const char* op, IntArrayRef sizes, ScalarType dtype);
 /// Throws Error if pinned memory is asked for on a device.
 void check_may_pin(const char* op, Device device);
+
+/// Counts the elements of memory that a tensor of this geometry needs. Throws Error if sizes and
+/// strides differ in number, or the count overflows.
+inline int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef stride,
+                             ScalarType dtype) {
+  TAPER_CHECK(size.size() == stride.size(), op, ": dimensionality of sizes (", size.size(),
+              ") must match dimensionality of strides (", stride.size(), ")");
+  return checked_extent(op, size, stride, 0, elementSize(dtype));
+}
 
 /// A new tensor asks for a gradient where the options say so.
 inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {

@@ -11,8 +11,49 @@
 #include <taper/framework/checked.h>
 #include <taper/framework/io/bytes.h>
 #include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/factory_finish.h>
 
 namespace torch::taper {
+
+namespace {
+
+// Where given memory is: on the host unless the options say another thing, whatever the default.
+Device memory_of(const TensorOptions& options) {
+  return options.has_device() ? options.device() : Device();
+}
+
+}  // namespace
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, TensorOptions options) {
+  const int64_t reach = detail::strided_numel("from_blob", sizes, strides, options.scalar_type());
+  TAPER_CHECK(data || reach == 0, "from_blob: expected a data pointer for sizes ", sizes,
+              ", got a null pointer");
+  const size_t nbytes = static_cast<size_t>(reach) * elementSize(options.scalar_type());
+  Tensor y = detail::make_tensor(0, options.scalar_type(), memory_of(options));
+  TensorImpl& impl = y.impl();
+  impl.storage = wrap_storage(data, nbytes, impl.device, deleter);
+  impl.data = data;
+  impl.sizes = sizes;
+  impl.strides = strides;
+  impl.update_geometry();
+  return detail::finish(std::move(y), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 TensorOptions options) {
+  Dims strides;
+  contiguous_strides(sizes, strides);
+  return from_blob(data, sizes, strides, deleter, options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options) {
+  return from_blob(data, sizes, strides, std::function<void(void*)>(), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options) {
+  return from_blob(data, sizes, std::function<void(void*)>(), options);
+}
 
 TensorMaker& TensorMaker::strides(OptionalIntArrayRef v) {
   strides_ = v.has_value() ? optional<Dims>(Dims(*v)) : nullopt;
