@@ -3,6 +3,7 @@
 // solver_test.cpp; transforms and collectives: beside their fakes, fft.cpp and nccl.cpp.)
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
 #include <taper/framework/autograd/autograd.h>
@@ -308,6 +309,29 @@ TEST(FakeCudaGraph, ReplaysOnTwoStreamsHaveKeysOfTheirOwn) {
     };
     EXPECT_EQ(number_in(kept), wanted[0]);
     EXPECT_EQ(number_in(drawn), wanted[1]);
+  });
+}
+
+// As autograd::checkpoint does: its states go back to before the draws of forward.
+TEST(FakeCudaGraph, ADrawThatIsRepeatedReadsTheFirstOnesKey) {
+  in_own_process([] {
+    CPUGeneratorImpl generator(3), states(0);
+    Graph graph(Device(kCUDA, 0));
+    GraphGuard guard(graph);
+    const auto keys = [&] {
+      std::vector<const uint64_t*> all;
+      detail::launch_on(0, "draw", [&] {
+        for (int i = 0; i < 2; ++i) all.push_back(cuda::key_for_replays(&generator));
+      });
+      return all;
+    };
+    states.copy_numbers(generator);
+    const auto forward = keys(), other = keys();
+    generator.copy_numbers(states);
+    EXPECT_EQ(keys(), forward);
+    EXPECT_EQ(keys(), other);
+    const std::set<const uint64_t*> places{forward[0], forward[1], other[0], other[1]};
+    EXPECT_EQ(places.size(), 4u);
   });
 }
 
