@@ -2,8 +2,8 @@
 #include <torch/torch.h>
 
 #include "measure.h"
-#if __has_include(<taper/framework/runtime/graph.h>)
-#include <taper/framework/runtime/graph.h>
+#if __has_include(<taper/framework/capture/graph.h>)
+#include <taper/framework/capture/graph.h>
 #define HAS_GRAPHS
 #endif
 

@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "measure.h"
-#if __has_include(<taper/framework/runtime/graph.h>)
-#include <taper/framework/runtime/graph.h>
+#if __has_include(<taper/framework/capture/graph.h>)
+#include <taper/framework/capture/graph.h>
 #define HAS_GRAPHS
 #endif
 

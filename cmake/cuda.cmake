@@ -92,7 +92,7 @@ function(taper_join_kernels files)
     string(REPLACE "," ";" base_names ${group})
     foreach(base_name IN LISTS base_names)
       set(file ${all})
-      list(FILTER file INCLUDE REGEX "/ops/[a-z]+/${base_name}_cuda\\.cu$")
+      list(FILTER file INCLUDE REGEX "/ops/[a-z/]+/${base_name}_cuda\\.cu$")
       if(NOT file)
         message(FATAL_ERROR "TAPER_CUDA_TOGETHER: there is no file ops/*/${base_name}_cuda.cu")
       endif()
@@ -113,8 +113,8 @@ endfunction()
 function(taper_embed_kernel_headers file)
   set(text "")
   set(functors "")
-  foreach(header framework/namespaces.h framework/host_device.h framework/dtype.h framework/complex.h framework/cuda/chain.h
-          framework/cpu/vector_exp.h framework/cpu/vector_math.h ops/elementwise/functor.h
+  foreach(header framework/core/namespaces.h framework/core/host_device.h framework/core/dtype.h framework/core/complex.h framework/cuda/chain.h
+          framework/kernel/vector_exp.h framework/kernel/vector_math.h ops/elementwise/functor.h
           ops/elementwise/unary_functors.h ops/elementwise/binary_functors.h
           ops/elementwise/ternary_functors.h ops/elementwise/clamp_functors.h
           ops/elementwise/where_functors.h ops/nn/activation_functors.h ops/nn/activation_kernels.h
@@ -209,7 +209,7 @@ function(taper_add_cuda target)
     taper_add_kernels_on_host(${target} ${kernels})
   else()
     target_sources(${target} PRIVATE ${kernels})
-    file(GLOB cudnn CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*/*_cudnn.cpp)
+    file(GLOB_RECURSE cudnn CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*_cudnn.cpp)
     taper_add_gpu_runtime(${target} ${cudnn})
     set_source_files_properties(${build} ${kernels} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1)
     target_link_libraries(${target} PRIVATE ${CUDA_cudart_LIBRARY})

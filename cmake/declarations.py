@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the declarations of the pointwise ops from the table in framework/op_lists.h: the functions in
-ops/elementwise/unary.h and binary.h, the methods in framework/tensor_methods.inc. What it writes is
+"""Writes the declarations of the pointwise ops from the table in framework/kernel/op_lists.h: the functions in
+ops/elementwise/unary.h and binary.h, the methods in framework/core/tensor_methods.inc. What it writes is
 checked in, so that a name can be found by grep and shows its documentation.
 
   declarations.py            writes the parts between "// from op_lists.h: NAME" and "// (end)"
@@ -12,7 +12,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE = "framework/op_lists.h"
+TABLE = "framework/kernel/op_lists.h"
 
 
 def table():
@@ -116,7 +116,7 @@ def as_method(doc):
 PARTS = {
     "ops/elementwise/unary.h": {"of one": of_one},
     "ops/elementwise/binary.h": {"of two": of_two},
-    "framework/tensor_methods.inc": {"methods of one": methods_of_one,
+    "framework/core/tensor_methods.inc": {"methods of one": methods_of_one,
                                      "methods of two": methods_of_two},
 }
 
@@ -160,7 +160,7 @@ def main():
             print(f"wrote {path}")
         if path.endswith(".inc"):
             wrong += [f"{path}: no documentation (///) of: {line}" for line in undocumented(new)]
-    print("\n".join(wrong) if wrong else "declarations: as framework/op_lists.h says")
+    print("\n".join(wrong) if wrong else "declarations: as framework/kernel/op_lists.h says")
     return 1 if wrong else 0
 
 

@@ -20,7 +20,7 @@ SHORTER = {"rand_out", "randn_out", "randperm_out", "range_out"}
 # that several take is the first one's.
 FAMILIES = {
     "outf_pointwise.h": ("pointwise functions", ["ops/elementwise/*.h"]),
-    "outf_ops.h": ("the other families of ops/", ["ops/*/*.h", "extension/overloads.h"]),
+    "outf_ops.h": ("the other families of ops/", ["ops/**/*.h", "extension/overloads.h"]),
     "outf_lists.h": ("functions of lists", ["extension/foreach_out.h"]),
     "outf_nn.h": ("functions of networks", ["extension/out_forms_nn.h"]),
     "outf_overloads.h": ("further overloads", ["extension/out_forms_overloads.h"]),

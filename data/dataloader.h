@@ -16,8 +16,8 @@
 #include <taper/data/nested.h>
 #include <taper/data/pipeline.h>
 #include <taper/data/sampler.h>
-#include <taper/framework/runtime/pinned.h>
-#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/debug/run_observer.h>
+#include <taper/framework/memory/pinned.h>
 
 #pragma GCC visibility push(default)
 

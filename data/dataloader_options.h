@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstddef>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/array_ref.h>
 
 #pragma GCC visibility push(default)
 

@@ -15,7 +15,7 @@ namespace avx512 {
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/data/gather_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

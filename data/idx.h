@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::data {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <memory>
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
 
 #pragma GCC visibility push(default)
 

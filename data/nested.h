@@ -21,7 +21,7 @@
 #include <utility>
 
 #include <taper/data/example.h>
-#include <taper/framework/nested.h>
+#include <taper/framework/core/nested.h>
 #include <taper/framework/runtime/stream.h>
 
 #pragma GCC visibility push(default)

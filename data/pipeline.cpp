@@ -1,7 +1,7 @@
 #include <taper/data/pipeline.h>
-#include <taper/framework/check.h>
-#include <taper/framework/local_generators.h>
-#include <taper/framework/random.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/random/local_generators.h>
+#include <taper/framework/random/random.h>
 
 #include <chrono>
 #include <condition_variable>

@@ -6,7 +6,7 @@
 #include <exception>
 #include <memory>
 
-#include <taper/framework/owned.h>
+#include <taper/framework/core/owned.h>
 
 #pragma GCC visibility push(default)
 

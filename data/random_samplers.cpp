@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include <taper/framework/io/archive.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/random/rand.h>
 
 namespace torch::taper::data::samplers {

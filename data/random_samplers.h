@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <taper/data/sampler.h>
-#include <taper/framework/generator.h>
+#include <taper/framework/random/generator.h>
 
 #pragma GCC visibility push(default)
 

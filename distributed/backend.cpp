@@ -3,10 +3,10 @@
 #include <taper/distributed/flight_buffer.h>
 #include <taper/distributed/operation.h>
 #include <taper/distributed/reduction.h>
-#include <taper/framework/check.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/capture/graph.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/runtime/graph.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>

@@ -9,7 +9,7 @@
 
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/init.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/io/archive.h>
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/tensor_files.h>

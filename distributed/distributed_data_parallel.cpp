@@ -5,7 +5,7 @@
 #include <taper/distributed/join.h>
 #include <taper/distributed/operation.h>
 #include <taper/distributed/zero_redundancy_optimizer.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace torch::taper::nn::parallel::detail {

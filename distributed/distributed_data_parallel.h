@@ -16,7 +16,7 @@
 
 #include <taper/distributed/init.h>
 #include <taper/distributed/reducer.h>
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 #include <taper/nn/parallel/data_parallel.h>
 
 #pragma GCC visibility push(default)

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::distributed::detail {
 

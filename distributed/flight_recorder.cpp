@@ -13,7 +13,7 @@
 
 #include <taper/distributed/flight_buffer.h>
 #include <taper/distributed/init.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::distributed {
 

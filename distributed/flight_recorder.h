@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
 

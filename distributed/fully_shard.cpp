@@ -10,8 +10,8 @@
 #include <taper/distributed/join.h>
 #include <taper/distributed/shard_group.h>
 #include <taper/framework/autograd/engine.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/saved_hooks.h>
-#include <taper/framework/grad_mode.h>
 
 namespace torch::taper::distributed {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <taper/distributed/process_group.h>
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 #include <taper/framework/io/tensor_files.h>
 #include <taper/nn/module_holder.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <taper/distributed/process_group.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace torch::taper::optim {

@@ -8,7 +8,7 @@
 
 #include <taper/distributed/flight_buffer.h>
 #include <taper/distributed/types.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::distributed::detail {
 

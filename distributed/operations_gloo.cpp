@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <taper/distributed/last_words.h>
-#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/debug/run_observer.h>
 
 namespace torch::taper::distributed {
 

@@ -10,8 +10,8 @@
 #include <map>
 #include <utility>
 
-#include <taper/framework/check.h>
-#include <taper/framework/runtime/run_span.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/debug/run_span.h>
 
 namespace torch::taper::distributed {
 

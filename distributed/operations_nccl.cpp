@@ -7,8 +7,8 @@
 #include <thread>
 
 #include <taper/distributed/store.h>
-#include <taper/framework/check.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/dtype.h>
 
 namespace torch::taper::distributed::nccl {
 

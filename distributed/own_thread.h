@@ -4,7 +4,7 @@
 #include <functional>
 #include <thread>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::distributed::detail {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/random.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/random/rand.h>

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include <taper/distributed/reducer.h>
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 
 #pragma GCC visibility push(default)
 

@@ -16,7 +16,7 @@
 #include <taper/distributed/operation.h>
 #include <taper/distributed/operations_gloo.h>
 #include <taper/distributed/reduction.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/tensor/view.h>
 
 namespace torch::taper::distributed {

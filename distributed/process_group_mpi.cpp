@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include <taper/distributed/operations_mpi.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::distributed {
 

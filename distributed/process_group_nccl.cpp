@@ -10,11 +10,11 @@
 #include <taper/distributed/last_words.h>
 #include <taper/distributed/operations_nccl.h>
 #include <taper/distributed/own_thread.h>
-#include <taper/framework/check.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/debug/run_observer.h>
+#include <taper/framework/debug/timeline.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/framework/runtime/run_observer.h>
-#include <taper/framework/runtime/timeline.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace torch::taper::distributed {

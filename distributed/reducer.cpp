@@ -7,7 +7,7 @@
 
 #include <taper/distributed/join.h>
 #include <taper/framework/autograd/engine.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>

@@ -1,7 +1,7 @@
 #include <taper/distributed/reduction.h>
 
-#include <taper/framework/check.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/elementwise/binary.h>
 
 namespace torch::taper::distributed::detail {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/ops/tensor/factory.h>
 

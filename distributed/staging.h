@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <taper/distributed/operation.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/runtime/stream.h>
-#include <taper/framework/tensor.h>
 
 namespace torch::taper::distributed::detail {
 

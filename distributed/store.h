@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/check.h>
-#include <taper/framework/intrusive.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/intrusive.h>
 
 #pragma GCC visibility push(default)
 

@@ -4,8 +4,8 @@
 
 #include <taper/distributed/init.h>
 #include <taper/distributed/join.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/grad_mode.h>
 #include <taper/nn/functional/batchnorm.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include <taper/distributed/store.h>
-#include <taper/framework/options.h>
+#include <taper/framework/core/options.h>
 
 #pragma GCC visibility push(default)
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <taper/distributed/store.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/io/ivalue.h>
-#include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -10,7 +10,7 @@
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/init.h>
 #include <taper/distributed/join.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/optim/serialize.h>
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include <taper/framework/runtime/memory.h>
+#include <taper/framework/memory/memory.h>
 
 namespace torch::taper {
 namespace {

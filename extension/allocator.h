@@ -1,8 +1,8 @@
 // Allocators: memory for a program's own use, with LibTorch's interface.
 #pragma once
 
-#include <taper/framework/storage.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/storage.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 
 #pragma GCC visibility push(default)
 

@@ -17,10 +17,10 @@
 #include <memory>
 #include <utility>
 
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/autograd/saved.h>
 #include <taper/framework/autograd/saved_hooks.h>
-#include <taper/framework/grad_mode.h>
 
 #pragma GCC visibility push(default)
 

@@ -3,8 +3,8 @@
 #include <map>
 
 #include <taper/extension/device_guard.h>
-#include <taper/framework/runtime/simulated.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/debug/simulated.h>
 
 namespace torch::taper::cuda {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <taper/extension/allocator.h>
-#include <taper/framework/random.h>
-#include <taper/framework/runtime/memory.h>
+#include <taper/framework/memory/memory.h>
+#include <taper/framework/random/random.h>
 #include <taper/framework/runtime/stream.h>
 
 #pragma GCC visibility push(default)

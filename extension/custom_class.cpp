@@ -3,7 +3,7 @@
 #include <mutex>
 #include <typeindex>
 
-#include <taper/framework/backtrace.h>
+#include <taper/framework/debug/backtrace.h>
 
 namespace torch::taper {
 namespace {

@@ -1,9 +1,9 @@
 // Guards of the current device and stream with LibTorch's interface.
 #pragma once
 
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/stream.h>
-#include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <mutex>
 
-#include <taper/framework/autocast.h>
-#include <taper/framework/backtrace.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/autograd/autocast.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/debug/backtrace.h>
 
 namespace torch::taper {
 

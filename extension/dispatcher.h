@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <taper/extension/kernel.h>
-#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/debug/run_observer.h>
 
 #pragma GCC visibility push(default)
 

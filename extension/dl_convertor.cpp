@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
+#include <taper/framework/core/warning.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/framework/warning.h>
 #include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
 

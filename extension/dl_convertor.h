@@ -8,7 +8,7 @@
 #include <functional>
 
 #include <taper/extension/dlpack.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <taper/extension/schema.h>
-#include <taper/framework/generator.h>
+#include <taper/framework/random/generator.h>
 
 #pragma GCC visibility push(default)
 

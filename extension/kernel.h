@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <taper/extension/infer_schema.h>
-#include <taper/framework/dispatch_key.h>
+#include <taper/framework/core/dispatch_key.h>
 
 #pragma GCC visibility push(default)
 

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <mutex>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper {
 namespace {

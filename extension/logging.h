@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 
 #pragma GCC visibility push(default)
 

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/debug/run_observer.h>
 #include <taper/framework/io/ivalue.h>
-#include <taper/framework/runtime/run_observer.h>
 
 #pragma GCC visibility push(default)
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <set>
 
-#include <taper/framework/options.h>
+#include <taper/framework/core/options.h>
 
 namespace torch::taper {
 namespace {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
 
 #pragma GCC visibility push(default)
 

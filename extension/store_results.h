@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/autocast.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/autocast.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/shared/foreach.h>
 #include <taper/ops/shared/out.h>
 

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <utility>
 
-#include <taper/framework/type_properties.h>
+#include <taper/framework/core/type_properties.h>
 
 namespace torch::taper {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 
 namespace torch::taper {

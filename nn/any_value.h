@@ -7,7 +7,7 @@
 #include <typeinfo>
 #include <utility>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <typeinfo>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/nn/module.h>
 
 #pragma GCC visibility push(default)

@@ -4,8 +4,8 @@
 #include <string>
 #include <unordered_set>
 
-#include <taper/framework/autocast.h>
 #include <taper/framework/autograd/accumulate.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/view_history.h>
 #include <taper/ops/tensor/copy.h>

@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 #pragma GCC visibility push(default)
 

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <vector>
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
 
 #pragma GCC visibility push(default)
 

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/runtime/graph.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/capture/graph.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/nn/module_hooks.h>
 
 #pragma GCC visibility push(default)

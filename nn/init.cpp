@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>

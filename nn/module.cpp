@@ -2,8 +2,8 @@
 
 #include <ostream>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/warning.h>
 
 namespace torch::taper::nn {
 

@@ -8,8 +8,8 @@
 #include <typeinfo>
 #include <vector>
 
-#include <taper/framework/ordered_dict.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/ordered_dict.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/nn/any_value.h>
 
 #pragma GCC visibility push(default)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/grad_mode.h>
 #include <taper/nn/parametrization.h>
 #include <taper/ops/tensor/split.h>
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/debug/run_observer.h>
 #include <taper/nn/module.h>
 
 #pragma GCC visibility push(default)

@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/nn/module.h>
 
 namespace torch::taper::nn {

@@ -1,6 +1,6 @@
 #include <taper/optim/adam.h>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/optim/adam_options.h>
 #include <taper/optim/serialize.h>

@@ -1,7 +1,7 @@
 // What the options of Adam's kind have in common. Not installed.
 #pragma once
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::optim {
 

@@ -8,7 +8,7 @@
 // nothing has changed then. No history is recorded.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

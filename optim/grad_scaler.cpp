@@ -1,6 +1,6 @@
 #include <taper/optim/grad_scaler.h>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/shared/amp.h>
 #include <taper/ops/tensor/factory.h>

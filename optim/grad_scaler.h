@@ -22,7 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/optim/optimizer.h>
 
 #pragma GCC visibility push(default)

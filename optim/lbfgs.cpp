@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/tensor/cat.h>

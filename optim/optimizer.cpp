@@ -1,7 +1,7 @@
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/core/warning.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/warning.h>
 #include <taper/ops/shared/foreach.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/runtime/run_observer.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
+#include <taper/framework/debug/run_observer.h>
 
 #pragma GCC visibility push(default)
 

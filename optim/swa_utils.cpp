@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/nn/modules/batchnorm.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>

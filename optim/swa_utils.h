@@ -1,7 +1,7 @@
 // Averages of a model's weights during training: PyTorch's torch.optim.swa_utils.
 #pragma once
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/nn/module_holder.h>
 #include <taper/optim/lr_scheduler.h>
 

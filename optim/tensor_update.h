@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/optim/optimizer.h>

@@ -2,12 +2,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <taper/framework/cpu/loops.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/prepared.h>
-#include <taper/framework/cpu/tensor_lists.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/cpu_tensor_lists.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/loops.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/prepared.h>
 #include <taper/optim/update_rules.h>
 
 namespace torch::taper::cpu {
@@ -44,7 +44,7 @@ using UpdateRow = void (*)(char* const* base, int64_t count, const void* rule);
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/optim/update_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -2,7 +2,7 @@
 // one pass. All operands have the parameter's sizes and dtype. Not installed.
 #pragma once
 
-#include <taper/framework/tensor_lists.h>
+#include <taper/framework/core/tensor_lists.h>
 
 namespace torch::taper {
 namespace optim {

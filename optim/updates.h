@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/runtime/step_state.h>
+#include <taper/framework/capture/step_state.h>
 #include <taper/optim/tensor_update.h>
 #include <taper/optim/update_kernels.h>
 

@@ -1,7 +1,7 @@
 #include <taper/testing/compare_devices.h>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/testing/problem.h>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 #include <taper/nn/module.h>
 #include <taper/testing/compare.h>
 #include <taper/testing/function.h>

@@ -4,7 +4,7 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/function.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/testing/problem.h>
 
 namespace torch::taper::testing::impl {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::testing {
 

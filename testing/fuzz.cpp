@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/testing/compare_devices.h>
 #include <taper/testing/fuzz_case.h>
 #include <taper/testing/gradcheck.h>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 #include <taper/testing/compare.h>
 #include <taper/testing/function.h>
 

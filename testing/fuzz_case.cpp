@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 
 namespace torch::taper::testing {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 #include <taper/nn/module.h>
 #include <taper/testing/compare.h>
 

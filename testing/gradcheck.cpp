@@ -1,7 +1,7 @@
 #include <taper/testing/gradcheck.h>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/testing/problem.h>
 
 namespace torch::taper::autograd {

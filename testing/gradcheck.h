@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/arg.h>
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/check.h>
 #include <taper/testing/function.h>
 
 namespace torch::taper::autograd {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/elementwise/complex.h>
 
 namespace torch::taper::testing::impl {

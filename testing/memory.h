@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::testing::impl {
 

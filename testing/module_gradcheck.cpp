@@ -1,7 +1,7 @@
 #include <taper/testing/module_gradcheck.h>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/testing/memory.h>
 
 namespace torch::taper::testing {

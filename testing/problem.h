@@ -2,7 +2,7 @@
 // derivatives. Not installed.
 #pragma once
 
-#include <taper/framework/runtime/generator_states.h>
+#include <taper/framework/random/generator_states.h>
 #include <taper/testing/gradcheck.h>
 #include <taper/testing/memory.h>
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::testing {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/io/zip.h>
-#include <taper/framework/tensor.h>
 
 namespace torch::taper::testing {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 
 #include "expect_error.h"
 #include "harness/samples.h"

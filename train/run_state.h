@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/io/archive.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/generator_states.h>
+#include <taper/framework/random/random.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/framework/runtime/generator_states.h>
 #include <taper/ops/tensor/factory.h>
 
 #pragma GCC visibility push(default)

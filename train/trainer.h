@@ -20,9 +20,9 @@
 #include <vector>
 
 #include <taper/data/prefetch.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/io/archive.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/parallel/data_parallel.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>

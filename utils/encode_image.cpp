@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include <taper/framework/check.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/io/safetensors.h>
 #include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/tensor/tensor.h>

@@ -8,7 +8,7 @@
 
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/tape.h>
 

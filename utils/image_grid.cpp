@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include <taper/framework/check.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/reduce/reduce.h>
 #include <taper/ops/tensor/tensor.h>

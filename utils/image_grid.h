@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

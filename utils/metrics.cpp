@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <taper/framework/check.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/index/index.h>
 #include <taper/ops/nn/nn.h>

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -17,8 +17,8 @@
 #include <string>
 #include <utility>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/check.h>
 
 #pragma GCC visibility push(default)
 

@@ -5,9 +5,9 @@
 
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/check.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/runtime/graph.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/capture/graph.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/tape.h>
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <taper/nn/module.h>
 
 #pragma GCC visibility push(default)
@@ -71,7 +71,7 @@ namespace detail {
 /// Watches a network's modules while it is called.
 class SummaryRecorder {
  public:
-  /// Where `computes` is false, kernels are recorded (framework/runtime/graph.h), not run.
+  /// Where `computes` is false, kernels are recorded (framework/capture/graph.h), not run.
   SummaryRecorder(nn::Module& net, bool computes);
   ~SummaryRecorder();
   SummaryRecorder(const SummaryRecorder&) = delete;

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <torch/names.h>
 
 namespace at {

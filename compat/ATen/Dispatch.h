@@ -2,8 +2,8 @@
 // result.
 #pragma once
 
-#include <taper/framework/dtype.h>
-#include <taper/framework/type_properties.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/core/type_properties.h>
 #include <torch/names.h>
 
 #define AT_PRIVATE_CASE_TYPE_USING_HINT(enum_type, HINT, ...)               \

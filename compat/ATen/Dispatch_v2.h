@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ATen/Dispatch.h>
-#include <taper/framework/float8.h>
+#include <taper/framework/core/float8.h>
 
 #define AT_WRAP(...) __VA_ARGS__
 #define AT_EXPAND(list) list

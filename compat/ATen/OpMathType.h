@@ -1,7 +1,7 @@
 // at::opmath_type: the type in which a kernel computes with elements of a type.
 #pragma once
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <torch/names.h>
 
 namespace at {

@@ -1,7 +1,7 @@
 // torch::CustomClassHolder.
 #pragma once
 
-#include <taper/framework/intrusive.h>
+#include <taper/framework/core/intrusive.h>
 #include <torch/names.h>
 
 namespace torch {

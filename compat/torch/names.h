@@ -1,11 +1,11 @@
 // The namespaces of LibTorch that are not torch's own: at, c10 and caffe2.
 //
-// Taper's names are in torch (taper/framework/namespaces.h). These are namespaces with a
+// Taper's names are in torch (taper/framework/core/namespaces.h). These are namespaces with a
 // using-directive, not aliases, because programs reopen them. A name found through torch, at or c10
 // is one entity, so `using namespace torch; using namespace at;` together are not ambiguous.
 #pragma once
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper {
 namespace numbers {

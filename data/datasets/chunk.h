@@ -11,7 +11,7 @@
 
 #include <taper/data/dataset.h>
 #include <taper/data/sampler.h>
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 
 #pragma GCC visibility push(default)
 

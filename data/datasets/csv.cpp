@@ -6,8 +6,8 @@
 #include <cstring>
 #include <fstream>
 
+#include <taper/framework/core/shape.h>
 #include <taper/framework/io/bytes.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/index/index_advanced.h>
 
 namespace torch::taper::data::datasets {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <taper/data/map.h>
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 
 #pragma GCC visibility push(default)
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <taper/data/map.h>
-#include <taper/framework/generator.h>
+#include <taper/framework/random/generator.h>
 
 #pragma GCC visibility push(default)
 

@@ -6,7 +6,7 @@
 In headers one comment stands before all forms of a function: overloads, name_(), name_out(), name_outf(). In those of ops/ it is that
 of all functions up to the next comment or empty line, but for those with one behind them (///<): "The larger (smaller) of two." Doxygen
 takes it for that of the first. A comment that opens a group (///@{) is left to Doxygen, which gives it to all up to the ///@} itself.
-framework/tensor.h comes with the methods that stand in a file of their own.
+framework/core/tensor.h comes with the methods that stand in a file of their own.
 """
 import pathlib
 import re

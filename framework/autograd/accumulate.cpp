@@ -5,8 +5,8 @@
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/extra.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/streams.h>
-#include <taper/framework/grad_mode.h>
 
 [[gnu::cold]] void taper::detail::note_grad_now(AutogradExtra& e) {
   if (StepState* const state = StepState::noting())

@@ -1,9 +1,9 @@
 #include <taper/framework/autograd/anomaly.h>
 
 #include <taper/framework/autograd/engine.h>
-#include <taper/framework/backtrace.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/debug/backtrace.h>
 
 namespace torch::taper::autograd {
 namespace {

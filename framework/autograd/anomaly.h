@@ -1,7 +1,7 @@
 // Anomaly mode: backward names the forward op that made a NaN, and the source line that called it.
 #pragma once
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
 

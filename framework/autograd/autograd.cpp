@@ -8,7 +8,7 @@
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/autograd/view_history.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 
 namespace torch::taper {
 namespace autograd {

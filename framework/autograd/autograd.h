@@ -1,8 +1,8 @@
 // autograd::backward and autograd::grad.
 #pragma once
 
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/grad_mode.h>
 
 #pragma GCC visibility push(default)
 

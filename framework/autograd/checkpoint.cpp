@@ -1,9 +1,9 @@
 #include <taper/framework/autograd/checkpoint.h>
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/runtime/generator_states.h>
+#include <taper/framework/random/generator_states.h>
 
 namespace torch::taper::autograd {
 namespace {

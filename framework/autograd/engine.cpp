@@ -10,13 +10,13 @@
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/extra.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/ready_queue.h>
 #include <taper/framework/autograd/streams.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/debug/run_observer.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/runtime/run_observer.h>
 #include <taper/framework/runtime/thread_state.h>
-#include <taper/framework/warning.h>
 
 namespace torch::taper::autograd {
 

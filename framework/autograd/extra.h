@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/runtime/step_state.h>
+#include <taper/framework/capture/step_state.h>
 
 namespace torch::taper {
 

@@ -4,8 +4,8 @@
 
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/backtrace.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/debug/backtrace.h>
 
 namespace torch::taper::autograd {
 

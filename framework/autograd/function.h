@@ -20,9 +20,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/autograd/saved.h>
-#include <taper/framework/grad_mode.h>
 #include <taper/framework/io/ivalue.h>
 
 #pragma GCC visibility push(default)

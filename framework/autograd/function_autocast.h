@@ -15,7 +15,7 @@
 // tensors by guard(a), which casts them to it; so does backward.
 #pragma once
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/function.h>
 
 #pragma GCC visibility push(default)

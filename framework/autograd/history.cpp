@@ -7,8 +7,8 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/autograd/view_history.h>
-#include <taper/framework/dispatch.h>
-#include <taper/framework/runtime/small_blocks.h>
+#include <taper/framework/kernel/dispatch.h>
+#include <taper/framework/memory/small_blocks.h>
 
 namespace torch::taper {
 

@@ -10,7 +10,7 @@
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/extra.h>
-#include <taper/framework/backtrace.h>
+#include <taper/framework/debug/backtrace.h>
 
 namespace torch::taper::autograd {
 

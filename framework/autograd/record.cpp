@@ -1,6 +1,6 @@
 #include <taper/framework/autograd/record.h>
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 
 namespace torch::taper::autograd::detail {
 namespace {

@@ -24,9 +24,9 @@
 #include <new>
 #include <type_traits>
 
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/autograd/saved.h>
-#include <taper/framework/grad_mode.h>
 
 #pragma GCC visibility push(default)
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <taper/framework/runtime/capture.h>
-#include <taper/framework/runtime/generator_states.h>
-#include <taper/framework/runtime/step_state.h>
+#include <taper/framework/capture/capture.h>
+#include <taper/framework/capture/step_state.h>
+#include <taper/framework/random/generator_states.h>
 
 namespace torch::taper::detail {
 

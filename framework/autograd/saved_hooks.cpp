@@ -9,7 +9,7 @@ struct HookState {
   std::vector<autograd::SavedHooksFactory> stack;
   std::optional<std::string> why_disabled;
 };
-// Most threads have none, and thread-local memory is short (framework/storage.cpp tells why).
+// Most threads have none, and thread-local memory is short (framework/core/storage.cpp tells why).
 thread_local HookState* state = nullptr;
 
 struct HookStateOwner {

@@ -3,7 +3,7 @@
 #include <typeinfo>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
+#include <taper/framework/core/checked_arithmetic.h>
 
 namespace torch::taper::autograd {
 namespace {

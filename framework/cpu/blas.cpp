@@ -6,7 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/gemm_narrow.h>
 #include <taper/framework/cpu/gemm_pairs.h>

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include <taper/framework/dtype.h>
-#include <taper/framework/storage.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/core/storage.h>
 
 namespace torch::taper::cpu {
 

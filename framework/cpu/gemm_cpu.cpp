@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include <taper/framework/cpu/gemm.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/kernel/vec.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace torch::taper::cpu::avx512 {
@@ -20,7 +20,7 @@ TAPER_AVX512 Vec<double> with_any_upper_half(const __m256d& half) {
 #endif
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gemm_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/gemv.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/kernel/narrow_rows.h>
 
 namespace torch::taper::cpu {
 namespace {

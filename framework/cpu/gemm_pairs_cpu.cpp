@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include <taper/framework/cpu/gemm.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/pack_panel.h>
-#include <taper/framework/cpu/vec_widen.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/vec_widen.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 

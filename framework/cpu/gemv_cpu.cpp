@@ -1,10 +1,10 @@
 #include <type_traits>
 
 #include <taper/framework/cpu/gemv.h>
-#include <taper/framework/cpu/vec_widen.h>
+#include <taper/framework/kernel/vec_widen.h>
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gemv_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cpu {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <taper/framework/cpu/openblas.h>
-#include <taper/framework/element_parts.h>
+#include <taper/framework/kernel/element_parts.h>
 
 namespace torch::taper::cpu {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::cpu {
 namespace {

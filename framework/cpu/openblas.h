@@ -1,7 +1,7 @@
 // OpenBLAS, loaded when it is first needed.
 #pragma once
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cpu {
 

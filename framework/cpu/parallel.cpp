@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include <taper/framework/host_device.h>
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/host_device.h>
+#include <taper/framework/core/namespaces.h>
 
 #ifdef __CUDACC__
 #define TAPER_DEVICE __device__

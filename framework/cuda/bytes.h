@@ -1,8 +1,8 @@
 // Elements moved as they are, by their size. For *_cuda.cu files only; not installed.
 #pragma once
 
+#include <taper/framework/core/itemsize.h>
 #include <taper/framework/cuda/map.h>
-#include <taper/framework/itemsize.h>
 
 namespace torch::taper::cuda {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include <taper/framework/dtype.h>
-#include <taper/framework/host_device.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/core/host_device.h>
 
 namespace torch::taper::chains {
 

@@ -5,8 +5,8 @@
 #include <climits>
 #include <vector>
 
-#include <taper/framework/context.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/context.h>
+#include <taper/framework/core/shape.h>
 
 namespace torch::taper::cuda {
 

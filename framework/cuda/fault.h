@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
+#include <taper/framework/core/value_errors.h>
 #include <taper/framework/cuda/team.h>
-#include <taper/framework/value_errors.h>
 
 namespace torch::taper::cuda {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include <taper/framework/context.h>
+#include <taper/framework/core/context.h>
 #include <taper/framework/cuda/gemm_types.h>
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/map.h>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 
 namespace torch::taper::cuda {
 

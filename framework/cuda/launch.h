@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/cuda/team.h>
 
 #ifdef __CUDACC__

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taper/framework/cuda/team.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
 
 namespace torch::taper::cuda {
 

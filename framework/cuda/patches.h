@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
 
 namespace torch::taper::cuda {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 
 namespace torch::taper::cuda {
 

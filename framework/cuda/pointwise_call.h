@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper::cuda {
 

@@ -3,8 +3,8 @@
 
 #include <mutex>
 
-#include <taper/framework/dtype.h>
-#include <taper/framework/random.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/random/random.h>
 
 namespace torch::taper::cuda {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #endif
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cuda {
 

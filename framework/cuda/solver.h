@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include <taper/framework/element_parts.h>
+#include <taper/framework/kernel/element_parts.h>
 
 #if TAPER_CUDA_KERNELS != 1
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::cuda {
 

@@ -10,8 +10,8 @@
 
 #include <type_traits>
 
+#include <taper/framework/core/dtype.h>
 #include <taper/framework/cuda/block.h>
-#include <taper/framework/dtype.h>
 
 namespace torch::taper::cuda {
 

@@ -1,8 +1,8 @@
 // Loops over lists of tensors. For *_cuda.cu files only; not installed.
 #pragma once
 
+#include <taper/framework/core/tensor_lists.h>
 #include <taper/framework/cuda/map.h>
-#include <taper/framework/tensor_lists.h>
 
 namespace torch::taper::cuda {
 

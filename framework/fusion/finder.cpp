@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <taper/framework/runtime/graph_pool.h>
+#include <taper/framework/capture/graph_pool.h>
 
 namespace torch::taper::fusion {
 namespace {

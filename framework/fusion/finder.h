@@ -2,17 +2,17 @@
 //
 // The finding is the same for all devices, and knows of a launch only what it reads and writes. How
 // a chain runs differs: the CPU takes tiles through the kernels' row loops
-// (framework/cpu/fusion.h), a GPU has one kernel made (framework/cuda/gpu/chain_kernels.h). Not
-// installed.
+// (framework/fusion/cpu/fusion.h), a GPU has one kernel made (framework/cuda/gpu/chain_kernels.h).
+// Not installed.
 #pragma once
 
 #include <functional>
 #include <vector>
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper::detail {
-struct BlockLifetime;  // framework/runtime/graph_pool.h
+struct BlockLifetime;  // framework/capture/graph_pool.h
 }
 
 namespace torch::taper::fusion {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/script_module.h>
 #include <taper/framework/runtime/devices.h>

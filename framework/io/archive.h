@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/generator.h>
 #include <taper/framework/io/ivalue.h>
+#include <taper/framework/random/generator.h>
 
 #pragma GCC visibility push(default)
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::serialize::detail {
 

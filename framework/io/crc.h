@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::serialize::detail {
 

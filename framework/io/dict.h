@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 #pragma GCC visibility push(default)
 

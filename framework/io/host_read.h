@@ -1,8 +1,8 @@
 // Elements that the host reads to write them into a file. Not installed.
 #pragma once
 
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/tensor.h>
 
 namespace torch::taper::detail {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <ostream>
 
-#include <taper/framework/backtrace.h>
+#include <taper/framework/debug/backtrace.h>
 
 namespace torch::taper {
 namespace {

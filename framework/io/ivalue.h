@@ -9,8 +9,8 @@
 #include <typeinfo>
 #include <vector>
 
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/io/dict.h>
-#include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
 

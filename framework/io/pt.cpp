@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/io/host_read.h>
 #include <taper/framework/io/pickle.h>
 #include <taper/framework/io/script_module.h>

@@ -1,8 +1,8 @@
 // Files of named tensors that other programs read and write: safetensors, NumPy's npy and npz.
 #pragma once
 
-#include <taper/framework/ordered_dict.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/ordered_dict.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 #pragma GCC visibility push(default)
 

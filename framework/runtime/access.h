@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include <taper/framework/array_ref.h>
-#include <taper/framework/device.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/array_ref.h>
+#include <taper/framework/core/device.h>
+#include <taper/framework/core/dtype.h>
 
 namespace torch::taper::detail {
 

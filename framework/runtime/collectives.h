@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <taper/framework/runtime/stream.h>
 
 namespace torch::taper::detail {

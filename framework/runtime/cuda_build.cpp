@@ -4,9 +4,9 @@
 //   1  kernels that nvcc has compiled, for GPUs
 //   2  kernels that the host's compiler has compiled, for simulated devices
 #include <taper/framework/cuda/block.h>
+#include <taper/framework/debug/kernel_records.h>
+#include <taper/framework/fusion/fused_kernels.h>
 #include <taper/framework/runtime/collectives.h>
-#include <taper/framework/runtime/fused_kernels.h>
-#include <taper/framework/runtime/kernel_records.h>
 #include <taper/framework/runtime/runtime.h>
 
 namespace torch::taper::detail {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include <taper/framework/debug/simulated.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/runtime/simulated.h>
 #include <taper/framework/runtime/stream.h>
 
 namespace torch::taper {

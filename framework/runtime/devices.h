@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
 #include <taper/framework/runtime/runtime.h>
 
 #pragma GCC visibility push(default)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::detail {
 

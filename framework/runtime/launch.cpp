@@ -1,9 +1,9 @@
 #include <cstring>
 #include <new>
 
-#include <taper/framework/dispatch.h>
-#include <taper/framework/runtime/capture.h>
-#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/capture/capture.h>
+#include <taper/framework/debug/run_observer.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper::detail {
 namespace {

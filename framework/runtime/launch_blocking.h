@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include <taper/framework/backtrace.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/debug/backtrace.h>
 #include <taper/framework/runtime/environment.h>
 #include <taper/framework/runtime/runtime.h>
 

@@ -1,6 +1,6 @@
 #include <taper/framework/runtime/launch_host.h>
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include <taper/framework/runtime/runtime.h>
 
-#include <taper/framework/runtime/simulated_stream.h>
-#include <taper/framework/runtime/watched_runtime.h>
+#include <taper/framework/debug/simulated_stream.h>
+#include <taper/framework/debug/watched_runtime.h>
 
 namespace torch::taper {
 namespace {

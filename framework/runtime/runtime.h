@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include <taper/framework/device.h>
+#include <taper/framework/core/device.h>
 
 #pragma GCC visibility push(default)
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <utility>
 
-#include <taper/framework/runtime/capture.h>
+#include <taper/framework/capture/capture.h>
+#include <taper/framework/debug/timeline.h>
 #include <taper/framework/runtime/launch_blocking.h>
-#include <taper/framework/runtime/timeline.h>
 
 namespace torch::taper {
 namespace {
@@ -48,7 +48,7 @@ detail::StreamImpl* pool_stream(DeviceIndex device, int priority) {
 }
 
 /// The calling thread's stream on each device; null stands for the default one. Most threads choose
-/// none, and thread-local memory is short (framework/storage.cpp tells why): made by the first
+/// none, and thread-local memory is short (framework/core/storage.cpp tells why): made by the first
 /// choice.
 using CurrentStreams = std::array<detail::StreamImpl*, kMaxDevices>;
 thread_local CurrentStreams* current = nullptr;

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include <taper/framework/core/warning.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/warning.h>
 
 namespace torch::taper {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include <taper/framework/autocast.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/autocast.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/runtime/stream.h>
 
 #pragma GCC visibility push(default)

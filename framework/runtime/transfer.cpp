@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include <taper/framework/debug/run_observer.h>
+#include <taper/framework/memory/pinned.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/runtime/pinned.h>
-#include <taper/framework/runtime/run_observer.h>
 
 namespace torch::taper::detail {
 namespace {

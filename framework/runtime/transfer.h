@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <taper/framework/device.h>
+#include <taper/framework/core/device.h>
 
 namespace torch::taper::detail {
 

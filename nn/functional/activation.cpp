@@ -1,6 +1,6 @@
 #include <taper/nn/functional/activation.h>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/softmax.h>

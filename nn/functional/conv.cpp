@@ -1,7 +1,7 @@
 #include <taper/nn/functional/conv.h>
 
 #include <taper/nn/functional/conv_padding.h>
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 
 namespace torch::taper::nn::functional {
 

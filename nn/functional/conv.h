@@ -1,4 +1,4 @@
-// Convolution functions; see ops/spatial/conv.h for shapes.
+// Convolution functions; see ops/spatial/conv/conv.h for shapes.
 #pragma once
 
 #include <taper/nn/options/conv.h>

@@ -3,7 +3,7 @@
 // returned.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/nn/options/dropout.h>
 
 #pragma GCC visibility push(default)

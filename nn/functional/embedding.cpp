@@ -1,6 +1,6 @@
 #include <taper/nn/functional/embedding.h>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/one_hot.h>
 

@@ -1,6 +1,6 @@
 #include <taper/nn/functional/embedding_bag.h>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/embedding_bag.h>
 #include <taper/ops/tensor/factory.h>

@@ -1,7 +1,7 @@
 // functional::linear and functional::bilinear.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

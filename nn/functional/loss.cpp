@@ -1,6 +1,6 @@
 #include <taper/nn/functional/loss.h>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/loss.h>

@@ -1,7 +1,7 @@
 // functional::pad.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/nn/options/padding.h>
 
 #pragma GCC visibility push(default)

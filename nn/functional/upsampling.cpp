@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 #include <taper/ops/spatial/pool.h>
 #include <taper/ops/spatial/upsample.h>
 

@@ -1,6 +1,6 @@
 #include <taper/nn/functional/vision.h>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 #include <taper/ops/spatial/grid_sample.h>
 
 namespace torch::taper::nn::functional {

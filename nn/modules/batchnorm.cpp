@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/nn/functional/batchnorm.h>
 #include <taper/nn/init.h>
 #include <taper/ops/tensor/factory.h>

@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/conv_padding.h>
 #include <taper/nn/functional/padding.h>
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace torch::taper::nn {

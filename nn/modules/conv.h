@@ -1,5 +1,5 @@
 // Convolutions: Conv1d to Conv3d, ConvTranspose1d to ConvTranspose3d. Shapes are in
-// ops/spatial/conv.h.
+// ops/spatial/conv/conv.h.
 #pragma once
 
 #include <taper/nn/any_module.h>

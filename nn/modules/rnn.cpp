@@ -3,7 +3,7 @@
 #include <cmath>
 #include <ostream>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 #include <taper/nn/init.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/sequence/rnn.h>

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
 

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/nn/any_module.h>
 #include <taper/nn/enum.h>
 

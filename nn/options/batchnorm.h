@@ -1,8 +1,8 @@
 // Options of the normalisations by channel: batch and instance normalisation.
 #pragma once
 
-#include <taper/framework/arg.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

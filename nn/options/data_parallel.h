@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/options.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/options.h>
 
 #pragma GCC visibility push(default)
 

@@ -1,8 +1,8 @@
 // Options of the dropout modules and functions.
 #pragma once
 
-#include <taper/framework/arg.h>
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
 

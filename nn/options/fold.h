@@ -1,8 +1,8 @@
 // Options of Fold and Unfold.
 #pragma once
 
-#include <taper/framework/arg.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/nn/expanding_array.h>
 
 #pragma GCC visibility push(default)

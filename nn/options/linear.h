@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

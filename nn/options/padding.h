@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 #include <taper/nn/enum.h>
 #include <taper/nn/expanding_array.h>
 

@@ -1,8 +1,8 @@
 // Options of recurrent modules.
 #pragma once
 
-#include <taper/framework/arg.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/nn/enum.h>
 
 #pragma GCC visibility push(default)

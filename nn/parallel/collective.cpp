@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/context.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/core/context.h>
 #include <taper/framework/runtime/collectives.h>
 
 namespace torch::taper::nn::parallel {

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/nn/parallel/collective.h>
 #include <taper/nn/parallel/flat_layout.h>
 

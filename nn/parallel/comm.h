@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/runtime/stream.h>
-#include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
 

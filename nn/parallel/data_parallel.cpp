@@ -4,8 +4,8 @@
 #include <mutex>
 #include <ostream>
 
-#include <taper/framework/local_generators.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/local_generators.h>
+#include <taper/framework/random/random.h>
 
 namespace torch::taper::nn {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <taper/framework/nested.h>
+#include <taper/framework/core/nested.h>
 
 #pragma GCC visibility push(default)
 
@@ -43,7 +43,7 @@ struct Visit {
   const F& f;
 };
 
-/// Calls f(Tensor&) for each tensor in `value` (framework/nested.h), always in the same order;
+/// Calls f(Tensor&) for each tensor in `value` (framework/core/nested.h), always in the same order;
 /// undefined ones too.
 template <class T, class F>
 void visit(T& value, const F& f) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/local_generators.h>
+#include <taper/framework/random/local_generators.h>
 #include <taper/nn/parallel/collective.h>
 
 namespace torch::taper::nn::parallel {

@@ -1,8 +1,8 @@
 #include <taper/nn/parallel/scatter_gather.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/warning.h>
 #include <taper/nn/parallel/scatter_functions.h>
 
 namespace torch::taper {

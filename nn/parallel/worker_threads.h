@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::nn::parallel {
 

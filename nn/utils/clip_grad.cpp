@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/shared/foreach.h>
 #include <taper/ops/shared/foreach_norm.h>
 #include <taper/ops/tensor/cat.h>

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include <taper/framework/options.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/options.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

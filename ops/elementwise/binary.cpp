@@ -2,7 +2,7 @@
 #include <taper/ops/elementwise/binary.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/scalar_fits.h>
+#include <taper/framework/core/scalar_fits.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/shared/autocast.h>

@@ -1,8 +1,8 @@
 #include <taper/ops/elementwise/binary_compute.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/runtime/small_blocks.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/elementwise/complex_kernels.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>

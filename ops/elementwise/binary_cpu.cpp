@@ -1,12 +1,12 @@
-#include <taper/framework/cpu/fusion.h>
-#include <taper/framework/cpu/loops.h>
-#include <taper/framework/cpu/prepared.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/loops.h>
+#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 #include <taper/ops/elementwise/unary_functors.h>
 
 #define TAPER_ISA_FILE <taper/ops/elementwise/binary_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

@@ -1,7 +1,7 @@
-// The methods, in-place and out forms of the ops in the lists of framework/op_lists.h.
+// The methods, in-place and out forms of the ops in the lists of framework/kernel/op_lists.h.
 #include <taper/ops/elementwise/binary.h>
 
-#include <taper/framework/op_lists.h>
+#include <taper/framework/kernel/op_lists.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/shared/in_place.h>
 

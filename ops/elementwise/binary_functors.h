@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include <taper/framework/cpu/vector_math.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/kernel/vector_math.h>
 #include <taper/ops/elementwise/functor.h>
 
 namespace torch::taper::functor {

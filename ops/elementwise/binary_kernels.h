@@ -1,6 +1,6 @@
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

@@ -1,7 +1,7 @@
 // The binary ops as values for binary_compute.h: names, kernels, dtypes, what they refuse.
 #pragma once
 
-#include <taper/framework/runtime/small_blocks.h>
+#include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/elementwise/binary_compute.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 

@@ -3,8 +3,8 @@
 #include <complex>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/complex.h>

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/ternary_compute.h>

@@ -1,7 +1,7 @@
 // Limits: clamp, clip, clamp_min, clamp_max.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

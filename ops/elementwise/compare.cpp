@@ -1,6 +1,6 @@
 #include <taper/ops/elementwise/compare.h>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 
 namespace torch::taper {
 

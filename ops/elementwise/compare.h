@@ -1,7 +1,7 @@
 // Whether two tensors are equal or close, as a whole.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex_kernels.h>
 #include <taper/ops/elementwise/complex_parts.h>

@@ -4,7 +4,7 @@
 // Gradients are PyTorch's: of a real loss L, that of z = a + ib is dL/da + i dL/db.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

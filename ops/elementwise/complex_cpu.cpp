@@ -1,14 +1,14 @@
 #define TAPER_ISA_UP_TO_AVX2
 
-#include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/loops.h>
 #include <taper/ops/elementwise/complex_functors.h>
 #include <taper/ops/elementwise/complex_kernels.h>
 #include <taper/ops/elementwise/complex_split.h>
 
 #define TAPER_ISA_FILE <taper/ops/elementwise/complex_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

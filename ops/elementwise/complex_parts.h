@@ -2,7 +2,7 @@
 // tensors. Not installed.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 #include <taper/ops/elementwise/complex.h>
 
 namespace torch::taper::detail {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <taper/framework/cpu/vector_exp.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/elementwise/functor.h>
 
 namespace torch::taper::complex_split {

@@ -1,8 +1,8 @@
 // Formulas as types, for loops over elements. Not installed.
 #pragma once
 
-#include <taper/framework/host_device.h>
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/host_device.h>
+#include <taper/framework/core/namespaces.h>
 
 /// struct name { auto operator()(arguments) const { return expression; } }, for arguments of type T
 /// or made of it: TAPER_FUNCTOR(TAPER_HD, div, (T x, T y), x / y). `marks` are those of

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/binary_compute.h>
 #include <taper/ops/elementwise/special_bessel_functors.h>

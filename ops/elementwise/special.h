@@ -3,7 +3,7 @@
 // and records nothing. Gradients are sums of the same functions, where nothing else is said.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/softmax.h>

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/binary_compute.h>
 #include <taper/ops/elementwise/compare.h>

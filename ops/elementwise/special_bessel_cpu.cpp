@@ -1,11 +1,11 @@
-#include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/kernel/loops.h>
 #include <taper/ops/elementwise/special_bessel_functors.h>
 
 namespace torch::taper::cpu {
 namespace {
 
-#include <taper/framework/cpu/loops.inc>
+#include <taper/framework/kernel/loops.inc>
 
 }  // namespace
 

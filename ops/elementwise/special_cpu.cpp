@@ -1,17 +1,17 @@
 #define TAPER_ISA_UP_TO_AVX2
 
-#include <taper/framework/cpu/loops.h>
+#include <taper/framework/kernel/loops.h>
 #include <taper/ops/elementwise/special_functors.h>
 #include <taper/ops/elementwise/special_kernels.h>
 #include <taper/ops/elementwise/special_vectors.h>
 
 #define TAPER_ISA_FILE <taper/ops/elementwise/special_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {
 
-#include <taper/framework/cpu/loops.inc>
+#include <taper/framework/kernel/loops.inc>
 
 /// A thread is worth fewer elements than of a sum.
 template <class T, class F>

@@ -5,8 +5,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <taper/framework/cpu/vector_exp.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/elementwise/functor.h>
 
 namespace torch::taper::functor {

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include <taper/framework/cpu/vector_math.h>
-#include <taper/framework/host_device.h>
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/host_device.h>
+#include <taper/framework/core/namespaces.h>
+#include <taper/framework/kernel/vector_math.h>
 
 namespace torch::taper::functor::special {
 

@@ -2,8 +2,8 @@
 #include <taper/ops/elementwise/ternary.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/ternary_compute.h>

@@ -1,7 +1,7 @@
 // Functions of the elements of three tensors. Shapes broadcast, dtypes promote as in binary.h.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -1,10 +1,10 @@
-#include <taper/framework/cpu/fusion.h>
-#include <taper/framework/cpu/loops.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/loops.h>
 #include <taper/ops/elementwise/ternary_functors.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/elementwise/ternary_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

@@ -1,7 +1,7 @@
 // The formulas of pointwise functions of three tensors, for host and device.
 #pragma once
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <taper/ops/elementwise/binary_functors.h>
 
 namespace torch::taper::functor {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/runtime/small_blocks.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/complex_kernels.h>

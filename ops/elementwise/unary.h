@@ -2,11 +2,11 @@
 //
 // Each comes as f(x), as the in-place x.f_() (and f_(x)), and as f_out(out, x). Results have the
 // shape of x. The floating functions turn integers and bools into the default dtype; the others
-// keep the dtype. The lists are in framework/op_lists.h; formulas and derivatives are in unary.cpp
-// and unary_functors.h.
+// keep the dtype. The lists are in framework/kernel/op_lists.h; formulas and derivatives are in
+// unary.cpp and unary_functors.h.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -1,10 +1,10 @@
 #include <taper/ops/elementwise/where.h>
 
 #include <taper/framework/autograd/view_history.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/where_kernels.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_nonzero.h>

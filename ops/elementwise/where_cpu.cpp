@@ -1,11 +1,11 @@
-#include <taper/framework/cpu/fusion.h>
+#include <taper/framework/core/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/itemsize.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/where_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/elementwise/where_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cpu {
 

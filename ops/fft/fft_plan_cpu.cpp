@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/kernel/vec.h>
 
 #define TAPER_ISA_FILE <taper/ops/fft/fft_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

@@ -2,7 +2,7 @@
 // fft_transform.h. Not installed.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::detail {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/fft/fft_rows.h>

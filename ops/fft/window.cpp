@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/unary.h>

@@ -1,6 +1,6 @@
 #include <taper/ops/index/embedding.h>
 
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/index/embedding_kernels.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>

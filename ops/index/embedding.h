@@ -1,7 +1,7 @@
 // Rows of a table by integer indices.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

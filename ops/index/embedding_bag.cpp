@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/index/embedding_bag_kernels.h>
 #include <taper/ops/index/embedding_kernels.h>
 #include <taper/ops/index/index_advanced.h>

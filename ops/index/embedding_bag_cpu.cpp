@@ -1,12 +1,12 @@
 #include <algorithm>
 
+#include <taper/framework/core/value_errors.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/stream.h>
-#include <taper/framework/value_errors.h>
+#include <taper/framework/kernel/streaming_stores.h>
 #include <taper/ops/index/embedding_bag_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/index/embedding_bag_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

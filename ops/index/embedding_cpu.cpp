@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <taper/framework/cpu/blas.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/kernel/narrow_rows.h>
 #include <taper/ops/index/embedding_kernels.h>
 #include <taper/ops/shared/weighted_rows.h>
 

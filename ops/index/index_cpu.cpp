@@ -2,19 +2,19 @@
 #include <cstring>
 #include <vector>
 
-#include <taper/framework/cpu/narrow_rows.h>
+#include <taper/framework/core/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/stream.h>
-#include <taper/framework/cpu/vec.h>
-#include <taper/framework/element_parts.h>
-#include <taper/framework/itemsize.h>
+#include <taper/framework/kernel/element_parts.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/streaming_stores.h>
+#include <taper/framework/kernel/vec.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/reduce/count_bytes.h>
 #include <taper/ops/shared/weighted_rows.h>
 
 #define TAPER_ISA_FILE <taper/ops/index/index_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

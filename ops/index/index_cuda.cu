@@ -1,11 +1,11 @@
 #include <vector>
 
+#include <taper/framework/core/itemsize.h>
 #include <taper/framework/cuda/bytes.h>
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/groups.h>
-#include <taper/framework/element_parts.h>
-#include <taper/framework/itemsize.h>
+#include <taper/framework/kernel/element_parts.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/reduce/reduce_kernels.h>

@@ -2,8 +2,8 @@
 #include <taper/ops/index/index_dim.h>
 
 #include <taper/framework/autograd/view_history.h>
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/shared/autocast.h>

@@ -1,7 +1,7 @@
 // Slices along one dimension, by their indices.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include <taper/framework/dispatch.h>
-#include <taper/framework/value_errors.h>
+#include <taper/framework/core/value_errors.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

@@ -1,7 +1,7 @@
 #include <taper/ops/index/index_nonzero.h>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/shared/out_define.h>

@@ -1,8 +1,8 @@
 // One element for each index along a dimension: gather and scatter.
 #include <taper/ops/index/index_scatter.h>
 
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/index/index_kernels.h>

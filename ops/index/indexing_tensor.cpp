@@ -1,7 +1,7 @@
 // t.index({...}), t.index_put_({...}, v), t[i] and assignment to a temporary: what the brackets say
 // is turned into views, and into one advanced index for the tensors among them.
-#include <taper/framework/indexing.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/indexing.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/index/index_advanced.h>
 
 namespace torch::taper {

@@ -1,7 +1,7 @@
 #include <taper/ops/index/one_hot.h>
 
-#include <taper/framework/checked.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace torch::taper {

@@ -1,7 +1,7 @@
 // The calculus of y[index] *= src, for scatter with reduce="multiply".
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper {
 

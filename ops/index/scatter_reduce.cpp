@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>

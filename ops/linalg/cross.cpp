@@ -1,8 +1,8 @@
 #include <taper/ops/linalg/cross.h>
 
-#include <taper/framework/iterate.h>
-#include <taper/framework/shape.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>

@@ -1,12 +1,12 @@
 #define TAPER_ISA_UP_TO_AVX2
 
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/kernel/vec.h>
 #include <taper/ops/linalg/distance_functors.h>
 #include <taper/ops/linalg/distance_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/linalg/distance_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

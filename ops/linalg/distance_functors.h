@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include <taper/framework/cpu/vector_math.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/kernel/vector_math.h>
 
 namespace torch::taper::functor {
 

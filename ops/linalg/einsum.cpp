@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/checked.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>

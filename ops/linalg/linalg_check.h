@@ -2,9 +2,9 @@
 #pragma once
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/shape.h>
 
 namespace torch::taper::linalg::detail {
 

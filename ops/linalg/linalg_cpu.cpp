@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include <taper/framework/core/value_errors.h>
 #include <taper/framework/cpu/lapack.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/value_errors.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_pivots.h>
 #include <taper/ops/linalg/linalg_small.h>

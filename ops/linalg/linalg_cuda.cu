@@ -8,7 +8,7 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/solver.h>
-#include <taper/framework/element_parts.h>
+#include <taper/framework/kernel/element_parts.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_pivots.h>
 

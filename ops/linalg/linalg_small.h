@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cpu::small {
 

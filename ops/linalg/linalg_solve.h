@@ -8,7 +8,7 @@
 
 #include <tuple>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/ops/linalg/einsum.h>
 #include <taper/ops/linalg/linalg_householder.h>
 #include <taper/ops/linalg/linalg_lu.h>

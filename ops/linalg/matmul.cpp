@@ -1,11 +1,11 @@
 #include <taper/ops/linalg/matmul.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/runtime/small_blocks.h>
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/linalg/linalg_names.h>

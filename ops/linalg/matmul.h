@@ -6,7 +6,7 @@
 // different dtypes ("expected scalar type Float but found Double").
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

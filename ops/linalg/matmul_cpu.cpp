@@ -3,11 +3,11 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm_narrow.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/prepared.h>
 #include <taper/framework/cpu/small_gemm.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/activation_functors.h>

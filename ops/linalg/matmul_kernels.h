@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taper/framework/cuda/gemm_types.h>
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

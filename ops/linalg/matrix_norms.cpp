@@ -1,6 +1,6 @@
 #include <taper/ops/linalg/matrix_norms.h>
 
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>

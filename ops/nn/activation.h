@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
-#include <taper/framework/generator.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
+#include <taper/framework/random/generator.h>
 
 #pragma GCC visibility push(default)
 

@@ -1,7 +1,7 @@
-#include <taper/framework/cpu/fusion.h>
-#include <taper/framework/cpu/loops.h>
-#include <taper/framework/cpu/math/vec_double.h>
-#include <taper/framework/cpu/prepared.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/loops.h>
+#include <taper/framework/kernel/math/vec_double.h>
+#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/nn/activation_functors.h>
 #include <taper/ops/nn/activation_kernels.h>
 
@@ -50,7 +50,7 @@ void run_slopes(const Out& gx, const In& gy, const In& x,
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/activation_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

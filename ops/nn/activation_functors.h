@@ -4,8 +4,8 @@
 // at both bounds of hardtanh, hardsigmoid and the shrinks.
 #pragma once
 
-#include <taper/framework/cpu/vector_exp.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/nn/activation_kernels.h>
 
 namespace torch::taper::functor {

@@ -2,7 +2,7 @@
 // whose elements lie side by side.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

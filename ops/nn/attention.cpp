@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include <taper/framework/autograd/recompute.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/nn/attention_heads.h>

@@ -4,10 +4,10 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm_narrow.h>
 #include <taper/framework/cpu/gemm_pairs.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vec.h>
-#include <taper/framework/cpu/vector_exp.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/vec.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/nn/attention_kernels.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
@@ -30,7 +30,7 @@ struct ScoreBlock {
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/attention_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Attention of several heads, as modules need it. Not installed.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)  // for the tests
 

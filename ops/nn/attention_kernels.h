@@ -8,7 +8,7 @@
 // most kMostTileWidth, rows begin at multiples of 16 bytes, weights are not wanted, and lse is f32.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

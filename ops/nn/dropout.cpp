@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/random/random_kernels.h>
 #include <taper/ops/tensor/factory.h>
 

@@ -1,7 +1,7 @@
 #include <taper/ops/nn/linear.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/linalg/matmul_kernels.h>

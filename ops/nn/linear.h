@@ -1,7 +1,7 @@
 // The affine map of a fully connected layer.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -3,7 +3,7 @@
 // by the sum of the weights of the targets. The mean of nothing is NaN.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -1,7 +1,7 @@
 // Losses with margins. The common rules are in loss.h.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/ops/nn/loss.h>
 
 #pragma GCC visibility push(default)

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include <taper/framework/core/value_errors.h>
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/prepared.h>
-#include <taper/framework/cpu/stream.h>
-#include <taper/framework/cpu/vec.h>
-#include <taper/framework/cpu/vector_exp.h>
-#include <taper/framework/value_errors.h>
+#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/streaming_stores.h>
+#include <taper/framework/kernel/vec.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/nn/loss_nll_shape.h>
 #include <taper/ops/nn/loss_wide_cpu.h>
 #include <taper/ops/reduce/reduce_plan.h>
@@ -114,7 +114,7 @@ struct Mixtures {
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/loss_nll_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -4,7 +4,7 @@
 // IndexError for a target that is no class and is not `ignore_index`.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

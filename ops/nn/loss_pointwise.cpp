@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/loss.h>
 #include <taper/ops/nn/loss_pointwise_kernels.h>

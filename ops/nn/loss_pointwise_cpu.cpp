@@ -1,6 +1,6 @@
+#include <taper/framework/core/value_errors.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vec.h>
-#include <taper/framework/value_errors.h>
+#include <taper/framework/kernel/vec.h>
 #include <taper/ops/nn/loss_pointwise_functors.h>
 #include <taper/ops/nn/loss_wide_cpu.h>
 #include <taper/ops/reduce/reduce_plan.h>
@@ -84,7 +84,7 @@ void run_slopes(const Out& gx, const In& gy, const In& x, const In& target, L p,
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/nn/loss_pointwise_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <taper/framework/cpu/vector_math.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/kernel/vector_math.h>
 #include <taper/ops/nn/loss_pointwise_kernels.h>
 
 namespace torch::taper::functor {

@@ -3,7 +3,7 @@
 // here. target is of x's dtype or the wide one.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

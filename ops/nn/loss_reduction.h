@@ -1,7 +1,7 @@
 // What the losses share: checking and applying a reduction, dtypes.
 #pragma once
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/ops/nn/loss.h>
 
 namespace torch::taper {

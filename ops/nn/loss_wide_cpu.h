@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <taper/framework/cpu/narrow_rows.h>
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
+#include <taper/framework/kernel/narrow_rows.h>
 
 namespace torch::taper::cpu {
 

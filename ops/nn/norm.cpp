@@ -4,7 +4,7 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/nn/norm_kernels.h>
 #include <taper/ops/shared/autocast.h>
 

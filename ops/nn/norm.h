@@ -5,7 +5,7 @@
 // LibTorch's words, for shapes that do not fit.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

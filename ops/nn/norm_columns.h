@@ -2,7 +2,7 @@
 // installed.
 #pragma once
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 
 namespace torch::taper::cpu {
 

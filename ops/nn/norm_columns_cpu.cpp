@@ -1,8 +1,8 @@
-#include <taper/framework/cpu/vec_widen.h>
+#include <taper/framework/kernel/vec_widen.h>
 #include <taper/ops/nn/norm_columns.h>
 
 #define TAPER_ISA_FILE <taper/ops/nn/norm_columns_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

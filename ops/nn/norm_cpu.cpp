@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include <taper/framework/cpu/blas.h>
-#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/prepared.h>
-#include <taper/framework/cpu/stream.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/streaming_stores.h>
 #include <taper/ops/nn/norm_columns.h>
 #include <taper/ops/nn/norm_kernels.h>
 #include <taper/ops/nn/norm_loops.h>

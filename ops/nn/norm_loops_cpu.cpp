@@ -1,13 +1,13 @@
 #include <algorithm>
 
 #include <taper/framework/cpu/blas.h>
-#include <taper/framework/cpu/narrow_rows.h>
-#include <taper/framework/cpu/vec.h>
-#include <taper/framework/cpu/vec_widen.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/vec.h>
+#include <taper/framework/kernel/vec_widen.h>
 #include <taper/ops/nn/norm_loops.h>
 
 #define TAPER_ISA_FILE <taper/ops/nn/norm_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

@@ -1,7 +1,7 @@
 #include <taper/ops/nn/softmax.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/nn/softmax_kernels.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>

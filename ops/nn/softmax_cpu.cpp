@@ -3,17 +3,17 @@
 #include <tuple>
 
 #include <taper/framework/cpu/blas.h>
-#include <taper/framework/cpu/fusion.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/stream.h>
-#include <taper/framework/cpu/vec.h>
-#include <taper/framework/cpu/vector_exp.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/streaming_stores.h>
+#include <taper/framework/kernel/vec.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/nn/softmax_kernels.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
 #define TAPER_ISA_FILE <taper/ops/nn/softmax_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

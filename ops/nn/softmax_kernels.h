@@ -2,7 +2,7 @@
 // the rank, a 0-dim tensor counts as one element along dimension 0.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

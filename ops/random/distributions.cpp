@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/distributions_kernels.h>
 #include <taper/ops/tensor/factory.h>

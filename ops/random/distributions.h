@@ -2,7 +2,7 @@
 // PyTorch's numbers. See rand.h for what all have in common.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

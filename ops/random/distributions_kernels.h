@@ -1,8 +1,8 @@
 // Kernels of distributions.cpp. They lock the generator while they draw.
 #pragma once
 
-#include <taper/framework/dispatch.h>
-#include <taper/framework/random.h>
+#include <taper/framework/kernel/dispatch.h>
+#include <taper/framework/random/random.h>
 
 namespace torch::taper {
 

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/random/random_kernels.h>
 #include <taper/ops/reduce/sort.h>

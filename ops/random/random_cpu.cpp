@@ -2,14 +2,14 @@
 #include <cmath>
 #include <memory>
 
-#include <taper/framework/cpu/fusion.h>
-#include <taper/framework/cpu/narrow_rows.h>
-#include <taper/framework/cpu/vec_widen.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/vec_widen.h>
 #include <taper/ops/random/random_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/random/random_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

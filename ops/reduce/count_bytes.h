@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)  // for the tests
 

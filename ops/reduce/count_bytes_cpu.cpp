@@ -1,8 +1,8 @@
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/kernel/vec.h>
 #include <taper/ops/reduce/count_bytes.h>
 
 #define TAPER_ISA_FILE <taper/ops/reduce/count_bytes_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

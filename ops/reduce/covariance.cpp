@@ -1,6 +1,6 @@
 #include <taper/ops/reduce/covariance.h>
 
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/linalg/matmul.h>

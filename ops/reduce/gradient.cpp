@@ -1,6 +1,6 @@
 #include <taper/ops/reduce/gradient.h>
 
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>

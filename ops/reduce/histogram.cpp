@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/reduce/count_kernels.h>

@@ -2,7 +2,7 @@
 // back.
 #pragma once
 
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
 namespace torch::taper {

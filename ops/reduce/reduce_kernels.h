@@ -2,7 +2,7 @@
 // x's dimensions with size 1 for the reduced ones, or lacks those.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
 namespace torch::taper {

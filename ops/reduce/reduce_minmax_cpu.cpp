@@ -1,9 +1,9 @@
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/kernel/vec.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/reduce/reduce_minmax_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

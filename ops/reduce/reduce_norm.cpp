@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>

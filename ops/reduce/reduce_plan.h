@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
 
 namespace torch::taper {
 

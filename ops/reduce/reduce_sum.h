@@ -8,7 +8,7 @@
 // of dims". Results do not depend on the number of threads.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

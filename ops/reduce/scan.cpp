@@ -1,8 +1,8 @@
 #include <taper/ops/reduce/scan.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/elementwise/special.h>

@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -4,14 +4,14 @@
 #include <type_traits>
 #include <utility>
 
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/stream.h>
-#include <taper/framework/cpu/vec_widen.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/streaming_stores.h>
+#include <taper/framework/kernel/vec_widen.h>
 #include <taper/ops/reduce/scan_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/reduce/scan_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

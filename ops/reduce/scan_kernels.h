@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

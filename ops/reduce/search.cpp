@@ -1,7 +1,7 @@
 #include <taper/ops/reduce/search.h>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_scatter.h>
 #include <taper/ops/reduce/reduce_sum.h>

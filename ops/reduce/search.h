@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -1,7 +1,7 @@
 // The kernel of searchsorted. Not installed.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

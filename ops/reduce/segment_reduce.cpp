@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/scatter_reduce.h>

@@ -1,7 +1,7 @@
 #include <taper/ops/reduce/sort.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/sort_kernels.h>
 #include <taper/ops/shared/out_define.h>

@@ -1,7 +1,7 @@
 // Kernels of sort.cpp. All tensors are contiguous rows of x's last dimension.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

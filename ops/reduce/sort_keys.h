@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 
 namespace torch::taper {
 

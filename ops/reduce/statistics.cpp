@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>

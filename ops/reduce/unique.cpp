@@ -1,8 +1,8 @@
 #include <taper/ops/reduce/unique.h>
 
-#include <taper/framework/dispatch.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/dispatch.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include <taper/framework/autograd/recompute.h>
+#include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/where.h>

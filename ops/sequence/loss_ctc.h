@@ -2,7 +2,7 @@
 // ops/nn/loss.h.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/ops/nn/loss.h>
 
 #pragma GCC visibility push(default)

@@ -3,11 +3,11 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vector_exp.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/sequence/loss_ctc_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/sequence/loss_ctc_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

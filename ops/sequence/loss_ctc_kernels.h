@@ -1,8 +1,8 @@
 // Kernels of ctc_loss. Not installed.
 #pragma once
 
-#include <taper/framework/dispatch.h>
-#include <taper/framework/host_device.h>
+#include <taper/framework/core/host_device.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>

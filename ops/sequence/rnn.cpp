@@ -1,9 +1,9 @@
 #include <taper/ops/sequence/rnn.h>
 
-#include <taper/framework/context.h>
+#include <taper/framework/core/context.h>
+#include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/sequence/rnn_library.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/view.h>

@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include <taper/framework/cpu/gemm_pairs.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/packed_matrix.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vec.h>
-#include <taper/framework/cpu/vector_exp.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/vec.h>
+#include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/reduce/reduce_plan.h>
 #include <taper/ops/sequence/rnn_kernels.h>
 
@@ -38,7 +38,7 @@ struct RnnGradRows {
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/sequence/rnn_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/recompute.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/linalg/matmul_kernels.h>

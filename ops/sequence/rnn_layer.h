@@ -1,7 +1,7 @@
 // One layer of a recurrent network in one direction, as one op. Not installed.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/ops/sequence/rnn_kernels.h>
 
 namespace torch::taper {

@@ -1,7 +1,7 @@
 // Recurrent layers by a library that takes them all at once (cuDNN), as one op. Not installed.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 #include <taper/ops/sequence/rnn_stack.h>
 
 #pragma GCC visibility push(default)  // for the tests

@@ -1,7 +1,7 @@
 #include <taper/ops/shared/amp.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
 namespace torch::taper {

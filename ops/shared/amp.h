@@ -1,7 +1,7 @@
 // The two ops of a gradient scaler (optim/grad_scaler.h), under LibTorch's names.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

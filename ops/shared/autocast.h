@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 
 namespace torch::taper {
 namespace detail {

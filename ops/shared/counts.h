@@ -1,7 +1,7 @@
 // Numbers of elements, and what is divided by them. Not installed.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::detail {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include <taper/framework/iterate.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/shared/foreach_kernels.h>
 #include <taper/ops/shared/in_place.h>

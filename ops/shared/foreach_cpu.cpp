@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/prepared.h>
-#include <taper/framework/cpu/tensor_lists.h>
+#include <taper/framework/kernel/cpu_tensor_lists.h>
+#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/shared/foreach_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
 

@@ -1,7 +1,7 @@
 // Kernels that take many tensors. The lists have one operand. Not installed.
 #pragma once
 
-#include <taper/framework/tensor_lists.h>
+#include <taper/framework/core/tensor_lists.h>
 
 namespace torch::taper {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include <taper/framework/iterate.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/shared/foreach_kernels.h>
 #include <taper/ops/tensor/cat.h>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <initializer_list>
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/record.h>
 
 #pragma GCC visibility push(default)

@@ -9,7 +9,7 @@
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/nn/norm.h>
 #include <taper/ops/sequence/rnn.h>
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 
 #pragma GCC visibility push(default)
 

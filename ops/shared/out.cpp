@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string_view>
 
-#include <taper/framework/warning.h>
+#include <taper/framework/core/warning.h>
 
 namespace torch::taper {
 

@@ -3,8 +3,8 @@
 
 #include <tuple>
 
-#include <taper/framework/autocast.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/autocast.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/shared/out.h>
 
 namespace torch::taper {

@@ -1,7 +1,7 @@
 #include <taper/ops/shared/promote.h>
 
-#include <taper/framework/iterate.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/complex.h>
 
 namespace torch::taper::detail {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <initializer_list>
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper::detail {
 

@@ -1,7 +1,7 @@
 #include <taper/ops/shared/weighted_rows.h>
 
 #define TAPER_ISA_FILE <taper/ops/shared/weighted_rows_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

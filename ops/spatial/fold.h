@@ -5,7 +5,7 @@
 // are given as one number for both dimensions or as two. Throws Error for what does not fit.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -1,7 +1,7 @@
 // Kernels of im2col and col2im. Not installed.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 

@@ -2,7 +2,7 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/clamp.h>
 #include <taper/ops/elementwise/compare.h>

@@ -1,7 +1,7 @@
 // Images read at places that a tensor gives.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>

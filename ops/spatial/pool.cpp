@@ -1,8 +1,8 @@
 #include <taper/ops/spatial/pool.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/shared/autocast.h>

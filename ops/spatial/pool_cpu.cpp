@@ -4,13 +4,13 @@
 #include <type_traits>
 
 #include <taper/framework/cpu/blas.h>
-#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/vec.h>
 #include <taper/ops/spatial/pool_shape.h>
 
 #define TAPER_ISA_FILE <taper/ops/spatial/pool_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 namespace {

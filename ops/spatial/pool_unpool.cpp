@@ -1,8 +1,8 @@
 // Pooling that is made of other ops: maxima put back, windows at random places.
 #include <taper/ops/spatial/pool_unpool.h>
 
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_scatter.h>
 #include <taper/ops/reduce/reduce_sum.h>

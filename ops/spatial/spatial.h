@@ -1,7 +1,7 @@
 // Convolutions, pools, padding, folding, resampling.
 #pragma once
 
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 #include <taper/ops/spatial/fold.h>
 #include <taper/ops/spatial/grid_sample.h>
 #include <taper/ops/spatial/pad.h>

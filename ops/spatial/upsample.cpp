@@ -1,7 +1,7 @@
 #include <taper/ops/spatial/upsample.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/upsample_kernels.h>
 

@@ -7,7 +7,7 @@
 // edge's. Throws Error for another number of dimensions, and for empty images.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

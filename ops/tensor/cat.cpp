@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
-#include <taper/framework/runtime/small_blocks.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>

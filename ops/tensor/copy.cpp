@@ -4,15 +4,15 @@
 #include <cstring>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/runtime/caching_allocator.h>
-#include <taper/framework/runtime/pinned.h>
-#include <taper/framework/runtime/small_blocks.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/memory/caching_allocator.h>
+#include <taper/framework/memory/pinned.h>
+#include <taper/framework/memory/small_blocks.h>
 #include <taper/framework/runtime/transfer.h>
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
-#include <taper/framework/warning.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/copy_kernels.h>

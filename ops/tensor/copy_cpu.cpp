@@ -2,15 +2,15 @@
 #include <cstring>
 #include <type_traits>
 
-#include <taper/framework/cpu/fusion.h>
-#include <taper/framework/cpu/loops.h>
+#include <taper/framework/core/float8.h>
+#include <taper/framework/core/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/prepared.h>
-#include <taper/framework/cpu/stream.h>
-#include <taper/framework/cpu/vec_widen.h>
-#include <taper/framework/float8.h>
-#include <taper/framework/itemsize.h>
-#include <taper/framework/iterate.h>
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/loops.h>
+#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/streaming_stores.h>
+#include <taper/framework/kernel/vec_widen.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
@@ -125,7 +125,7 @@ void convert_all(const Out& y, const In& x, const Converter& converter) {
 }  // namespace torch::taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/tensor/copy_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

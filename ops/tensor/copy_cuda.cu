@@ -1,9 +1,9 @@
 #include <limits>
 
+#include <taper/framework/core/float8.h>
 #include <taper/framework/cuda/bytes.h>
 #include <taper/framework/cuda/pointwise_call.h>
 #include <taper/framework/cuda/transpose.h>
-#include <taper/framework/float8.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/elementwise/where_functors.h>
 #include <taper/ops/tensor/copy_kernels.h>

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <taper/framework/checked.h>
-#include <taper/framework/float8.h>
-#include <taper/framework/runtime/capture.h>
-#include <taper/framework/scalar_fits.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/capture/capture.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/float8.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory_finish.h>

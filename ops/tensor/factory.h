@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -7,7 +7,7 @@
 #include <taper/ops/tensor/factory_lines.h>
 
 #define TAPER_ISA_FILE <taper/ops/tensor/factory_isa.inc>
-#include <taper/framework/cpu/foreach_isa.h>
+#include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <taper/framework/checked.h>
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::detail {
 

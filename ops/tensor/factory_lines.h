@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <taper/framework/host_device.h>
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/host_device.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cpu {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
 namespace torch::taper {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include <taper/framework/checked.h>
+#include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/io/bytes.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/factory_finish.h>

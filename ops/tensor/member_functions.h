@@ -1,7 +1,7 @@
 // Members of Tensor as functions.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <taper/framework/shape.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_dim.h>
 #include <taper/ops/tensor/cat.h>

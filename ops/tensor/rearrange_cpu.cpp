@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/stream.h>
+#include <taper/framework/kernel/streaming_stores.h>
 #include <taper/ops/tensor/copy_kernels.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 

@@ -1,8 +1,8 @@
 #include <taper/ops/tensor/repeat.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/rearrange_kernels.h>

@@ -1,7 +1,7 @@
 #include <taper/ops/tensor/resize.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/tensor/view_part.h>
 
 namespace torch::taper {

@@ -1,7 +1,7 @@
 // Other geometries and other memory for a tensor that stays the same object.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

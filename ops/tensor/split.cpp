@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <taper/framework/checked.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/tensor/view_helpers.h>
 #include <taper/ops/tensor/view_part.h>
 

@@ -1,7 +1,7 @@
 // Triangles and diagonals of matrices.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

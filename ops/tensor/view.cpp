@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
-#include <taper/framework/iterate.h>
-#include <taper/framework/runtime/small_blocks.h>
-#include <taper/framework/shape.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/kernel/iterate.h>
+#include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/tensor/view_helpers.h>
 
 namespace torch::taper {

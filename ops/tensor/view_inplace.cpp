@@ -1,10 +1,10 @@
 // View ops that change the tensor's own geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
-#include <taper/framework/runtime/capture.h>
-#include <taper/framework/runtime/pinned.h>
+#include <taper/framework/capture/capture.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/memory/pinned.h>
 #include <taper/framework/runtime/transfer.h>
-#include <taper/framework/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace torch::taper {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <taper/framework/checked.h>
-#include <taper/framework/shape.h>
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 #include <taper/ops/tensor/view_helpers.h>

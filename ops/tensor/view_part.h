@@ -2,7 +2,7 @@
 // dims count from the end; a wrong one throws IndexError.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -2,7 +2,7 @@
 // the same name would show, in a copy. Gradients flow to both.
 #pragma once
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 #pragma GCC visibility push(default)
 

@@ -2,7 +2,7 @@
 #include <functional>
 #include <thread>
 
-#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/debug/run_observer.h>
 #include <taper/taper.h>
 
 #include "autograd/util.h"

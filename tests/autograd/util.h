@@ -6,8 +6,8 @@
 
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/reduce/reduce_sum.h>

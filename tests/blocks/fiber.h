@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <functional>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>

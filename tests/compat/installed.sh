@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Uses an installed Taper as others would: by CMake package, by its pkg-config files, and every
-# header by itself as C++17, which must open the namespace after framework/namespaces.h has said that it is inline.
+# header by itself as C++17, which must open the namespace after framework/core/namespaces.h has said that it is inline.
 #   installed.sh PREFIX WORK_DIR
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -41,6 +41,6 @@ find taper -path '*/ATen/ops/add.h' -o -path '*/csrc/api/include/torch/nn.h' >>"
 # (With lists of what is included, ccache need not preprocess each first: a fifth of the time, where it has nothing.)
 sed 's|/[^/]*$||' "$work/headers" | sort -u | (mkdir "$work/lists" && cd "$work/lists" && xargs -d '\n' mkdir -p)
 CCACHE_DEPEND=1 xargs -d '\n' -P "$(nproc)" -I{} \
-  c++ -std=c++17 -Wall -Werror -fsyntax-only -MD -MF "$work/lists/{}.d" -include {} -include taper/framework/namespaces.h -x c++ -I. -Itaper/compat /dev/null \
+  c++ -std=c++17 -Wall -Werror -fsyntax-only -MD -MF "$work/lists/{}.d" -include {} -include taper/framework/core/namespaces.h -x c++ -I. -Itaper/compat /dev/null \
   <"$work/headers"
 echo "installed: packages work, $(wc -l <"$work/headers") headers stand alone"

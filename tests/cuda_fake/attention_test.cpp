@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/capture/graph.h>
+#include <taper/framework/core/warning.h>
 #include <taper/framework/cuda/gpu/cudnn_graph.h>
-#include <taper/framework/runtime/graph.h>
-#include <taper/framework/warning.h>
 #include <taper/ops/nn/attention.h>
 #include <taper/ops/nn/attention_cudnn.h>
 

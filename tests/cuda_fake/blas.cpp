@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 
 #include "cuda_fake/state.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/capture/graph.h>
 #include <taper/framework/cuda/gpu/chain_kernels.h>
-#include <taper/framework/runtime/fused_kernels.h>
-#include <taper/framework/runtime/graph.h>
+#include <taper/framework/fusion/fused_kernels.h>
 #include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/tensor/tensor.h>

@@ -3,12 +3,12 @@
 
 #include <thread>
 
+#include <taper/framework/capture/graph.h>
+#include <taper/framework/core/warning.h>
 #include <taper/framework/cuda/gpu/cudnn_graph.h>
 #include <taper/framework/cuda/gpu/current.h>
-#include <taper/framework/runtime/graph.h>
-#include <taper/framework/warning.h>
-#include <taper/ops/spatial/conv.h>
-#include <taper/ops/spatial/conv_cudnn.h>
+#include <taper/ops/spatial/conv/conv.h>
+#include <taper/ops/spatial/conv/conv_cudnn.h>
 
 #include "cuda_fake/dnn.h"
 #include "cuda_fake/real_dnn.h"

@@ -17,7 +17,7 @@ set(others "/cmake_pch")
 if(NOT TAPER_NVCC)
   set(others "\\.cu\\.o$|/runtime/cuda_build\\.cpp|/cmake_pch")
   set(build ${PROJECT_SOURCE_DIR}/framework/runtime/cuda_build.cpp)
-  file(GLOB cudnn CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*/*_cudnn.cpp)
+  file(GLOB_RECURSE cudnn CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*_cudnn.cpp)
   taper_add_gpu_runtime(cuda_fake_tests ${build} ${cudnn})
 endif()
 target_sources(cuda_fake_tests PRIVATE $<FILTER:$<TARGET_OBJECTS:taper>,EXCLUDE,${others}>

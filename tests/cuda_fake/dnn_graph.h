@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 
 #include "cuda_fake/dnn.h"
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
+#include <taper/framework/capture/graph.h>
 #include <taper/framework/cuda/gpu/fft_plans.h>
 #include <taper/framework/cuda/stream.h>
-#include <taper/framework/runtime/graph.h>
 #include <taper/ops/fft/fft.h>
 #include <taper/ops/reduce/reduce.h>
 

@@ -7,12 +7,12 @@
 #include <thread>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/capture/graph.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/fft_plans.h>
 #include <taper/framework/cuda/gpu/gemm_lt.h>
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/random_key.h>
-#include <taper/framework/runtime/graph.h>
 #include <taper/ops/fft/fft.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/nn/attention.h>

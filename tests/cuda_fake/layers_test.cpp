@@ -2,8 +2,8 @@
 // each rule that the fake checks is broken once on purpose. (Recurrent layers: rnn_test.cpp.)
 #include <gtest/gtest.h>
 
+#include <taper/framework/capture/graph.h>
 #include <taper/framework/cuda/gpu/current.h>
-#include <taper/framework/runtime/graph.h>
 #include <taper/ops/nn/norm.h>
 #include <taper/ops/nn/norm_cudnn.h>
 #include <taper/ops/spatial/pool.h>

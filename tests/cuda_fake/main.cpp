@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include <taper/framework/runtime/caching_allocator.h>
+#include <taper/framework/memory/caching_allocator.h>
 
 #include "cuda_fake/state.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <taper/framework/runtime/collectives.h>
 
 #include "cuda_fake/state.h"

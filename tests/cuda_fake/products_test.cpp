@@ -3,7 +3,7 @@
 #include <cublasLt.h>
 #include <gtest/gtest.h>
 
-#include <taper/framework/context.h>
+#include <taper/framework/core/context.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/gemm_lt.h>
 #include <taper/ops/linalg/linalg.h>

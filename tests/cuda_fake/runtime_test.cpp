@@ -6,14 +6,14 @@
 #include <memory>
 #include <thread>
 
-#include <taper/framework/autocast.h>
-#include <taper/framework/context.h>
+#include <taper/framework/autograd/autocast.h>
+#include <taper/framework/core/context.h>
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/gpu/recording.h>
-#include <taper/framework/runtime/memory.h>
-#include <taper/framework/runtime/pinned.h>
+#include <taper/framework/debug/timeline.h>
+#include <taper/framework/memory/memory.h>
+#include <taper/framework/memory/pinned.h>
 #include <taper/framework/runtime/stream.h>
-#include <taper/framework/runtime/timeline.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/loss_nll.h>
 #include <taper/ops/nn/loss_pointwise.h>

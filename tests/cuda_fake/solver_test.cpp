@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include <taper/framework/capture/graph.h>
 #include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/stream.h>
-#include <taper/framework/runtime/graph.h>
 #include <taper/ops/index/index.h>
 #include <taper/ops/linalg/linalg.h>
 #include <taper/ops/reduce/reduce.h>

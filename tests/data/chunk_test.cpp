@@ -2,7 +2,7 @@
 #include <taper/data/data.h>
 #include <taper/data/datasets/chunk.h>
 #include <taper/framework/io/serialize.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 
 #include <algorithm>
 #include <numeric>

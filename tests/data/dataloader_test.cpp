@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <taper/data/data.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/random/rand.h>
 
 #include <algorithm>

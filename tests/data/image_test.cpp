@@ -6,7 +6,7 @@
 
 #include <taper/data/data.h>
 #include <taper/data/image_file.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>

@@ -4,7 +4,7 @@
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/io/tensor_files.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
 

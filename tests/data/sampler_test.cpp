@@ -2,7 +2,7 @@
 
 #include <taper/data/data.h>
 #include <taper/framework/io/serialize.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
 

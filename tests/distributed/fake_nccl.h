@@ -7,7 +7,7 @@
 #pragma once
 
 #include <nccl.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <taper/framework/runtime/runtime.h>
 #include <taper/framework/runtime/stream.h>
 

@@ -4,7 +4,7 @@
 #include "distributed/fake_nccl.h"
 
 #include <taper/distributed/process_group_nccl.h>
-#include <taper/framework/runtime/timeline.h>
+#include <taper/framework/debug/timeline.h>
 #ifdef TAPER_WITH_UTILS
 #include <taper/utils/profiler/profiler.h>
 #endif

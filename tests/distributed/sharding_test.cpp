@@ -1,6 +1,6 @@
 // Optimizers and parameters of which each rank keeps a part.
 #ifdef TAPER_WITH_GLOO
-#include <taper/framework/runtime/memory.h>
+#include <taper/framework/memory/memory.h>
 
 #include <filesystem>
 #include <fstream>

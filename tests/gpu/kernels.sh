@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # kernels.sh OBJECTS [EXCEPT]: every CUDA kernel that an object file of the folder OBJECTS calls is
-# defined in one of them. The references are weak (framework/dispatch.h), so the linker would not say.
+# defined in one of them. The references are weak (framework/kernel/dispatch.h), so the linker would not say.
 # EXCEPT is a regular expression of names that this build does not have: NVIDIA's libraries, on a host.
 set -euo pipefail
 objects=${1:?usage: kernels.sh OBJECTS [EXCEPT]} except=${2:-^$}

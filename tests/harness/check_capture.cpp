@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/cpu/fusion.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/runtime/graph.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/capture/graph.h>
+#include <taper/framework/fusion/cpu/fusion.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/check_shared.h"

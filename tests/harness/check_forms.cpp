@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/runtime/devices.h>
 
 #include "harness/check_shared.h"

@@ -1,7 +1,7 @@
 // What the checks of the six properties share.
 #pragma once
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/testing/compare.h>
 
 #include "harness/check.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 
 #include "harness/check_shared.h"
 

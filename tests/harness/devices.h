@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <functional>
 
-#include <taper/framework/context.h>
+#include <taper/framework/core/context.h>
+#include <taper/framework/debug/simulated.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/framework/runtime/simulated.h>
 
 /// Skips the test unless there are at least `count` CUDA devices.
 #define TAPER_NEEDS_DEVICES(count)                                          \

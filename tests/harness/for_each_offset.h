@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::testing {
 

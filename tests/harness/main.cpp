@@ -19,8 +19,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <taper/framework/fusion/fused_kernels.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/framework/runtime/fused_kernels.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -18,4 +18,4 @@
 #include <thread>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>

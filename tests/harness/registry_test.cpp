@@ -4,7 +4,7 @@
 #include <iostream>
 #include <set>
 
-#include <taper/framework/op_lists.h>
+#include <taper/framework/kernel/op_lists.h>
 #include <taper/framework/runtime/devices.h>
 
 #include "harness/check.h"

@@ -1,7 +1,7 @@
 // Expected values are PyTorch 1.13's for the same inputs and seeds.
 #include "nn/util.h"
 
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce_sum.h>

@@ -2,7 +2,7 @@
 // seeds.
 #include "nn/util.h"
 
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce_sum.h>

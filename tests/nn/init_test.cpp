@@ -1,7 +1,7 @@
 // Values are those of PyTorch 1.13 after torch.manual_seed with the same seed.
 #include "nn/util.h"
 
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/init.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/any_module.h>
 #include <taper/nn/modules/container/sequential.h>
 #include <taper/ops/random/rand.h>

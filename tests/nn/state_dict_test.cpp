@@ -1,7 +1,7 @@
 // state_dict and load_state_dict: PyTorch's names, order and words.
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/modules.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>

@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/functional/attention.h>
 #include <taper/nn/modules/container/sequential.h>
 #include <taper/ops/elementwise/binary.h>

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>

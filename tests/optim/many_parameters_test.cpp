@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include <taper/framework/runtime/race_detector.h>
+#include <taper/framework/debug/race_detector.h>
 #include <taper/optim/serialize.h>
 #include <taper/taper.h>
 

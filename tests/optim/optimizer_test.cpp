@@ -1,4 +1,4 @@
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/optim/optim.h>
 #include <taper/optim/serialize.h>

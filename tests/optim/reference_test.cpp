@@ -1,6 +1,6 @@
 // Optimizers and schedules, step by step, beside PyTorch's numbers: tests/data_files/
 // optim_reference.txt, which make_optim_reference.py writes.
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/cat.h>

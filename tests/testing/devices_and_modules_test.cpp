@@ -1,7 +1,7 @@
 // compare_devices and module_gradcheck.
 #include <gtest/gtest-spi.h>
 
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/elementwise/binary.h>

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include <taper/framework/io/serialize.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce_sum.h>

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>

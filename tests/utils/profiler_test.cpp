@@ -1,7 +1,7 @@
 #include <taper/utils/profiler/profiler.h>
 
 #include <gtest/gtest.h>
-#include <taper/framework/runtime/run_span.h>
+#include <taper/framework/debug/run_span.h>
 #include <taper/taper.h>
 #include <taper/utils/profiler/autograd_profiler.h>
 #include <taper/utils/profiler/recorder.h>

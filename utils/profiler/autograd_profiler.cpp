@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include <taper/framework/check.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/warning.h>
 
 namespace torch::taper::utils::profiler::libtorch {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/device.h>
-#include <taper/framework/dtype.h>
-#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/core/device.h>
+#include <taper/framework/core/dtype.h>
+#include <taper/framework/debug/run_observer.h>
 
 #pragma GCC visibility push(default)
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <ostream>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::utils::profiler {
 namespace {

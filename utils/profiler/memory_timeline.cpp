@@ -8,7 +8,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 
 namespace torch::taper::utils::profiler {
 namespace {

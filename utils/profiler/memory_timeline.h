@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/utils/profiler/event.h>
 
 #pragma GCC visibility push(default)

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/arg.h>
-#include <taper/framework/runtime/timeline.h>
+#include <taper/framework/core/arg.h>
+#include <taper/framework/debug/timeline.h>
 #include <taper/utils/profiler/event.h>
 #include <taper/utils/profiler/key_averages.h>
 #include <taper/utils/profiler/memory_timeline.h>

@@ -7,9 +7,9 @@
 #include <memory>
 #include <mutex>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/debug/run_span.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/runtime/run_span.h>
 #ifdef TAPER_WITH_NVTX
 #include <nvtx3/nvToolsExt.h>
 #endif

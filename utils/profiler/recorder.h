@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include <taper/framework/runtime/timeline.h>
+#include <taper/framework/debug/timeline.h>
 #include <taper/utils/profiler/event.h>
 
 namespace torch::taper::utils::profiler {

@@ -5,7 +5,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/io/safetensors.h>
 #include <taper/utils/image_grid.h>
 #include <taper/utils/tensorboard/embedding.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 
 namespace torch::taper::utils::tensorboard::detail {
 

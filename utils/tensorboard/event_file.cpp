@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include <taper/framework/check.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/warning.h>
 #include <taper/utils/tensorboard/event_file.h>
 
 namespace torch::taper::utils::tensorboard::detail {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <thread>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
 

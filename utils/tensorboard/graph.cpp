@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include <taper/framework/autograd/accumulate.h>
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/debug/run_observer.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/framework/runtime/run_observer.h>
 #include <taper/utils/tape.h>
 #include <taper/utils/tensorboard/graph.h>
 

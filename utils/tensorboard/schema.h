@@ -1,7 +1,7 @@
 // What TensorBoard reads, as classes that protocol buffers make of schema.proto. Not installed.
 #pragma once
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 #include <utils/tensorboard/schema.pb.h>
 
 namespace torch::taper::utils::tensorboard {

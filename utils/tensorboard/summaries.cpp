@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/image_grid.h>
 #include <taper/utils/tensorboard/summaries.h>

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/framework/core/tensor.h>
 #include <taper/utils/tensorboard/summary_writer.h>
 
 #include <taper/utils/tensorboard/schema.h>

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <sstream>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/image_grid.h>
 #include <taper/utils/tensorboard/embedding.h>

@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include <taper/framework/arg.h>
+#include <taper/framework/core/arg.h>
 #include <taper/nn/module.h>
 
 #pragma GCC visibility push(default)

@@ -1,7 +1,7 @@
 // LibTorch's at::CPU(dtype), at::CUDA(dtype): what Tensor::type() is compared with.
 #pragma once
 
-#include <taper/framework/type_properties.h>
+#include <taper/framework/core/type_properties.h>
 #include <torch/names.h>
 
 namespace c10 {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <c10/util/Exception.h>
-#include <taper/framework/dispatch_key.h>
+#include <taper/framework/core/dispatch_key.h>
 #include <torch/names.h>
 
 namespace c10 {

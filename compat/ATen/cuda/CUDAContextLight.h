@@ -8,7 +8,7 @@
 
 #include <ATen/cuda/Exceptions.h>
 #include <c10/cuda/CUDAFunctions.h>
-#include <taper/framework/runtime/simulated.h>
+#include <taper/framework/debug/simulated.h>
 
 namespace at::cuda {
 inline int64_t getNumGPUs() { return taper::cuda::device_count(); }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ATen/cuda/CUDAContext.h>
-#include <taper/framework/runtime/graph.h>
+#include <taper/framework/capture/graph.h>
 
 namespace at::cuda {
 using taper::MempoolId_t;

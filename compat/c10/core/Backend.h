@@ -1,5 +1,5 @@
 // c10::Backend.
 #pragma once
 
-#include <taper/framework/options.h>
+#include <taper/framework/core/options.h>
 #include <torch/names.h>

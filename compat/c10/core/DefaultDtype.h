@@ -1,5 +1,5 @@
 // The default dtype.
 #pragma once
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <torch/names.h>

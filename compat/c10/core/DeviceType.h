@@ -1,5 +1,5 @@
 // c10::DeviceType.
 #pragma once
 
-#include <taper/framework/device.h>
+#include <taper/framework/core/device.h>
 #include <torch/names.h>

@@ -1,5 +1,5 @@
 // c10::DispatchKeySet.
 #pragma once
 
-#include <taper/framework/dispatch_key.h>
+#include <taper/framework/core/dispatch_key.h>
 #include <torch/names.h>

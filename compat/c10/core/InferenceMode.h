@@ -1,5 +1,5 @@
 // c10::InferenceMode.
 #pragma once
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <torch/names.h>

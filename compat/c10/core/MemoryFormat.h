@@ -1,5 +1,5 @@
 // c10::MemoryFormat.
 #pragma once
 
-#include <taper/framework/options.h>
+#include <taper/framework/core/options.h>
 #include <torch/names.h>

@@ -1,5 +1,5 @@
 // c10::Scalar.
 #pragma once
 
-#include <taper/framework/scalar.h>
+#include <taper/framework/core/scalar.h>
 #include <torch/names.h>

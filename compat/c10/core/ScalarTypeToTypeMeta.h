@@ -1,5 +1,5 @@
 // c10::ScalarType and its rules.
 #pragma once
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <torch/names.h>

@@ -1,5 +1,5 @@
 // c10::Storage.
 #pragma once
 
-#include <taper/framework/storage.h>
+#include <taper/framework/core/storage.h>
 #include <torch/names.h>

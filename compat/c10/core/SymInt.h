@@ -1,7 +1,7 @@
 // c10::SymInt and c10::SymIntArrayRef: sizes are numbers here, never symbols.
 #pragma once
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
 #include <torch/names.h>
 
 namespace c10 {

@@ -1,5 +1,5 @@
 // c10::TensorImpl.
 #pragma once
 
-#include <taper/framework/tensor_impl.h>
+#include <taper/framework/core/tensor_impl.h>
 #include <torch/names.h>

@@ -4,7 +4,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/cuda/CUDAStream.h>
 #include <taper/extension/cuda_interop.h>
-#include <taper/framework/runtime/memory.h>
+#include <taper/framework/memory/memory.h>
 
 namespace c10::cuda::CUDACachingAllocator {
 using taper::cuda::DeviceStats;

@@ -3,7 +3,7 @@
 
 #include <c10/util/BFloat16-math.h>
 #include <taper/extension/arithmetic16.h>
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <torch/names.h>
 
 #if defined(__CUDACC__)

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <taper/extension/logging.h>
-#include <taper/framework/check.h>
-#include <taper/framework/warning.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/warning.h>
 #include <torch/names.h>
 
 namespace torch_compat {

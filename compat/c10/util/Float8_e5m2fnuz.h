@@ -2,5 +2,5 @@
 #pragma once
 
 #include <taper/extension/arithmetic16.h>
-#include <taper/framework/float8.h>
+#include <taper/framework/core/float8.h>
 #include <torch/names.h>

@@ -1,5 +1,5 @@
 // c10::OptionalArrayRef and OptionalIntArrayRef.
 #pragma once
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
 #include <torch/names.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <torch/names.h>
 
 namespace c10 {

@@ -3,7 +3,7 @@
 
 #include <complex>
 
-#include <taper/framework/complex.h>
+#include <taper/framework/core/complex.h>
 #include <torch/names.h>
 
 namespace std {

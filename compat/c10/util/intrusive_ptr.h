@@ -1,5 +1,5 @@
 // c10::intrusive_ptr.
 #pragma once
 
-#include <taper/framework/intrusive.h>
+#include <taper/framework/core/intrusive.h>
 #include <torch/names.h>

@@ -1,5 +1,5 @@
 // caffe2::TypeMeta.
 #pragma once
 
-#include <taper/framework/dtype.h>
+#include <taper/framework/core/dtype.h>
 #include <torch/names.h>

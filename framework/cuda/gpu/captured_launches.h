@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <taper/framework/capture/graph_pool.h>
 #include <taper/framework/cuda/gpu/chain_source.h>
-#include <taper/framework/runtime/graph_pool.h>
 
 namespace torch::taper::cuda {
 

@@ -16,7 +16,7 @@
 #include <mutex>
 
 #include <taper/framework/cuda/gpu/recording.h>
-#include <taper/framework/runtime/fused_kernels.h>
+#include <taper/framework/fusion/fused_kernels.h>
 
 namespace torch::taper::cuda {
 namespace {
@@ -35,8 +35,8 @@ const Header kHeaders[] = {
     {"limits", "#include <type_traits>"},
     {"utility", "#include <type_traits>"},
     // What they declare is the host's.
-    {"taper/framework/check.h", ""},
-    {"taper/framework/dispatch.h", "#define TAPER_KERNEL(...)\n"}};
+    {"taper/framework/core/check.h", ""},
+    {"taper/framework/kernel/dispatch.h", "#define TAPER_KERNEL(...)\n"}};
 
 /// As nvcc compiles the kernels of the library: these are its defaults.
 std::vector<std::string> options_for(const std::string& architecture) {

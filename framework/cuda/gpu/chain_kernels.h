@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/device.h>
+#include <taper/framework/core/device.h>
 
 namespace torch::taper::cuda {
 

@@ -1,7 +1,7 @@
 #include <taper/framework/cuda/gpu/cudnn.h>
 
+#include <taper/framework/core/warning.h>
 #include <taper/framework/cuda/cudnn_shape.h>
-#include <taper/framework/warning.h>
 
 namespace torch::taper::cuda {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include <taper/framework/core/dtype.h>
 #include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/gpu/of_thread.h>
-#include <taper/framework/dtype.h>
 
 namespace torch::taper::cuda {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <taper/framework/context.h>
+#include <taper/framework/core/context.h>
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/recording.h>

@@ -1,7 +1,7 @@
 // The times of kernels themselves, from CUPTI's activity records. It is loaded when a timeline
 // first asks for it.
-#include <taper/framework/check.h>
-#include <taper/framework/runtime/kernel_records.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/debug/kernel_records.h>
 
 #if __has_include(<cupti.h>)
 #include <taper/framework/cuda/gpu/cupti_records.h>

@@ -3,7 +3,7 @@
 
 #include <cupti.h>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::detail {
 

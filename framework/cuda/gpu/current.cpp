@@ -6,7 +6,7 @@
 
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
-#include <taper/framework/runtime/caching_allocator.h>
+#include <taper/framework/memory/caching_allocator.h>
 
 namespace torch::taper::cuda {
 namespace {

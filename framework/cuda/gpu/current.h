@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <taper/framework/device.h>
+#include <taper/framework/core/device.h>
 
 namespace torch::taper::cuda {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/gpu/of_thread.h>

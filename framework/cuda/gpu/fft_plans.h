@@ -3,7 +3,7 @@
 
 #include <cufft.h>
 
-#include <taper/framework/array_ref.h>
+#include <taper/framework/core/array_ref.h>
 
 namespace torch::taper::cuda {
 

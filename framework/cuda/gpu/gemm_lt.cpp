@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <taper/framework/check.h>
-#include <taper/framework/context.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/context.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/cuda/scratch.h>

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include <taper/framework/check.h>
+#include <taper/framework/core/check.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/cuda/gpu/recording.h>

@@ -8,7 +8,7 @@
 #include <cusolverDn.h>
 #include <cusparse.h>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cuda {
 

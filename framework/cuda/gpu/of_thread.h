@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <taper/framework/namespaces.h>
+#include <taper/framework/core/namespaces.h>
 
 namespace torch::taper::cuda {
 

@@ -6,7 +6,7 @@
 #include <taper/framework/cuda/gpu/chain_kernels.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/random_key.h>
-#include <taper/framework/runtime/fused_kernels.h>
+#include <taper/framework/fusion/fused_kernels.h>
 
 namespace torch::taper::cuda {
 

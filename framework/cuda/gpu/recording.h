@@ -10,7 +10,7 @@
 #include <taper/framework/cuda/gpu/captured_launches.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/stream.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/framework/runtime/stream.h>
 
 namespace torch::taper::cuda {

@@ -7,13 +7,13 @@
 #include <memory>
 #include <utility>
 
+#include <taper/framework/capture/capture.h>
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/random_key.h>
 #include <taper/framework/cuda/stream.h>
-#include <taper/framework/runtime/capture.h>
 
 namespace torch::taper {
 namespace cuda {

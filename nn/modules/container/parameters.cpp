@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 
 namespace torch::taper::nn {
 

@@ -6,7 +6,7 @@
 #include <taper/nn/modules/activation.h>
 #include <taper/nn/modules/conv.h>
 #include <taper/nn/modules/pooling.h>
-#include <taper/ops/spatial/conv_relu_pool.h>
+#include <taper/ops/spatial/conv/conv_relu_pool.h>
 
 namespace torch::taper::nn {
 

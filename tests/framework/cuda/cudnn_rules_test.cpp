@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <taper/ops/nn/attention_cudnn.h>
 #include <taper/ops/nn/norm_cudnn.h>
-#include <taper/ops/spatial/conv_cudnn.h>
+#include <taper/ops/spatial/conv/conv_cudnn.h>
 #include <taper/ops/spatial/pool_cudnn.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>

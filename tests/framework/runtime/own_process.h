@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include <taper/framework/runtime/simulated.h>
+#include <taper/framework/debug/simulated.h>
 
 namespace torch::taper::testing {
 

@@ -1,5 +1,5 @@
 // Names of devices: what is accepted prints as the text that it was read from.
-#include <taper/framework/device.h>
+#include <taper/framework/core/device.h>
 
 #include "parser.h"
 

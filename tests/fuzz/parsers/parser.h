@@ -8,9 +8,9 @@
 #include <functional>
 #include <string>
 
+#include <taper/framework/core/tensor.h>
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/io/ivalue.h>
-#include <taper/framework/tensor.h>
 
 namespace fuzz {
 

@@ -23,10 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", "..", ".."))
-# What takes blocks in line (framework/runtime/small_blocks.h) must know of the pool as the storage does.
-POOL = ["framework/tensor.cpp", "framework/autograd/history.cpp"]
+# What takes blocks in line (framework/memory/small_blocks.h) must know of the pool as the storage does.
+POOL = ["framework/core/tensor.cpp", "framework/autograd/history.cpp"]
 # What reads outside data, and the memory that it asks for.
-SOURCES = ["framework/io/*.cpp", "framework/device.cpp", "framework/storage.cpp", *POOL, "data/idx.cpp",
+SOURCES = ["framework/io/*.cpp", "framework/core/device.cpp", "framework/core/storage.cpp", *POOL, "data/idx.cpp",
            "data/image_file.cpp", "data/decode_*.cpp", "data/datasets/*.cpp", "ops/linalg/einsum.cpp", "optim/serialize.cpp", "optim/sgd.cpp",
            "optim/adam.cpp", "nn/module_io.cpp"]
 SHARED = ["parser.cpp", "repair.cpp", "make_seeds.cpp"]

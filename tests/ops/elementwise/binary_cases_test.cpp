@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <taper/framework/op_lists.h>
+#include <taper/framework/kernel/op_lists.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/reduce/reduce_sum.h>

@@ -1,6 +1,6 @@
 // Ops of complex tensors in the harness: values against complex128 by the definition, devices,
 // gradients, layouts.
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/ternary.h>
@@ -17,7 +17,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/reduce/sort.h>
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 #include <taper/ops/spatial/fold.h>
 #include <taper/ops/spatial/pool.h>
 #include <taper/ops/tensor/cat.h>

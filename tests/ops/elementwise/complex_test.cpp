@@ -1,9 +1,9 @@
 // Complex dtypes and the ops that take them. Values in literals are PyTorch's.
+#include <taper/framework/core/scalar.h>
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/io/tensor_files.h>
-#include <taper/framework/random.h>
-#include <taper/framework/scalar.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include <taper/framework/cpu/isa.h>
+#include <taper/framework/kernel/isa.h>
 #include <taper/taper.h>
 
 namespace torch::taper::testing {

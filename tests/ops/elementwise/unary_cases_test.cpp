@@ -3,7 +3,7 @@
 #include <memory>
 
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/op_lists.h>
+#include <taper/framework/kernel/op_lists.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/unary.h>

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include <taper/framework/op_lists.h>
+#include <taper/framework/kernel/op_lists.h>
 #include <taper/taper.h>
 
 #include "test_util.h"

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/core/indexing.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/indexing.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/index_advanced.h>

@@ -5,7 +5,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include <taper/framework/random.h>
-#include <taper/framework/runtime/timeline.h>
+#include <taper/framework/debug/timeline.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/special.h>

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/attention_heads.h>
 #include <taper/ops/reduce/reduce_sum.h>

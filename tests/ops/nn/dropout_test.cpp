@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/taper.h>
 
 #include "test_util.h"

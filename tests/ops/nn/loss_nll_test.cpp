@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/ops/elementwise/binary.h>

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/loss_margin.h>
 #include <taper/ops/reduce/reduce_sum.h>

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/reduce_sum.h>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/nn/dropout.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/copy.h>

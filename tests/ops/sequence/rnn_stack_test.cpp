@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/context.h>
-#include <taper/framework/grad_mode.h>
-#include <taper/framework/random.h>
+#include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/context.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/sequence/rnn_library.h>

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/autograd/grad_mode.h>
 #include <taper/taper.h>
 
 #include "harness/samples.h"

@@ -1,5 +1,5 @@
 // What ops refuse, and in which words: arguments that no case of theirs names.
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/index_scatter.h>
@@ -23,7 +23,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/statistics.h>
 #include <taper/ops/reduce/trapezoid.h>
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 #include <taper/ops/spatial/fold.h>
 #include <taper/ops/spatial/grid_sample.h>
 #include <taper/ops/spatial/pad.h>

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <functional>
 
-#include <taper/framework/indexing.h>
+#include <taper/framework/core/indexing.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_advanced.h>
@@ -16,7 +16,7 @@
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/histogram.h>
 #include <taper/ops/reduce/segment_reduce.h>
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 #include <taper/ops/spatial/fold.h>
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/spatial/pool.h>

@@ -1,4 +1,4 @@
-#include <taper/ops/spatial/conv_depthwise.h>
+#include <taper/ops/spatial/conv/conv_depthwise.h>
 
 #include <cmath>
 

@@ -1,12 +1,12 @@
-#include <taper/ops/spatial/conv_onednn.h>
+#include <taper/ops/spatial/conv/conv_onednn.h>
 
 #include <sstream>
 #include <thread>
 
 #include <taper/framework/cpu/gemm_pairs.h>
-#include <taper/framework/cpu/isa.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/ops/spatial/conv_winograd.h>
+#include <taper/framework/kernel/isa.h>
+#include <taper/ops/spatial/conv/conv_winograd.h>
 #include <taper/taper.h>
 
 #include "harness/guarded_memory.h"

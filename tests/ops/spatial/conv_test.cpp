@@ -1,9 +1,9 @@
-#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/conv/conv.h>
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/spatial/pad.h>

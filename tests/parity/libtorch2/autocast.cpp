@@ -8,7 +8,7 @@
 //   LIBTORCH=... python3 tests/parity/run.py --taper-include build/include --taper-include compat
 //     --taper-lib build/lib/libtaper.so --work /tmp/parity tests/parity/libtorch2/autocast.cpp
 //
-// With an argument it prints every tenth loss as tests/framework/autocast_test.cpp has them.
+// With an argument it prints every tenth loss as tests/autograd/autocast_test.cpp has them.
 #include "mixed_precision.h"
 #include "parity.h"
 

@@ -1,5 +1,5 @@
 // Three small networks, trained under autocast: what autocast.cpp here compares by hand and
-// tests/framework/autocast_test.cpp holds to losses of PyTorch 2.15. Parameters and samples come
+// tests/autograd/autocast_test.cpp holds to losses of PyTorch 2.15. Parameters and samples come
 // from one formula, so that both libraries begin with the same bits.
 #pragma once
 

@@ -10,8 +10,8 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 #include <taper/extension/cpu_kernel.h>
+#include <taper/framework/debug/simulated.h>
 #include <taper/framework/runtime/launch_host.h>
-#include <taper/framework/runtime/simulated.h>
 #include <torch/names.h>
 
 #ifndef GPU_LAMBDA

@@ -1,0 +1,117 @@
+// numbers::complex: the element type of complex tensors. Programs call it c10::complex.
+//
+// It lives in a namespace of its own because complex(re, im) is an op.
+#pragma once
+
+#include <iosfwd>
+#include <type_traits>
+#include <utility>
+
+#include <taper/framework/core/host_device.h>
+#include <taper/framework/core/namespaces.h>
+
+#pragma GCC visibility push(default)
+
+namespace torch::taper::numbers {
+
+namespace detail {
+/// A class like std::complex: with a value_type, and parts of it.
+template <class C, class = void>
+struct HasParts : std::false_type {};
+template <class C>
+struct HasParts<C, std::enable_if_t<std::is_same<decltype(std::declval<const C&>().imag()),
+                                                 typename C::value_type>::value>> : std::true_type {
+};
+}  // namespace detail
+
+/// A complex number, two of T side by side as in std::complex, into which and from which it
+/// converts. For kernels and element access; whole tensors have ops.
+template <class T>
+struct complex {
+  using value_type = T;  ///< of each part
+  /// The two parts, 0 unless given.
+  ///@{
+  T real_ = T(), imag_ = T();
+  ///@}
+
+  constexpr complex() = default;
+  /// A real number converts.
+  TAPER_HD constexpr complex(const T& re, const T& im = T()) : real_(re), imag_(im) {}
+  /// From and to a complex number of another type, std::complex or a complex of other parts, only
+  /// where the program says so. The parts may be rounded.
+  ///@{
+  template <class C, std::enable_if_t<detail::HasParts<C>::value, int> = 0>
+  TAPER_HD explicit constexpr complex(const C& z)
+      : real_(static_cast<T>(z.real())), imag_(static_cast<T>(z.imag())) {}
+  template <class C, std::enable_if_t<detail::HasParts<C>::value, int> = 0>
+  TAPER_HD explicit constexpr operator C() const {
+    using V = typename C::value_type;
+    return C(static_cast<V>(real_), static_cast<V>(imag_));
+  }
+  ///@}
+  /// Read a part, or with an argument set it.
+  ///@{
+  TAPER_HD constexpr T real() const { return real_; }
+  TAPER_HD constexpr T imag() const { return imag_; }
+  TAPER_HD constexpr void real(T v) { real_ = v; }
+  TAPER_HD constexpr void imag(T v) { imag_ = v; }
+  ///@}
+
+  /// As the operators of two numbers below.
+  ///@{
+  TAPER_HD constexpr complex& operator+=(const complex& o) { return *this = *this + o; }
+  TAPER_HD constexpr complex& operator-=(const complex& o) { return *this = *this - o; }
+  TAPER_HD constexpr complex& operator*=(const complex& o) { return *this = *this * o; }
+  TAPER_HD constexpr complex& operator/=(const complex& o) { return *this = *this / o; }
+  ///@}
+
+  /// By their parts: (a + bi)(c + di) = (ac - bd) + (ad + bc)i, without the special treatment that
+  /// C gives to infinities.
+  ///@{
+  TAPER_HD friend constexpr complex operator+(const complex& a) { return a; }
+  TAPER_HD friend constexpr complex operator-(const complex& a) { return {-a.real_, -a.imag_}; }
+  TAPER_HD friend constexpr complex operator+(const complex& a, const complex& b) {
+    return {a.real_ + b.real_, a.imag_ + b.imag_};
+  }
+  TAPER_HD friend constexpr complex operator-(const complex& a, const complex& b) {
+    return {a.real_ - b.real_, a.imag_ - b.imag_};
+  }
+  TAPER_HD friend constexpr complex operator*(const complex& a, const complex& b) {
+    return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
+  }
+  ///@}
+  /// Scaled by the larger part of b, so that its square does not overflow (Smith).
+  TAPER_HD friend constexpr complex operator/(const complex& a, const complex& b) {
+    const T re = b.real_ < 0 ? -b.real_ : b.real_, im = b.imag_ < 0 ? -b.imag_ : b.imag_;
+    if (re >= im) {
+      if (re == 0) return {a.real_ / re, a.imag_ / re};
+      const T ratio = b.imag_ / b.real_, scale = T(1) / (b.real_ + b.imag_ * ratio);
+      return {(a.real_ + a.imag_ * ratio) * scale, (a.imag_ - a.real_ * ratio) * scale};
+    }
+    const T ratio = b.real_ / b.imag_, scale = T(1) / (b.real_ * ratio + b.imag_);
+    return {(a.real_ * ratio + a.imag_) * scale, (a.imag_ * ratio - a.real_) * scale};
+  }
+  /// Both parts equal; a NaN equals nothing.
+  ///@{
+  TAPER_HD friend constexpr bool operator==(const complex& a, const complex& b) {
+    return a.real_ == b.real_ && a.imag_ == b.imag_;
+  }
+  TAPER_HD friend constexpr bool operator!=(const complex& a, const complex& b) {
+    return !(a == b);
+  }
+  ///@}
+};
+
+/// re - im i for re + im i.
+template <class T>
+TAPER_HD constexpr complex<T> conj(const complex<T>& z) {
+  return {z.real_, -z.imag_};
+}
+
+/// "(1,2)", as std::complex.
+std::ostream& operator<<(std::ostream& out, const complex<float>& z);
+std::ostream& operator<<(std::ostream& out, const complex<double>& z);
+
+}  // namespace torch::taper::numbers
+
+#pragma GCC visibility pop

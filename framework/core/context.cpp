@@ -1,0 +1,98 @@
+#include <taper/framework/core/context.h>
+
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/warning.h>
+#include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/stream.h>
+
+namespace torch::taper {
+namespace {
+
+constexpr const char* kPrecisions[] = {"highest", "high", "medium"};
+
+/// Sets `p` to the precision of this name; false where there is none.
+bool find_precision(const std::string& name, Float32MatmulPrecision& p) {
+  for (int i = 0; i < 3; ++i) {
+    if (name != kPrecisions[i]) continue;
+    p = static_cast<Float32MatmulPrecision>(i);
+    return true;
+  }
+  return false;
+}
+
+CuBLASReductionOption reduction_option(const char* op, bool allow_reduced_precision,
+                                       bool allow_splitk) {
+  TAPER_CHECK(
+      allow_splitk || !allow_reduced_precision, op,
+      ": allow_splitk=False is not supported when reduced precision reductions are enabled");
+  if (!allow_splitk) return CuBLASReductionOption::DisallowReducedPrecisionDisallowSplitK;
+  return allow_reduced_precision ? CuBLASReductionOption::AllowReducedPrecisionWithSplitK
+                                 : CuBLASReductionOption::DisallowReducedPrecisionAllowSplitK;
+}
+
+}  // namespace
+
+Context& globalContext() {
+  static Context context;
+  return context;
+}
+
+bool Context::hasCUDA() { return cuda::is_available(); }
+bool Context::hasCUDART() { return detail::cuda_kernels() == detail::CudaKernels::kForGpus; }
+bool Context::hasCuDNN() { return hasCUDART(); }
+
+void Context::setFloat32MatmulPrecision(const std::string& name) {
+  Float32MatmulPrecision p;
+  if (find_precision(name, p)) return setFloat32MatmulPrecision(p);
+  detail::warn_user(name +
+                    " is not one of 'highest', 'high', or 'medium'; the current "
+                    "setFloat32MatmulPrecision call has no effect.");
+}
+
+void Context::setAllowFP16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk) {
+  fp16_reduction_ =
+      reduction_option("setAllowFP16ReductionCuBLAS", allow_reduced_precision, allow_splitk);
+}
+void Context::setAllowBF16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk) {
+  bf16_reduction_ =
+      reduction_option("setAllowBF16ReductionCuBLAS", allow_reduced_precision, allow_splitk);
+}
+
+void set_float32_matmul_precision(const std::string& precision) {
+  Float32MatmulPrecision p;
+  TAPER_CHECK(find_precision(precision, p),
+              "set_float32_matmul_precision: expected 'highest', "
+              "'high' or 'medium', got '",
+              precision, "'");
+  globalContext().setFloat32MatmulPrecision(p);
+}
+std::string get_float32_matmul_precision() {
+  return kPrecisions[static_cast<int>(globalContext().float32MatmulPrecision())];
+}
+
+void Context::alertNotDeterministic(const std::string& caller) {
+  const Context& context = globalContext();
+  if (!context.deterministicAlgorithms()) return;
+  const bool warns = context.deterministicAlgorithmsWarnOnly();
+  const std::string text = caller +
+                           " does not have a deterministic implementation, but you set "
+                           "'torch.use_deterministic_algorithms(True";
+  if (warns) return detail::warn_user(text + ", warn_only=True)'.");
+  throw Error(text +
+              ")'. You can turn off determinism just for this operation, or you can use the "
+              "'warn_only=True' option, if that's acceptable for your application.");
+}
+
+bool Context::setFlushDenormal(bool on) {
+#if defined(__x86_64__)
+  constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
+  const unsigned others = __builtin_ia32_stmxcsr() & ~(kFlushToZero | kDenormalsAreZero);
+  __builtin_ia32_ldmxcsr(on ? others | kFlushToZero | kDenormalsAreZero : others);
+  return true;
+#else
+  (void)on;
+  return false;
+#endif
+}
+
+}  // namespace torch::taper

@@ -1,0 +1,42 @@
+// Elements by their size alone, for kernels that move them. Not installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <taper/framework/core/dtype.h>
+
+namespace torch::taper {
+
+/// An element of 16 bytes.
+struct Item16 {
+  uint64_t halves[2];
+};
+
+/// Calls f(T()) with a type T of so many bytes: an unsigned integer for 1, 2, 4 and 8, Sixteen
+/// for 16.
+template <class Sixteen = Item16, class F>
+inline void by_itemsize(size_t itemsize, const F& f) {
+  switch (itemsize) {
+    case 1:
+      return f(uint8_t());
+    case 2:
+      return f(uint16_t());
+    case 4:
+      return f(uint32_t());
+    case 16:
+      return f(Sixteen());
+    default:
+      return f(uint64_t());
+  }
+}
+
+/// For kernels that move elements and know the dtypes that are computed with: of a stored dtype one
+/// of these of its size, else the dtype itself.
+inline ScalarType moved_as(ScalarType t) {
+  if (!isStoredType(t)) return t;
+  const size_t itemsize = elementSize(t);
+  return itemsize == 1 ? kByte : itemsize == 2 ? kShort : itemsize == 4 ? kInt : kLong;
+}
+
+}  // namespace torch::taper

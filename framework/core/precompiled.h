@@ -1,0 +1,29 @@
+// What nearly every source of the library parses, precompiled once (CMakeLists.txt). Sources still
+// include what they use: nothing may depend on this header, which only the build names. It holds no
+// header of ops/ and above, so that an edit there compiles no more than those who include it.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/kernel/dispatch.h>
+#include <taper/framework/kernel/iterate.h>

@@ -1,0 +1,16 @@
+// Whether a dtype can hold a number (scalar.cpp). Not installed.
+#pragma once
+
+#include <taper/framework/core/scalar.h>
+
+#pragma GCC visibility push(default)  // for the tests
+
+namespace torch::taper::detail {
+
+/// Throws when `dtype` cannot hold the value: one out of its range, NaN for integers, a complex
+/// number for real dtypes. Small negative integers wrap into unsigned dtypes, as in LibTorch.
+void check_fits(const Scalar& value, ScalarType dtype);
+
+}  // namespace torch::taper::detail
+
+#pragma GCC visibility pop

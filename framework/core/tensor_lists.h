@@ -1,0 +1,162 @@
+// Many tensors for one launch. Not installed.
+//
+// A model has hundreds of small tensors. What an optimizer does to each of them is over before the
+// next launch is made, so a device takes them in lists: kernels get TensorLists by value, and
+// GatheredLaunches fills them.
+#pragma once
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/kernel/dispatch.h>
+
+namespace torch::taper {
+
+/// Entries of up to kMostOperands tensors each, which have the entry's number of elements, all in
+/// row-major order, and one dtype. The elements are cut into chunks, numbered through all entries.
+/// Numbered lists have 8 bytes more for each entry: a number, or where one is.
+class TensorLists {
+ public:
+  static constexpr int kMostOperands = 5;
+  static constexpr int64_t kChunk = 8192;
+  /// A launch takes 4 KiB of arguments; the rest is for the kernel's numbers.
+  static constexpr int kSlots = 464;
+
+  TensorLists() = default;
+  /// `used` has a bit for each operand of the kernel that the entries have, `reads` for each that
+  /// is only read.
+  TensorLists(ScalarType dtype, unsigned used, unsigned reads, bool numbered = false)
+      : dtype_(dtype),
+        used_(used),
+        reads_(reads),
+        operands_(__builtin_popcount(used)),
+        numbers_(numbered ? 1 : 0) {}
+
+  ScalarType dtype() const { return dtype_; }
+  bool uses(int operand) const { return used_ >> operand & 1; }
+  int operands() const { return operands_; }
+  TAPER_HD int size() const { return count_; }
+  TAPER_HD int64_t chunks() const { return chunks_; }
+  bool is_full() const { return (count_ + 1) * width() > kSlots; }
+  void clear() { count_ = 0, chunks_ = 0; }
+  /// Adds an entry; data[k] is the memory of its k-th tensor, `number` what it has besides. Not
+  /// when full.
+  void add(int64_t numel, void* const* data, uint64_t number = 0) {
+    if (numel == 0) return;
+    uint64_t* const slot = slots_ + count_++ * width();
+    slot[0] = static_cast<uint64_t>(numel);
+    slot[1] = static_cast<uint64_t>(chunks_);
+    for (int k = 0; k < operands_; ++k) slot[2 + k] = reinterpret_cast<uintptr_t>(data[k]);
+    if (numbers_) slot[2 + operands_] = number;
+    chunks_ += (numel + kChunk - 1) / kChunk;
+  }
+
+  TAPER_HD int64_t numel(int i) const { return static_cast<int64_t>(slots_[i * width()]); }
+  TAPER_HD char* data(int i, int k) const {
+    return reinterpret_cast<char*>(static_cast<uintptr_t>(slots_[i * width() + 2 + k]));
+  }
+  /// What the entry of numbered lists has besides: eight bytes of a trivial type.
+  template <class N>
+  TAPER_HD N number(int i) const {
+    static_assert(sizeof(N) == sizeof(uint64_t));
+    N number;
+    std::memcpy(&number, slots_ + i * width() + 2 + operands_, sizeof(N));
+    return number;
+  }
+  /// The entry that a chunk belongs to.
+  TAPER_HD int entry_of(int64_t chunk) const {
+    int first = 0;
+    for (int last = count_; last - first > 1;) {
+      const int middle = (first + last) / 2;
+      (first_chunk(middle) <= chunk ? first : last) = middle;
+    }
+    return first;
+  }
+  TAPER_HD int64_t first_chunk(int i) const {
+    return static_cast<int64_t>(slots_[i * width() + 1]);
+  }
+
+  /// Tells the race detector (see dispatch.h).
+  friend void add_accesses(std::vector<detail::Access>& all, const TensorLists& lists) {
+    for (int i = 0; i < lists.size(); ++i)
+      for (int k = 0, operand = 0; k < lists.operands(); ++k, ++operand) {
+        while (!lists.uses(operand)) ++operand;
+        const bool writes = !(lists.reads_ >> operand & 1);
+        all.push_back(
+            {lists.data(i, k), elementSize(lists.dtype()), {lists.numel(i)}, {1}, writes});
+      }
+  }
+
+ private:
+  // Elements, first chunk, pointers, number.
+  TAPER_HD int width() const { return operands_ + 2 + numbers_; }
+
+  ScalarType dtype_ = ScalarType::Undefined;
+  unsigned used_ = 0, reads_ = 0;
+  int operands_ = 0, numbers_ = 0, count_ = 0;
+  int64_t chunks_ = 0;
+  uint64_t slots_[kSlots];
+};
+
+/// Gathers tensors of equal device, dtype and numbers, and calls launch(where, lists, numbers) for
+/// each full list, `where` being a tensor of its device, and launch() for the others.
+template <class Numbers, class Launch>
+class GatheredLaunches {
+ public:
+  /// Operands whose bit is set in `reads` are only read.
+  GatheredLaunches(unsigned reads, Launch launch, bool numbered = false)
+      : reads_(reads), numbered_(numbered), launch_(std::move(launch)) {}
+
+  /// Whether the tensor may be part of a list.
+  static bool takes(const Tensor& t) { return !t.defined() || t.is_contiguous(); }
+  /// Adds the operands, of which undefined ones are left out, for a launch with these numbers;
+  /// `number` is the entry's own, of numbered lists.
+  template <size_t N>
+  void add(const Numbers& numbers, const Tensor* const (&operands)[N], uint64_t number = 0) {
+    static_assert(N <= TensorLists::kMostOperands);
+    void* data[N];
+    unsigned used = 0;
+    int count = 0;
+    for (size_t k = 0; k < N; ++k) {
+      if (!operands[k]->defined()) continue;
+      used |= 1u << k;
+      data[count++] = operands[k]->impl_ptr()->data;
+    }
+    Pending& to = pending_for(*operands[0], used, numbers);
+    if (to.lists.is_full()) launch(to);
+    to.lists.add(operands[0]->numel(), data, number);
+  }
+  void launch() {
+    for (Pending& p : pending_) launch(p);
+    pending_.clear();
+  }
+
+ private:
+  struct Pending {
+    Tensor where;
+    unsigned used;
+    Numbers numbers;
+    TensorLists lists;
+  };
+  Pending& pending_for(const Tensor& where, unsigned used, const Numbers& numbers) {
+    for (auto p = pending_.rbegin(); p != pending_.rend(); ++p)
+      if (p->used == used && p->where.scalar_type() == where.scalar_type() &&
+          p->where.device() == where.device() && p->numbers == numbers)
+        return *p;
+    pending_.push_back(
+        {where, used, numbers, TensorLists(where.scalar_type(), used, reads_, numbered_)});
+    return pending_.back();
+  }
+  void launch(Pending& p) {
+    if (p.lists.size() > 0) launch_(p.where, std::as_const(p.lists), p.numbers);
+    p.lists.clear();
+  }
+
+  unsigned reads_;
+  bool numbered_;
+  Launch launch_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace torch::taper

@@ -1,0 +1,114 @@
+// The inside of the race detector: vector clocks for streams, events and the host. Not installed.
+//
+// A launch is before another when the second's stream has waited, directly or not, for an event
+// behind the first, or when the host has waited for the first and then queued the second. The host
+// counts as one thread: what its threads do is taken to be ordered as it happened.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include <taper/framework/debug/race_detector.h>
+#include <taper/framework/debug/race_shadow.h>
+#include <taper/framework/runtime/stream.h>
+
+#pragma GCC visibility push(default)  // for the tests
+
+namespace torch::taper::races {
+
+/// The one detector. Its lock is the innermost: it calls nothing that locks.
+class Detector {
+ public:
+  /// A launch on a stream, about to be queued, or work of the host (null), about to run.
+  void launch(detail::StreamImpl* stream, const char* name,
+              const std::vector<detail::Access>& accesses);
+
+  void record(detail::EventImpl* event, detail::StreamImpl* stream);
+  void wait(detail::StreamImpl* stream, detail::EventImpl* event);
+  void destroy(detail::EventImpl* event);
+
+  /// What is before all that is queued on the stream, or on the device, or before the event.
+  Clock clock_of(detail::StreamImpl* stream);
+  Clock clock_of(DeviceIndex device);
+  Clock clock_of(detail::EventImpl* event);
+  /// The host has waited for all before `clock`.
+  void host_reaches(const Clock& clock);
+
+  /// A tensor got this memory, for use on `stream`.
+  void allocate(const void* p, size_t nbytes, detail::StreamImpl* stream);
+  /// What the stream did there so far needs no order with what comes: the memory is kept until
+  /// then.
+  void keep_for(const void* p, size_t nbytes, detail::StreamImpl* stream);
+  /// Nobody uses this memory any more.
+  void forget(const void* p, size_t nbytes);
+
+  /// Forgets all but the reports.
+  void reset(bool throws);
+  bool throws();
+  std::vector<cuda::RaceReport> reports();
+  void set_reports(std::vector<cuda::RaceReport> reports);
+  /// What another detector has found.
+  void add_reports(const std::vector<cuda::RaceReport>& reports);
+
+ private:
+  struct Stream {
+    detail::StreamImpl* impl;
+    Clock clock;
+  };
+  /// A tensor's memory, up to `end`.
+  struct Allocation {
+    uintptr_t end;
+    uint32_t stream;
+    uint64_t moment;
+  };
+  using Conflict = std::pair<std::shared_ptr<const Use>, std::shared_ptr<const Use>>;
+
+  uint32_t index_of(detail::StreamImpl* stream);
+  bool knows_nothing();
+  std::vector<Conflict> conflicts(const std::vector<std::shared_ptr<const Use>>& uses,
+                                  const Clock& clock);
+  void report(const Conflict& conflict);
+  bool lost_its_memory(const Use& use, const Use& now) const;
+  cuda::RaceAccess describe(const Use& use) const;
+
+  static constexpr uint32_t kHost = ~uint32_t{0};
+
+  std::mutex mutex_;
+  bool throws_ = false;
+  std::vector<Stream> streams_;
+  std::unordered_map<detail::StreamImpl*, uint32_t> indices_;
+  std::unordered_map<detail::EventImpl*, Clock> events_;
+  Clock host_;
+  Shadow shadow_;
+  size_t sweep_at_ = kSweep;
+  uint64_t moment_ = 0;
+  std::map<uintptr_t, Allocation> allocations_;
+  std::vector<cuda::RaceReport> reports_;
+  std::set<std::tuple<std::string, void*, std::string, void*>> known_;
+
+  static constexpr size_t kSweep = 4096;
+};
+
+Detector& detector();
+
+/// Reads TAPER_RACE_DETECTOR. Throws ValueError when it is neither 0, 1 nor throw.
+void enable_from_environment();
+
+/// A report in words, with what to do.
+std::string text_of(const cuda::RaceReport& report);
+
+/// While it lives, a query of the calling thread that finds work done is not taken for the host
+/// waiting for it: the library looks, not the program.
+class QuietQueries {
+ public:
+  QuietQueries();
+  ~QuietQueries();
+  static bool active();
+};
+
+}  // namespace torch::taper::races
+
+#pragma GCC visibility pop

@@ -1,0 +1,312 @@
+// The row loops of a chain (fusion.h), and runs of them (row_runs.h), as one thread takes a tile
+// through them. Not installed.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/isa.h>
+#include <taper/framework/kernel/streaming_stores.h>
+
+namespace torch::taper::cpu {
+
+/// A tile: a block's rows, and their columns.
+struct Tile {
+  int64_t block, row, rows, col, cols;
+};
+
+/// A row loop as one thread calls it.
+struct Cursor {
+  const ChainRow* loop;
+  bool dense;  ///< the rows of a tile are one row
+  char* p[4];
+  bool ahead[4];  ///< brought into the cache a tile before: the hardware sees no stream over pauses
+  fusion::Steps from[4];  ///< where a tile begins: 0 for what has memory for one only
+  int64_t s[8];           ///< from element to element, then from row to row
+
+  Cursor(const ChainRow& r, int64_t cols, char* memory, int64_t own_bytes) : loop(&r), dense(true) {
+    int64_t* const down = s + r.inputs + 1;
+    for (int k = 0; k <= r.inputs; ++k) {
+      const bool own = r.own[k] >= 0;
+      p[k] = own ? memory + r.own[k] * own_bytes : r.p[k];
+      from[k] = own ? fusion::Steps{0, 0, 0} : r.steps[k];
+      s[k] = r.steps[k].step;
+      ahead[k] = !own;
+      down[k] = own ? cols * s[k] : r.steps[k].row;
+      const int64_t dense_down = r.of_rows[k] && !own ? item_of(r, k) : cols * s[k];
+      dense = dense && down[k] == dense_down;
+    }
+  }
+
+  static int64_t item_of(const ChainRow& r, int k) {
+    return static_cast<int64_t>(elementSize(r.dtypes[k]));
+  }
+  char* at(int k, const Tile& t) const {
+    return p[k] + t.block * from[k].block + t.row * from[k].row + t.col * from[k].step;
+  }
+  /// What a dense tile reads `next` elements later.
+  void fetch(char* const* q, int64_t next) const {
+    for (int k = 1; k <= loop->inputs; ++k)
+      if (from[k].step != 0 && ahead[k]) fetch_ahead(q[k] + next * s[k], next * s[k]);
+  }
+
+  void run(const Tile& t) const {
+    char* q[4];
+    const ChainRow& r = *loop;
+    for (int k = 0; k <= r.inputs; ++k) q[k] = at(k, t);
+    const int64_t cols = dense ? t.rows * t.cols : t.cols, rows = dense ? 1 : t.rows;
+    if (dense) fetch(q, cols);
+    if (r.inputs == 2) return r.two(r.f, q[0], q[1], q[2], s, cols, rows);
+    for (int64_t i = 0; i < rows; ++i) {
+      if (r.inputs == 1)
+        r.one(r.f, q[0], q[1], s, cols);
+      else
+        r.three(r.f, q[0], q + 1, s, cols);
+      for (int k = 0; k <= r.inputs; ++k) q[k] += s[r.inputs + 1 + k];
+    }
+  }
+};
+
+/// Whether all loops are one run, and all that is made within it is in registers.
+inline bool is_alone(const std::vector<RowRun>& runs, const std::vector<ChainRow>& rows) {
+  if (runs.size() != 1 || runs[0].end - runs[0].begin != rows.size()) return false;
+  return std::none_of(runs[0].steps.begin(), runs[0].steps.end(), [&](const RowRun::Step& s) {
+    return reaches_memory(s.step) && rows[s.row].own[s.operand] >= 0;
+  });
+}
+/// Whether what a run reads and writes does not stay in L3. It is then done in shorter pieces: 4 M
+/// floats take 1.2 ms, else 1.7. (Zen 4.)
+inline bool is_far(const RowRun& run, const std::vector<ChainRow>& rows, int64_t numel) {
+  int64_t nbytes = 0;
+  for (const RowRun::Step& s : run.steps)
+    if (reaches_memory(s.step) && rows[s.row].own[s.operand] < 0)
+      nbytes += numel * rows[s.row].steps[s.operand].step;
+  return streams(0, nbytes);
+}
+
+/// A run of row loops (row_runs.h) as all threads see it.
+class RunPlan {
+ public:
+  /// `alone`: there are no other loops in the chain, and no tiles. `far`: what is read comes from
+  /// memory, which takes short pieces. `cols`: of a tile.
+  RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, const fusion::Grid& grid,
+          int64_t cols, bool alone, bool far)
+      : begin_(run.begin),
+        end_(run.end),
+        keeps_(far),
+        alone_(alone),
+        whole_(end_ - begin_ == rows.size()) {
+    for (const RowRun::Step& s : run.steps) add(s, rows[s.row], cols);
+    for (size_t k = begin_; k < end_; ++k) dense_ = dense_ && is_dense(rows[k], cols);
+    leave_most();
+    find_gaps(grid.cols);
+    find_pieces(steps_);
+  }
+  size_t begin() const { return begin_; }
+  size_t end() const { return end_; }
+  bool is_alone() const { return alone_; }
+  /// Whether the rows of a tile may be more than the chain's own tiles hold: one after the other
+  /// they take the same place in them, if there are no other loops in the chain.
+  bool takes_many_rows() const { return alone_ || (whole_ && !dense_); }
+  /// Whether a tile's rows, with what lies between them, are one run of elements.
+  bool has_gaps() const { return !lanes_.empty(); }
+
+  /// Whether, alone, all steps find their elements by the same numbers wherever a tile is: then no
+  /// thread needs its own.
+  bool stays() const { return alone_ && places_.empty() && !has_gaps(); }
+  void run_where_it_stays(const Tile& t) const {
+    const int64_t next = most_.row / most_.step, cols = dense_ ? t.rows * t.cols : t.cols;
+    int64_t first = t.block * most_.block / most_.step + t.row * next + t.col;
+    for (int64_t i = 0; i < (dense_ ? 1 : t.rows); ++i, first += next)
+      run_row_steps(steps_.data(), keeps_, first, first + cols);
+  }
+
+  /// The steps, of which each thread has its own.
+  const std::vector<RowStep>& steps() const { return steps_; }
+  /// Elements have the numbers that they have in most operands, so that these stay where they are.
+  /// `memory` has so many bytes for each of the chain's tiles.
+  void run(RowStep* steps, char* memory, int64_t own_bytes, const Tile& t) const {
+    const int64_t next = most_.row / most_.step;
+    int64_t first = t.block * most_.block / most_.step + t.row * next + t.col;
+    if (has_gaps()) return run_with_gaps(steps, memory, own_bytes, first, t);
+    const int64_t cols = dense_ ? t.rows * t.cols : t.cols, rows = dense_ ? 1 : t.rows;
+    for (const Place& p : places_)
+      steps[p.step].x = moved(p.own < 0 ? p.at(t) : memory + p.own * own_bytes, -first * p.item);
+    if (!alone_ && dense_)
+      for (const Place& p : fetched_) fetch_ahead(p.at(t) + cols * p.item, cols * p.item);
+    for (int64_t i = 0;;) {
+      run_row_steps(steps, keeps_, first, first + cols);
+      if (++i == rows) break;
+      first += next;
+      for (const Place& p : places_)
+        steps[p.step].x = moved(steps[p.step].x, p.down - next * p.item);
+    }
+  }
+
+ private:
+  /// Where a step finds x: memory of others, or a tile of the chain's.
+  struct Place {
+    size_t step;
+    int own;
+    char* x;
+    fusion::Steps from;  ///< where a tile begins
+    int64_t down;        ///< from row to row of a tile
+    int64_t item;        ///< bytes from element to element
+    char* at(const Tile& t) const {
+      return x + t.block * from.block + t.row * from.row + t.col * from.step;
+    }
+    bool lies_as(const fusion::Steps& s) const {
+      return own < 0 && from.step == s.step && from.row == s.row && from.block == s.block;
+    }
+  };
+  /// Of what may lie outside of all memory: from there elements count.
+  static char* moved(char* x, int64_t nbytes) {
+    return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(nbytes));
+  }
+
+  static bool is_dense(const ChainRow& r, int64_t cols) {
+    for (int k = 0; k <= r.inputs; ++k)
+      if (r.own[k] < 0 && r.steps[k].row != cols * r.steps[k].step) return false;
+    return true;
+  }
+  void add(const RowRun::Step& s, const ChainRow& r, int64_t cols) {
+    const int k = s.operand;
+    steps_.push_back(s.step);
+    keeps_ = keeps_ || is_of_kept(s.step.code, s.step.source);
+    if (!reaches_memory(s.step)) return;
+    const fusion::Steps& steps = r.steps[k];
+    const bool own = r.own[k] >= 0;
+    if (!own && steps.step == 0 && steps.row == 0 && steps.block == 0) {  // always there
+      steps_.back().x = r.p[k];
+      return;
+    }
+    const int64_t own_down = whole_ ? 0 : cols * steps.step;
+    const Place place{steps_.size() - 1,          r.own[k],  r.p[k], steps,
+                      own ? own_down : steps.row, steps.step};
+    bool is_first = true;
+    for (const Place& p : places_) is_first = is_first && (p.own >= 0 || p.x != r.p[k]);
+    places_.push_back(place);
+    if (is_first && !own && steps.step != 0 && s.step.code != RowCode::kStore)
+      fetched_.push_back(place);
+  }
+  /// What lies as most floats do stays where it is.
+  void leave_most() {
+    const auto alike = [&](const fusion::Steps& s) {
+      return std::count_if(places_.begin(), places_.end(),
+                           [&](const Place& p) { return p.lies_as(s); });
+    };
+    for (const Place& p : places_)
+      if (p.own < 0 && p.item == sizeof(float) && alike(p.from) > alike(most_)) most_ = p.from;
+    for (const Place& p : places_)
+      if (p.lies_as(most_)) steps_[p.step].x = p.x;
+    const auto stays = [&](const Place& p) { return p.lies_as(most_); };
+    places_.erase(std::remove_if(places_.begin(), places_.end(), stays), places_.end());
+  }
+
+  // -------------------------------------------------------------- rows with gaps
+  /// Where there is little between rows, all lie alike, and nobody else wants the chain's tiles,
+  /// rows are one run of elements. (655 rows of 400 of a diffusion: 95 us, else 128; 4096 of 20: 35
+  /// and 182. Zen 4.)
+  bool may_have_gaps(int64_t cols, int64_t pitch) const {
+    const bool alike = std::all_of(places_.begin(), places_.end(), [](const Place& p) {
+      return p.own >= 0 && p.item == sizeof(float);
+    });
+    return best_isa == Isa::kAvx512 && whole_ && !dense_ && alike && pitch >= kLanesInRows &&
+           pitch > cols && pitch <= 2 * cols;
+  }
+  /// The steps become kRows, themselves, and those that store rows alone.
+  void find_gaps(int64_t cols) {
+    const int64_t pitch = most_.row / most_.step;
+    if (!may_have_gaps(cols, pitch)) return;
+    find_aligned();
+    cols_ = cols;
+    for (int64_t at = 0; at < pitch; ++at) {
+      unsigned lanes = 0;
+      for (int64_t l = 0; l < kLanesInRows; ++l) lanes |= unsigned{(at + l) % pitch < cols} << l;
+      lanes_.push_back(static_cast<uint16_t>(lanes));
+    }
+    std::vector<RowStep> in_rows = steps_;
+    for (RowStep& s : in_rows)
+      if (s.code == RowCode::kStore) s.code = RowCode::kStoreRows;
+    steps_.insert(steps_.begin(), {RowCode::kRows, RowSource::kRow, 0, 0, nullptr});
+    in_rows_ = steps_.size();
+    steps_.insert(steps_.end(), in_rows.begin(), in_rows.end());
+  }
+  /// Fewest lines are crossed where vectors begin with this element, of those of a line. Stores
+  /// that cross one cost most.
+  void find_aligned() {
+    int64_t count[kLanesInRows] = {};
+    std::vector<bool> moves(steps_.size());
+    for (const Place& p : places_) moves[p.step] = true;
+    for (size_t k = 0; k < steps_.size(); ++k)
+      if (reaches_memory(steps_[k]) && steps_[k].source != RowSource::kOne && !moves[k])
+        count[-reinterpret_cast<intptr_t>(steps_[k].x) / kItem & (kLanesInRows - 1)] +=
+            steps_[k].code == RowCode::kStore ? 2 : 1;
+    aligned_ = std::max_element(count, count + kLanesInRows) - count;
+  }
+  void run_with_gaps(RowStep* steps, char* memory, int64_t own_bytes, int64_t first,
+                     const Tile& t) const {
+    const int64_t pitch = static_cast<int64_t>(lanes_.size());
+    const int64_t end = first + (t.rows - 1) * pitch + t.cols;
+    RowGaps gaps{cols_, pitch, first, lanes_.data(), steps + in_rows_};
+    steps->x = reinterpret_cast<char*>(&gaps);
+    const int64_t piece = places_.empty() ? end - first : kPiece;
+    int64_t to = std::min(end, first + ((aligned_ - first) & (kLanesInRows - 1)));
+    for (int64_t i = first; i < end; i = to, to = std::min(end, i + piece)) {
+      for (const Place& p : places_)
+        for (const size_t begin : {size_t{1}, in_rows_})
+          steps[begin + p.step].x = moved(memory + p.own * own_bytes, -i * p.item);
+      if (i < to) run_row_steps(steps, keeps_, i, to);
+    }
+  }
+  static constexpr int64_t kLanesInRows = 16, kItem = sizeof(float);
+  static constexpr int64_t kPiece = 1024;  // as many as the chain's tiles hold
+
+  size_t begin_, end_;
+  std::vector<RowStep> steps_;
+  std::vector<Place> places_, fetched_;
+  std::vector<uint16_t> lanes_;
+  int64_t cols_ = 0, aligned_ = 0;
+  size_t in_rows_ = 0;  ///< where the steps begin that store rows alone
+  fusion::Steps most_{sizeof(float), 0, 0};
+  bool dense_ = true, keeps_, alone_, whole_;
+};
+
+/// All loops of a chain as one thread calls them.
+class Cursors {
+ public:
+  /// `memory` has so many bytes for each of the chain's tiles.
+  Cursors(const std::vector<ChainRow>& rows, const std::vector<RunPlan>& runs, int64_t cols,
+          char* memory, int64_t own_bytes)
+      : memory_(memory), own_bytes_(own_bytes) {
+    size_t k = 0;
+    for (const RunPlan& r : runs) {
+      for (; k < r.begin(); ++k) all_.emplace_back(rows[k], cols, memory, own_bytes);
+      runs_.push_back({&r, all_.size(), r.steps()});
+      k = r.end();
+    }
+    for (; k < rows.size(); ++k) all_.emplace_back(rows[k], cols, memory, own_bytes);
+  }
+  void run(const Tile& t) {
+    size_t k = 0;
+    for (Run& r : runs_) {
+      for (; k < r.after; ++k) all_[k].run(t);
+      r.plan->run(r.steps.data(), memory_, own_bytes_, t);
+    }
+    for (; k < all_.size(); ++k) all_[k].run(t);
+  }
+
+ private:
+  struct Run {
+    const RunPlan* plan;
+    size_t after;  ///< so many of the others
+    std::vector<RowStep> steps;
+  };
+  std::vector<Cursor> all_;
+  std::vector<Run> runs_;
+  char* const memory_;
+  const int64_t own_bytes_;
+};
+
+}  // namespace torch::taper::cpu

@@ -1,0 +1,347 @@
+// What a run (row_runs.h) does with the values that its rows read: which products are made on the
+// way, and which values stay in registers until when. Not installed.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include <taper/framework/fusion/cpu/row_runs.h>
+
+namespace torch::taper::cpu {
+
+constexpr size_t kNoRow = SIZE_MAX;
+
+/// Operand `operand` of a row.
+struct RowRead {
+  size_t row = kNoRow;
+  int operand = 0;
+};
+
+/// x * number, or (from - x) * number, which other rows say and one takes on its way: as its
+/// operand `as`.
+struct RowProduct {
+  int as = 0;  ///< 0: there is none
+  RowRead x, number, from;
+  bool is_rest() const { return from.row != kNoRow; }
+};
+
+/// The rows [begin, end) of a chain, in the order in which they are done; times count in it.
+class RowValues {
+ public:
+  /// `keeps_rows`: whether what several rows read in memory may be kept, too.
+  RowValues(const std::vector<RowOperands>& rows, size_t begin, size_t end, bool keeps_rows)
+      : rows_(rows), begin_(begin), end_(end), products_(end), within_(end, false) {
+    find_writers();
+    for (size_t k = end; k-- > begin;) find_product(k);
+    for (size_t k = begin; k < end; ++k)
+      if (!within_[k]) order_.push_back(k);
+    for (size_t t = 0; t < order_.size(); ++t) add_result(t);
+    if (keeps_rows) add_rows();
+    give_registers();
+    while (keeps_rows && split_one()) continue;
+  }
+
+  /// The rows that are done, but those that are products on the way of others.
+  const std::vector<size_t>& order() const { return order_; }
+  const RowProduct& product_of(size_t row) const { return products_[row]; }
+  bool in_accumulators(size_t t, int i) const {
+    return t > 0 && i <= rows_[order_[t]].inputs && writers_[order_[t]][i] == order_[t - 1];
+  }
+  bool is_square(size_t t) const {
+    return rows_[order_[t]].op == RowOp::kMul && in_accumulators(t, 1) && in_accumulators(t, 2);
+  }
+  /// The registers, 0 or 1, that hold at a time what a row made; -1: none.
+  int kept_at(size_t t, size_t row) const {
+    for (const Value& v : values_)
+      if (row != kNoRow && v.row == row && v.bank >= 0 && v.from <= t && t <= v.until)
+        return v.bank;
+    return -1;
+  }
+  int kept_at(size_t t, const RowRead& x) const { return kept_at(t, writers_[x.row][x.operand]); }
+  /// Where a step with this code finds it.
+  RowSource source_of(RowCode code, const RowRead& x, size_t t) const {
+    const RowOperands& r = rows_[x.row];
+    const int bank = kept_at(t, x);
+    if (bank >= 0) return bank ? RowSource::kKept2 : RowSource::kKept;
+    if (r.one[x.operand]) return RowSource::kOne;
+    if (r.bools[x.operand]) return RowSource::kBools;
+    for (const Value& v : values_)
+      if (v.row == kNoRow && v.bank >= 0 && v.from <= t && t <= v.until && is_of_memory(x)) {
+        const int64_t apart = distance(v.at, x);
+        if (apart == 0) return v.bank ? RowSource::kKept2 : RowSource::kKept;
+        if (apart == -1 && takes_beside(code))
+          return v.bank ? RowSource::kBefore2 : RowSource::kBefore;
+        if (apart == 1 && takes_beside(code))
+          return v.bank ? RowSource::kBehind2 : RowSource::kBehind;
+      }
+    return RowSource::kRow;
+  }
+  /// Calls fill(bank, read) for what comes from memory to registers at a time.
+  template <class Fill>
+  void fills_at(size_t t, const Fill& fill) const {
+    for (const Value& v : values_)
+      if (v.row == kNoRow && v.bank >= 0 && v.from == t) fill(v.bank, v.at);
+  }
+  /// Whether a row's result goes to memory, and to which registers (-1: none).
+  bool is_stored(size_t t) const {
+    const Value& v = values_[t];
+    return rows_[order_[t]].leaves || v.read_elsewhere || (v.reads > 0 && v.bank < 0);
+  }
+  int bank_of(size_t t) const { return values_[t].bank; }
+
+ private:
+  struct TimedRead {
+    RowRead x;
+    size_t t;
+  };
+  /// What a row made, or what lies in memory (row is kNoRow).
+  struct Value {
+    size_t row;
+    RowRead at;
+    size_t from = 0, until = 0;
+    int64_t reads = 0;  ///< not by the accumulators
+    bool read_elsewhere = false;
+    int64_t gain = 0;  ///< what it saves, in loads
+    int bank = -1;
+    std::vector<TimedRead> of_memory = {};
+  };
+
+  void find_writers() {
+    writers_.resize(rows_.size());
+    for (size_t k = 0; k < rows_.size(); ++k) {
+      writers_[k].fill(kNoRow);
+      for (int i = 1; i <= rows_[k].inputs; ++i)
+        for (size_t j = k; rows_[k].place[i] && writers_[k][i] == kNoRow && j-- > 0;)
+          if (rows_[j].place[0] == rows_[k].place[i]) writers_[k][i] = j;
+    }
+  }
+  bool is_in_run(size_t row) const { return row != kNoRow && row >= begin_ && row < end_; }
+  int64_t reads_of(size_t row) const {
+    int64_t n = 0;
+    for (const auto& w : writers_) n += std::count(w.begin(), w.end(), row);
+    return n;
+  }
+
+  // -------------------------------------------------------------- products
+  /// Whether a row is for one other alone.
+  bool is_for_one(size_t row) const {
+    return is_in_run(row) && !rows_[row].leaves && !within_[row] && reads_of(row) == 1;
+  }
+  /// Whether what a row reads can be read by a later one, too: `last` is what it has in its
+  /// accumulators.
+  bool can_wait(const RowRead& x, size_t later, size_t last) const {
+    const RowOperands& r = rows_[x.row];
+    const size_t writer = writers_[x.row][x.operand];
+    if (r.one[x.operand] || r.bools[x.operand] || writer == last) return false;
+    if (is_in_run(writer) && (within_[writer] || reads_of(writer) < 2)) return false;
+    for (size_t j = x.row + 1; j < later; ++j)
+      if (rows_[j].place[0] == r.place[x.operand]) return false;
+    return true;
+  }
+  /// The row before k that is done, if none of these two is.
+  size_t before(size_t k, size_t w, size_t m) const {
+    while (k-- > begin_)
+      if (!within_[k] && k != w && k != m) return k;
+    return kNoRow;
+  }
+
+  /// Whether an operand of row k is a product that can be made on its way, beside what the row
+  /// before has made.
+  void find_product(size_t k) {
+    const RowOp op = rows_[k].op;
+    if (within_[k] || (op != RowOp::kAdd && op != RowOp::kSub)) return;
+    for (const int i : {2, 1})
+      if (product_as(k, i)) return;
+  }
+  bool product_as(size_t k, int i) {
+    const size_t w = writers_[k][i];
+    if (!is_for_one(w) || rows_[w].op != RowOp::kMul || rows_[w].one[1] == rows_[w].one[2])
+      return false;
+    RowProduct p{i, {w, rows_[w].one[1] ? 2 : 1}, {w, rows_[w].one[1] ? 1 : 2}, {}};
+    const size_t m = writers_[w][p.x.operand];
+    const bool from_left = rows_[k].op == RowOp::kAdd || i == 2;
+    if (from_left && is_for_one(m) && rows_[m].op == RowOp::kSub && rows_[m].one[1] &&
+        !rows_[m].one[2])
+      p.x = {m, 2}, p.from = {m, 1};
+    const size_t inner = p.is_rest() ? m : w, last = before(k, w, inner);
+    if (last == kNoRow || writers_[k][3 - i] != last || !can_wait(p.x, k, last)) return false;
+    products_[k] = p;
+    within_[w] = within_[inner] = true;
+    return true;
+  }
+
+  // -------------------------------------------------------------- reads
+  /// Calls f(read) for all that is read at a time.
+  template <class F>
+  void reads_at(size_t t, const F& f) const {
+    const size_t k = order_[t];
+    for (int i = 1; i <= rows_[k].inputs; ++i)
+      if (const RowProduct& p = products_[k]; p.as == i)
+        f(p.x);
+      else
+        f(RowRead{k, i});
+  }
+  void add_result(size_t t) {
+    const size_t row = order_[t];
+    Value v{row, {row, 0}, t + 1};
+    for (size_t u = t + 1; u < order_.size(); ++u) {
+      int64_t count = 0;
+      reads_at(u, [&](const RowRead& x) { count += writers_[x.row][x.operand] == row; });
+      if (count == 0 || (u == t + 1 && (count == 1 || is_square(u)))) continue;
+      v.reads += count, v.until = u;
+    }
+    for (size_t j = end_; j < rows_.size(); ++j)
+      for (const size_t writer : writers_[j]) v.read_elsewhere = v.read_elsewhere || writer == row;
+    v.gain = v.reads + (rows_[row].leaves || v.read_elsewhere ? 0 : 2);
+    values_.push_back(v);
+  }
+
+  bool is_of_memory(const RowRead& x) const {
+    const RowOperands& r = rows_[x.row];
+    const int i = x.operand;
+    return r.place[i] && !r.own[i] && !r.bools[i] && writers_[x.row][i] == kNoRow;
+  }
+  /// How many elements b lies behind a, in rows that lie alike; else far more than one.
+  int64_t distance(const RowRead& a, const RowRead& b) const {
+    const RowOperands &r = rows_[a.row], &s = rows_[b.row];
+    const int i = a.operand, j = b.operand;
+    const auto bytes =
+        reinterpret_cast<intptr_t>(s.place[j]) - reinterpret_cast<intptr_t>(r.place[i]);
+    const bool alike = r.row[i] == s.row[j] && r.block[i] == s.block[j];
+    constexpr auto kItem = static_cast<intptr_t>(sizeof(float));
+    return alike && bytes % kItem == 0 ? bytes / kItem : INT64_MAX;
+  }
+  static bool takes_beside(RowCode code) {
+    return code == RowCode::kLoad || code == RowCode::kAdd || code == RowCode::kSub ||
+           code == RowCode::kSubFrom || code == RowCode::kMul;
+  }
+  bool is_read_beside(const RowRead& x) const {
+    const RowOperands& r = rows_[x.row];
+    return !within_[x.row] &&
+           (r.inputs == 1 || r.op == RowOp::kAdd || r.op == RowOp::kSub || r.op == RowOp::kMul);
+  }
+  bool is_aligned(const RowRead& x) const {
+    const RowOperands& r = rows_[x.row];
+    const int i = x.operand;
+    return (reinterpret_cast<intptr_t>(r.place[i]) | r.row[i] | r.block[i]) % 64 == 0;
+  }
+
+  // -------------------------------------------------------------- what is kept of memory
+  bool is_had_from(const RowRead& kept, const RowRead& x) const {
+    const int64_t apart = distance(kept, x);
+    return apart == 0 || ((apart == 1 || apart == -1) && is_read_beside(x));
+  }
+  /// What is gained where `at` is kept and others are had from it: loads that cross lines.
+  Value value_in_memory(const RowRead& at, const std::vector<TimedRead>& reads) const {
+    Value v{kNoRow, at, SIZE_MAX};
+    const bool aligned = is_aligned(at);
+    v.gain = aligned ? 0 : -1;
+    for (const TimedRead& r : reads) {
+      if (!is_had_from(at, r.x)) continue;
+      v.from = std::min(v.from, r.t), v.until = std::max(v.until, r.t), ++v.reads;
+      v.gain += !aligned || distance(at, r.x) != 0;
+      v.of_memory.push_back(r);
+    }
+    return v;
+  }
+  void add_rows() {
+    std::vector<TimedRead> reads;
+    for (size_t t = 0; t < order_.size(); ++t)
+      reads_at(t, [&](const RowRead& x) {
+        if (is_of_memory(x)) reads.push_back({x, t});
+      });
+    for (;;) {
+      Value best{kNoRow, {}};
+      for (const TimedRead& r : reads)
+        if (const Value v = value_in_memory(r.x, reads); v.gain > best.gain) best = v;
+      if (best.gain < 1) break;
+      values_.push_back(best);
+      const auto had = [&](const TimedRead& r) { return is_had_from(best.at, r.x); };
+      reads.erase(std::remove_if(reads.begin(), reads.end(), had), reads.end());
+    }
+  }
+
+  // -------------------------------------------------------------- registers
+  bool is_select(size_t t) const { return rows_[order_[t]].op == RowOp::kSelect; }
+  /// Whether registers are free for a value. Choices have their condition in the second ones.
+  bool is_free(const Value& v, int bank) const {
+    for (size_t t = v.from; t <= v.until; ++t) {
+      for (const Value& o : values_)
+        if (o.bank == bank && o.from <= t && t <= o.until) return false;
+      if (bank == 1 && is_select(t) && (v.row == kNoRow || writers_[order_[t]][1] != v.row))
+        return false;
+    }
+    return true;
+  }
+  void give_registers() {
+    std::vector<Value*> all;
+    int64_t of_memory = 0;
+    bool keeps = false;
+    for (Value& v : values_) {
+      v.bank = -1;
+      if (v.reads > 0 && (v.row != kNoRow || v.gain > 0)) all.push_back(&v);
+      if (v.row == kNoRow)
+        of_memory += v.gain;
+      else
+        keeps = keeps || v.reads > 0;
+    }
+    for (size_t t = 0; t < order_.size(); ++t) keeps = keeps || is_select(t);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Value* a, const Value* b) { return a->gain > b->gain; });
+    for (Value* v : all) {
+      if (v->row == kNoRow && !keeps && of_memory < kLeastGain) continue;
+      const int first = v->row != kNoRow && rows_[v->row].bools[0];
+      for (const int bank : {first, 1 - first})
+        if (v->bank < 0 && is_free(*v, bank)) v->bank = bank;
+    }
+  }
+  /// What all that is kept saves.
+  int64_t gain() const {
+    int64_t all = 0;
+    for (const Value& v : values_) all += v.bank >= 0 ? v.gain : 0;
+    return all;
+  }
+  /// Where what lies in memory is not read for longest: the first read behind it.
+  static size_t behind_gap(const std::vector<TimedRead>& reads) {
+    size_t found = 0, longest = 1;
+    for (size_t k = 1; k < reads.size(); ++k)
+      if (const size_t gap = reads[k].t - reads[k - 1].t; gap > longest) found = k, longest = gap;
+    return found;
+  }
+  /// Brings what lies in memory to registers twice, so that others have them meanwhile, where this
+  /// saves most; false if nothing does.
+  bool split_one() {
+    const std::vector<Value> before = values_;
+    std::vector<Value> best;
+    int64_t most = gain();
+    for (size_t k = order_.size(); k < before.size(); ++k) {
+      const std::vector<TimedRead>& reads = before[k].of_memory;
+      const size_t at = behind_gap(reads);
+      if (at == 0) continue;
+      const auto middle = reads.begin() + static_cast<int64_t>(at);
+      values_ = before;
+      values_[k] = value_in_memory(before[k].at, {reads.begin(), middle});
+      values_.push_back(value_in_memory(before[k].at, {middle, reads.end()}));
+      give_registers();
+      if (gain() > most) most = gain(), best = values_;
+    }
+    values_ = best.empty() ? before : best;
+    return !best.empty();
+  }
+  /// Where nothing else is kept, steps are done for twice as many vectors at once: so many loads
+  /// are to be saved that it pays.
+  static constexpr int64_t kLeastGain = 3;
+
+  const std::vector<RowOperands>& rows_;
+  const size_t begin_, end_;
+  std::vector<std::array<size_t, 4>> writers_;
+  std::vector<RowProduct> products_;
+  std::vector<bool> within_;  ///< a product
+  std::vector<size_t> order_;
+  std::vector<Value> values_;  ///< the first ones are what rows make, in their order
+};
+
+}  // namespace torch::taper::cpu

@@ -1,0 +1,33 @@
+// What kernels for real and complex elements ask of an element type. Not installed.
+#pragma once
+
+#include <taper/framework/core/complex.h>
+
+namespace torch::taper::numbers {
+
+/// Whether T is a complex number, and the type of its parts (T itself, where it is real).
+template <class T>
+struct Parts {
+  static constexpr bool is_complex = false;
+  using type = T;
+};
+template <class T>
+struct Parts<complex<T>> {
+  static constexpr bool is_complex = true;
+  using type = T;
+};
+template <class T>
+using part_t = typename Parts<T>::type;
+template <class T>
+constexpr bool is_complex_v = Parts<T>::is_complex;
+
+/// The conjugate; of a real number itself.
+template <class T>
+TAPER_HD constexpr T conjugate(const T& x) {
+  if constexpr (is_complex_v<T>)
+    return conj(x);
+  else
+    return x;
+}
+
+}  // namespace torch::taper::numbers

@@ -1,0 +1,76 @@
+// Instruction sets: kernels are compiled for several, and the best that the CPU has is called.
+//
+// A kernel file x_cpu.cpp names its loops' file and includes foreach_isa.h:
+//
+//   #define TAPER_ISA_FILE <taper/ops/family/x_isa.inc>
+//   #include <taper/framework/kernel/foreach_isa.h>
+//   namespace torch::taper::cpu {
+//   void x(Out y, In a) { TAPER_BY_ISA(x, y, a); }
+//   }
+//
+// x_isa.inc holds `namespace torch::taper::cpu::TAPER_ISA { void x(Out y, In a) { ...plain loops...
+// } }` and has no include guard: it is compiled once per instruction set, and the compiler
+// vectorises it.
+#pragma once
+
+#include <taper/framework/core/dtype.h>
+
+#pragma GCC visibility push(default)  // for the tests
+
+namespace torch::taper::cpu {
+
+enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
+
+/// The best instruction set of this CPU that kernels are compiled for, lowered by
+/// TAPER_CPU_ISA=base|avx2 in the environment. Builds with sanitizers have base alone.
+extern const Isa best_isa;
+
+}  // namespace torch::taper::cpu
+
+#pragma GCC visibility pop
+
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#define TAPER_BY_ISA_UP_TO(widest, function, ...) \
+  do {                                            \
+    switch (::taper::cpu::best_isa) {             \
+      case ::taper::cpu::Isa::kAvx512:            \
+        return widest::function(__VA_ARGS__);     \
+      case ::taper::cpu::Isa::kAvx2:              \
+        return avx2::function(__VA_ARGS__);       \
+      default:                                    \
+        return base::function(__VA_ARGS__);       \
+    }                                             \
+  } while (false)
+#else
+#define TAPER_BY_ISA_UP_TO(widest, function, ...) return base::function(__VA_ARGS__)
+#endif
+
+/// For what is rarely asked for: what is inline or a template is then not compiled for AVX-512.
+#define TAPER_BY_ISA_UP_TO_AVX2(...) TAPER_BY_ISA_UP_TO(avx2, __VA_ARGS__)
+#ifdef TAPER_ISA_UP_TO_AVX2  // see foreach_isa.h
+#define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO_AVX2(__VA_ARGS__)
+#else
+#define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO(avx512, __VA_ARGS__)
+#endif
+
+namespace torch::taper::cpu {
+
+/// switch_dtype in an *_isa.inc file: elements of the types in `Fast` are computed here, others of
+/// the list by `in_base`, the same kernel for the base instruction set.
+template <bool is_base, class List, class Fast = dtypes::Floating, class Body, class InBase>
+TAPER_INLINE void switch_isa(ScalarType t, const char* op, const Body& body,
+                             const InBase& in_base) {
+  if constexpr (is_base)
+    switch_dtype<List>(t, op, body);
+  else if (!taper::detail::call_for_dtype(Fast(), t, body))
+    in_base();
+}
+/// The same where int64 too has instructions that the oldest set lacks: comparisons, products.
+template <bool is_base, class List, class Body, class InBase>
+TAPER_INLINE void switch_isa_long(ScalarType t, const char* op, const Body& body,
+                                  const InBase& in_base) {
+  using Fast = dtypes::Joined<dtypes::Floating, TypeList<int64_t>>;
+  switch_isa<is_base, List, Fast>(t, op, body, in_base);
+}
+
+}  // namespace torch::taper::cpu

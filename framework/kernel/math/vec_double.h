@@ -1,0 +1,125 @@
+// What vectors of double, and of float where both need it, lack of operators. Included by an
+// x_cpu.cpp, behind vec.h.
+//
+// The loops over rows are bound by latency: a core has about 128 operations under way, so that a
+// loop of 26 operations whose chain takes 62 cycles takes 12 cycles for a vector. Fewer operations
+// count, not shorter chains.
+#pragma once
+
+#include <taper/framework/kernel/vec_widen.h>
+
+namespace torch::taper::cpu {
+
+namespace base {
+
+/// a b - p without rounding, p the rounded product: by halves of the factors (Dekker), which have
+/// 26 and 27 bits. For factors up to 2^990 that have all their bits.
+TAPER_INLINE Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
+  constexpr uint64_t upper = ~((uint64_t{1} << 27) - 1);
+  const Vec<double> ah = (Vec<double>)((Vec<uint64_t>)a & upper), al = a - ah;
+  const Vec<double> bh = (Vec<double>)((Vec<uint64_t>)b & upper), bl = b - bh;
+  return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+}
+/// The larger and the smaller of two, lane by lane; y where one is NaN.
+TAPER_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x : y; }
+TAPER_INLINE Vec<double> smaller(Vec<double> x, Vec<double> y) { return x < y ? x : y; }
+/// As many floats as doubles fill a vector.
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_INLINE Halves narrow(Vec<double> x) { return __builtin_convertvector(x, Halves); }
+TAPER_INLINE Vec<double> root(Vec<double> x) {
+  for (int i = 0; i < 2; ++i) x[i] = __builtin_sqrt(x[i]);
+  return x;
+}
+TAPER_INLINE bool any_lane(Vec<int64_t> mask) {
+  int64_t any = 0;
+  for (int i = 0; i < 2; ++i) any |= mask[i];
+  return any != 0;
+}
+
+}  // namespace base
+
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+namespace avx2 {
+#define TAPER_AVX2 __attribute__((target("avx2,fma"))) TAPER_INLINE
+TAPER_AVX2 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
+  return (Vec<double>)_mm256_fmsub_pd((__m256d)a, (__m256d)b, (__m256d)p);
+}
+TAPER_AVX2 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
+  return (Vec<float>)_mm256_fmsub_ps((__m256)a, (__m256)b, (__m256)p);
+}
+TAPER_AVX2 Vec<double> larger(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm256_max_pd((__m256d)x, (__m256d)y);
+}
+TAPER_AVX2 Vec<double> smaller(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm256_min_pd((__m256d)x, (__m256d)y);
+}
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_AVX2 Halves narrow(Vec<double> x) { return (Halves)_mm256_cvtpd_ps((__m256d)x); }
+TAPER_AVX2 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm256_sqrt_pd((__m256d)x); }
+TAPER_AVX2 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm256_sqrt_ps((__m256)x); }
+/// sqrt(x) and its reciprocal of numbers of 16 bits: right once they are rounded to such numbers.
+TAPER_AVX2 Vec<float> narrow_root(Vec<float> x) { return root(x); }
+TAPER_AVX2 Vec<float> narrow_rsqrt(Vec<float> x) { return 1.0f / root(x); }
+TAPER_AVX2 Vec<float> smaller(Vec<float> x, Vec<float> y) {
+  return (Vec<float>)_mm256_min_ps((__m256)x, (__m256)y);
+}
+TAPER_AVX2 bool any_lane(Vec<int64_t> mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
+TAPER_AVX2 bool any_lane(Vec<int32_t> mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
+#undef TAPER_AVX2
+}  // namespace avx2
+
+namespace avx512 {
+#define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE
+TAPER_AVX512 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
+  return (Vec<double>)_mm512_fmsub_pd((__m512d)a, (__m512d)b, (__m512d)p);
+}
+TAPER_AVX512 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
+  return (Vec<float>)_mm512_fmsub_ps((__m512)a, (__m512)b, (__m512)p);
+}
+TAPER_AVX512 Vec<double> larger(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm512_max_pd((__m512d)x, (__m512d)y);
+}
+TAPER_AVX512 Vec<double> smaller(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm512_min_pd((__m512d)x, (__m512d)y);
+}
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_AVX512 Halves narrow(Vec<double> x) { return (Halves)_mm512_cvtpd_ps((__m512d)x); }
+TAPER_AVX512 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm512_sqrt_pd((__m512d)x); }
+TAPER_AVX512 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm512_sqrt_ps((__m512)x); }
+TAPER_AVX512 __mmask16 zero_or_infinite(Vec<float> x) {  // but -infinity
+  return _mm512_fpclass_ps_mask((__m512)x, 0x02 | 0x04 | 0x08);
+}
+// One step of Newton's method from 14 bits, but of 0 and infinity. Reciprocals of roots are no
+// nearer than 2^-22 of themselves to half way between two numbers of f16. Roots are as near as
+// 2^-25, but only from below, and the step errs downwards.
+TAPER_AVX512 Vec<float> narrow_root(Vec<float> x) {
+  const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), y = _mm512_mul_ps(v, first);
+  const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
+  return (Vec<float>)_mm512_mask_mov_ps(_mm512_fmadd_ps(_mm512_fnmadd_ps(y, y, v), half, y),
+                                        zero_or_infinite(x), v);
+}
+TAPER_AVX512 Vec<float> narrow_rsqrt(Vec<float> x) {
+  const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), one = _mm512_set1_ps(1);
+  const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
+  const __m512 lost = _mm512_fnmadd_ps(_mm512_mul_ps(v, first), first, one);
+  return (Vec<float>)_mm512_mask_mov_ps(_mm512_fmadd_ps(lost, half, first), zero_or_infinite(x),
+                                        first);
+}
+TAPER_AVX512 Vec<float> smaller(Vec<float> x, Vec<float> y) {
+  return (Vec<float>)_mm512_min_ps((__m512)x, (__m512)y);
+}
+TAPER_AVX512 bool any_lane(Vec<int64_t> mask) { return _mm512_movepi64_mask((__m512i)mask) != 0; }
+TAPER_AVX512 bool any_lane(Vec<int32_t> mask) { return _mm512_movepi32_mask((__m512i)mask) != 0; }
+TAPER_AVX512 bool any_below(Vec<float> x, float limit) {
+  return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_LT_OQ) != 0;
+}
+/// table[i % 32], lane by lane, i held in the low bits of `at`: two registers hold the table.
+TAPER_AVX512 Vec<float> pick(const float (&table)[32], Vec<float> at) {
+  const __m512 low = _mm512_loadu_ps(table), high = _mm512_loadu_ps(table + 16);
+  return (Vec<float>)_mm512_permutex2var_ps(low, (__m512i)at, high);
+}
+#undef TAPER_AVX512
+}  // namespace avx512
+#endif
+
+}  // namespace torch::taper::cpu

@@ -1,0 +1,138 @@
+// The caching allocator of device memory: freed blocks are kept and given out again.
+//
+// A block belongs to the stream that was current when it was allocated. Freed, it may be given to
+// the same stream at once (its work is ordered behind), and to nobody else. What another stream
+// uses must be announced by record_stream: the block then waits for an event of that stream. Memory
+// is taken from the device in segments that are split and merged: 2 MiB for blocks up to 1 MiB, 20
+// MiB for blocks below 10 MiB, whole 2 MiB for larger ones, so that lengths that vary a little,
+// from batch to batch, find a block again.
+//
+// What a captured stream allocates comes from segments of its graph's own: only captures of that
+// pool get them again, until the pool ends.
+//
+// With PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment, as in PyTorch, each block is memory of
+// its own from the device, of exactly its length, which goes back when the next one is asked for:
+// what checks accesses (AddressSanitizer on simulated devices, compute-sanitizer's memcheck on a
+// GPU) then sees where a tensor ends. Captured streams keep their segments.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include <taper/framework/memory/memory_stats.h>
+#include <taper/framework/runtime/stream.h>
+
+namespace torch::taper {
+
+namespace detail {
+
+class BlockLog;
+class GraphPool;
+
+class CachingAllocator {
+ public:
+  explicit CachingAllocator(DeviceIndex device);
+  /// Memory for the current stream. Throws OutOfMemoryError, with nothing lost.
+  void* allocate(size_t nbytes);
+  void release(void* p) noexcept;
+  /// `stream` uses the block too: it is reused only after what is queued there when it is freed.
+  void record_stream(void* p, StreamImpl* stream);
+  /// Gives segments that are wholly free back to the device.
+  void empty_cache();
+  MemoryStats stats();
+  /// All segments, by address.
+  std::vector<MemorySegment> snapshot();
+  void reset_peaks();
+  /// Bytes that may be reserved; 0: all that the device has.
+  void set_limit(size_t nbytes);
+  /// No graph of this pool is left: its segments go back to the device, those with live blocks when
+  /// these are gone and the cache is emptied.
+  void end_pool(const GraphPool* pool);
+
+ private:
+  struct Arena;
+  struct Block {
+    char* data = nullptr;
+    size_t nbytes = 0;
+    StreamImpl* stream = nullptr;
+    Arena* arena = nullptr;
+    bool small = false;                          // of a segment for small blocks
+    bool free = false;                           // in a pool
+    Block *before = nullptr, *behind = nullptr;  // in the same segment
+    std::vector<StreamImpl*> users;              // other streams
+    int waits_for = 0;                           // events of users, once freed
+  };
+  struct Smaller {
+    bool operator()(const Block* a, const Block* b) const;
+  };
+  using Pool = std::set<Block*, Smaller>;
+  /// Free blocks that serve the same requests.
+  struct Arena {
+    Pool small, large;
+    size_t segments = 0;
+    BlockLog* log = nullptr;  ///< a graph's, while its pool lives
+  };
+  /// Who asks for memory: a stream, and what its blocks come from.
+  struct User {
+    StreamImpl* stream;
+    Arena* arena;
+    bool is_captured;
+  };
+  /// Blocks of the device's own, not parts of segments.
+  bool is_apart(const User& user) const { return !caches_ && !user.is_captured; }
+
+  static MemoryBlock::State state_of(const Block& b);
+  static Pool& pool(const Block& b) { return b.small ? b.arena->small : b.arena->large; }
+  User current_user();
+  Block* find(size_t nbytes, const User& user);
+  Block* find_or_make(size_t nbytes, const User& user);
+  static size_t segment_for(size_t nbytes);
+  Block* new_segment(size_t nbytes, size_t segment, const User& user);
+  void split(Block* b, size_t nbytes);
+  static bool can_record(const Block& b);
+  cuda::Event take_event();
+  void await_users(Block* b);
+  void put_back(Block* b);
+  void absorb(Block* b, Block* behind);
+  void collect_reached();
+  void give_back_segments();
+  void give_back(Pool& pool);
+  void give_back_ended();
+  void give_back_freed();
+  [[noreturn]] void out_of_memory(size_t nbytes);
+
+  static constexpr size_t kRound = 512, kMiB = size_t{1} << 20, kSmall = kMiB,
+                          kSmallSegment = 2 * kMiB, kMiddle = 10 * kMiB, kMiddleSegment = 20 * kMiB,
+                          kRoundLarge = 2 * kMiB;
+
+  /// A freed block, and what it waits for.
+  struct Pending {
+    cuda::Event event;
+    Block* block;
+  };
+
+  const DeviceIndex device_;
+  const bool caches_;
+  std::mutex mutex_;
+  Arena common_;
+  std::map<const GraphPool*, std::unique_ptr<Arena>> of_graphs_;
+  std::vector<std::unique_ptr<Arena>> ended_;  // of graphs that are gone
+  std::map<void*, Block*> live_;
+  /// By user, in the order of its work: where one is not reached, those behind it are not either.
+  std::map<StreamImpl*, std::deque<Pending>> waiting_;
+  std::vector<cuda::Event> events_;  // that nobody waits for, to be recorded again
+  std::vector<Block*> deferred_;     // freed while no events could be recorded
+  MemoryStats stats_;
+  size_t limit_ = 0;
+};
+
+/// The allocator of a device. Throws Error when there is no such device.
+CachingAllocator& caching_allocator(DeviceIndex device);
+
+}  // namespace detail
+}  // namespace torch::taper

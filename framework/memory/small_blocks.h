@@ -1,0 +1,118 @@
+// Memory for what every op makes and frees, tensors and their small storages, without a call: the
+// calling thread's lists of free blocks (framework/core/storage.cpp fills and empties them). Not
+// installed.
+#pragma once
+
+#include <new>
+
+#include <taper/framework/core/storage.h>
+#include <taper/framework/core/tensor.h>
+#include <taper/framework/runtime/access.h>
+
+namespace torch::taper::detail {
+
+/// Blocks begin at a multiple of this, and a storage's bytes behind its header.
+constexpr size_t kBlockAlign = 64;
+/// Up to this size a block's class is the number of lines that it has.
+constexpr size_t kMostLines = 1024;
+
+#if defined(TAPER_NO_POOL)
+
+constexpr size_t kTensorList = 0;
+inline void* take_block(size_t nbytes, size_t) { return pool_allocate(nbytes); }
+inline void give_block(void* p, size_t nbytes, size_t) noexcept { pool_release(p, nbytes); }
+
+#else
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+constexpr size_t kSmallClasses = 16 + 16;  // up to 4096 bytes
+constexpr uint32_t kKeepBlocks = 4096;     // a list that has as many gives some away
+
+/// Tensors' blocks have a list of their own. Where one is a tensor now and numbers of another's
+/// storage then, an op takes 5 to 10 ns longer; it seems that the processor then guesses wrong for
+/// which store a load waits.
+constexpr size_t kTensorList = kSmallClasses;
+
+/// A thread's free blocks, by class.
+struct alignas(kBlockAlign) BlockLists {
+  FreeBlock* heads[kSmallClasses + 1];
+  uint32_t counts[kSmallClasses + 1];
+
+  /// Null where the list is empty.
+  void* take(size_t c) {
+    FreeBlock* const b = heads[c];
+    if (__builtin_expect(b == nullptr, 0)) return nullptr;
+    heads[c] = b->next;
+    --counts[c];
+    return b;
+  }
+  /// False where the list is full.
+  bool give(void* p, size_t c) {
+    if (__builtin_expect(counts[c] >= kKeepBlocks, 0)) return false;
+    heads[c] = new (p) FreeBlock{heads[c]};
+    ++counts[c];
+    return true;
+  }
+};
+
+// A thread's own lists lie elsewhere: thread-local variables that are reached in one load come from
+// a small store that all libraries of a process share, and dlopen fails where it is spent.
+extern constinit thread_local BlockLists* block_lists;
+
+/// As pool_allocate and pool_release, of 1 to kMostLines bytes and by way of that list.
+///@{
+inline void* take_block(size_t nbytes, size_t list) {
+  void* const p = block_lists->take(list);
+  return __builtin_expect(p != nullptr, 1) ? p : pool_allocate(nbytes);
+}
+inline void give_block(void* p, size_t nbytes, size_t list) noexcept {
+  if (__builtin_expect(!block_lists->give(p, list), 0)) pool_release(p, nbytes);
+}
+///@}
+
+#endif
+
+/// A storage's header, behind which its bytes may lie in the same block.
+constexpr size_t kStorageHeader =
+    (sizeof(StorageImpl) + kBlockAlign - 1) / kBlockAlign * kBlockAlign;
+
+/// As allocate_storage; the caller owns it.
+inline StorageImpl* make_storage(size_t nbytes, Device device) {
+  if (!device.is_cpu() || nbytes > kMostLines - kStorageHeader || observes_launches())
+    return allocate_storage(nbytes, device).release();
+  const size_t all = kStorageHeader + nbytes;
+  char* const block = static_cast<char*>(take_block(all, (all - 1) / kBlockAlign));
+  StorageImpl* const s = new (block) StorageImpl;
+  s->data = block + kStorageHeader;
+  s->nbytes = nbytes;
+  s->refs.start();
+  return s;
+}
+
+/// One owner less of a storage, which goes if that was the last.
+inline void release_storage(StorageImpl* s) {
+  if (!s || !s->refs.decrement()) return;
+  if (s->origin != StorageImpl::Origin::kInline || s->nbytes > kMostLines - kStorageHeader ||
+      observes_launches())
+    return StorageImpl::destroy(s);
+  const size_t all = kStorageHeader + s->nbytes;
+  give_block(s, all, (all - 1) / kBlockAlign);
+}
+
+/// Whether an op on `t` is so small that a launch would cost more, and nobody looks at launches: it
+/// may go over the elements itself, which lie row-major in the host's memory.
+inline bool runs_without_launch(const TensorImpl& t) {
+  constexpr int64_t few = 4096;
+  return t.contiguous && t.numel <= few && t.device.is_cpu() && !observes_launches();
+}
+
+/// make_tensor with the sizes of `like`, which is row-major: there is nothing to check.
+Tensor make_alike(const TensorImpl& like, ScalarType dtype);
+/// share_data of `t`, which is row-major, in another shape of as many elements and at most kMaxDims
+/// dimensions.
+Tensor share_as_shape(const TensorImpl& t, IntArrayRef shape);
+
+}  // namespace torch::taper::detail

@@ -1,0 +1,45 @@
+// The states of all devices' default generators, kept and put back.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <taper/framework/random/generator.h>
+
+#pragma GCC visibility push(default)
+
+namespace torch::taper::detail {
+
+/// The default generators that the calling thread draws from: the CPU's first, then those of the
+/// CUDA devices.
+std::vector<Generator> default_generators();
+
+/// The states that default_generators() have when this is made. Copies share the states. The host
+/// waits for no device: the states are read and put back in the order of the draws on each device's
+/// current stream. In a capture each replay does both.
+class GeneratorStates {
+ public:
+  GeneratorStates();
+  /// Sets the calling thread's default generators to the states.
+  void restore() const;
+
+ private:
+  struct Copies;
+  std::shared_ptr<Copies> copies_;
+};
+
+/// Sets the default generators to `states` for a scope.
+class GeneratorScope {
+ public:
+  explicit GeneratorScope(const GeneratorStates& states) { states.restore(); }
+  ~GeneratorScope() { before_.restore(); }
+  GeneratorScope(const GeneratorScope&) = delete;
+  GeneratorScope& operator=(const GeneratorScope&) = delete;
+
+ private:
+  const GeneratorStates before_;
+};
+
+}  // namespace torch::taper::detail
+
+#pragma GCC visibility pop

@@ -1,0 +1,107 @@
+// Convolutions that read the image where it lies, without a matrix of patches: for kernels that
+// step by one along rows and never leave the image. f32. Not installed.
+//
+// Packing a patch costs a store for each kernel element and pixel; beside the few channels of a
+// first layer that is as much as the arithmetic.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/spatial/conv/conv_shape.h>
+
+namespace torch::taper::cpu {
+
+/// The same convolution of images with zeros around them: nothing is padded.
+inline ConvShape with_margins(ConvShape s) {
+  for (int d = 0; d < 3; ++d) {
+    const int64_t last = (s.out[d] - 1) * s.steps.stride[d];
+    s.in[d] =
+        std::max(s.in[d] + s.steps.padding[d], last + (s.kernel[d] - 1) * s.steps.dilation[d] + 1);
+    s.steps.padding[d] = 0;
+  }
+  return s;
+}
+
+/// Images with zeros around them where a convolution pads: patches are then copies of whole rows.
+/// Behind a copy kPatchSlack elements may be read.
+template <class T>
+class Padded {
+ public:
+  Padded(const T* x, const ConvShape& s, bool copies)
+      : s_(s), shape_(copies ? with_margins(s) : s), copy_(copies ? space() : 0), x_(x) {
+    if (!copies) return;
+    x_ = copy_.get();
+    std::memset(static_cast<void*>(copy_.get() + space() - kPatchSlack), 0,
+                sizeof(T) * kPatchSlack);
+    parallel_for(0, s.batch * s.groups * s.in_channels, 1 + kGrain / shape_.in_pixels(),
+                 [this, x](int64_t i, int64_t end) {
+                   for (; i < end; ++i)
+                     copy_plane(copy_.get() + i * shape_.in_pixels(), x + i * s_.in_pixels());
+                 });
+  }
+  const T* get() const { return x_; }
+  const ConvShape& shape() const { return shape_; }
+
+ private:
+  static constexpr int64_t kGrain = 1 << 17;  ///< elements for which a thread is worth waking
+
+  int64_t space() const {
+    return shape_.batch * shape_.groups * shape_.in_channels * shape_.in_pixels() + kPatchSlack;
+  }
+  void copy_plane(T* to, const T* from) const {
+    const int64_t *const before = s_.steps.padding, width = shape_.in[2];
+    std::memset(static_cast<void*>(to), 0, sizeof(T) * shape_.in_pixels());
+    for (int64_t d = 0; d < s_.in[0]; ++d)
+      for (int64_t h = 0; h < s_.in[1]; ++h, from += s_.in[2])
+        std::memcpy(static_cast<void*>(
+                        to + ((d + before[0]) * shape_.in[1] + h + before[1]) * width + before[2]),
+                    from, sizeof(T) * s_.in[2]);
+  }
+
+  ConvShape s_, shape_;
+  Scratch<T> copy_;
+  const T* x_;
+};
+
+}  // namespace torch::taper::cpu
+
+namespace torch::taper::cpu::direct {
+
+/// Floats of scratch that pack_weights fills: the weights of all groups, by register tiles.
+inline int64_t packed_weights(const ConvShape& s) { return s.groups * s.out_channels * s.depth(); }
+/// Offset of each position of a patch from the place of the patch, depth() numbers.
+void element_offsets(int32_t* elements, const ConvShape& s);
+
+// ---------------------------------------------------------------------- forward
+/// Whether forward_panel handles the shape: rows of outputs are whole half vectors.
+bool takes_forward(const ConvShape& s);
+/// Whether it handles copies of the images by Padded, whose shape this is: rows may end anywhere in
+/// a vector, where vectors have 16 lanes.
+bool takes_copies(const ConvShape& s);
+void pack_weights(float* packed, const float* w, const ConvShape& s);
+/// Outputs [p, p + width) of one image of one group, all channels: y[m * out_pixels + p + j].
+/// `weights` are those of the group, packed; bias is null or the group's. width is at most
+/// kPatchPanel.
+void forward_panel(float* y, const float* x, const float* weights, const float* bias,
+                   const int32_t* elements, const ConvShape& s, int64_t p, int64_t width);
+
+// ---------------------------------------------------------------------- gradient of the weight
+/// Whether weight_gradient, or row_gradient, is the faster way for the shape.
+bool takes_weight_gradient(const ConvShape& s);
+/// Whether row_gradient is: of few output channels and long rows, where vectors have 16 lanes.
+bool takes_row_gradient(const ConvShape& s);
+/// Row length of its operands: the output channels rounded up to whole vectors.
+inline int64_t padded_channels(const ConvShape& s) { return (s.out_channels + 15) / 16 * 16; }
+/// Adds one image of one group: sum[k * padded + m] += sum over pixels of x[patch + kernel element
+/// k] * gy[pixel * padded + m], where gy is the transposed gradient of the output.
+void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
+                     const ConvShape& s);
+/// The same by the gradient as it lies, pixels in the lanes of a vector: sum[(m * depth + k) * 16 +
+/// l] receives the part of the pixels at lane l.
+void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
+                  const ConvShape& s);
+
+}  // namespace torch::taper::cpu::direct

@@ -1,0 +1,121 @@
+#include <taper/ops/spatial/conv/conv_onednn.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include <taper/ops/spatial/conv/conv_direct.h>
+#include <taper/ops/spatial/conv/conv_onednn_parts.h>
+
+// oneDNN's kernels are fast in layouts that keep 8 or 16 channels together. Images are converted in
+// chunks that stay, with their results, in L2; the weights once. Blocks of channels convert several
+// times faster than channels-last, which oneDNN would choose for the forward pass (25 MB: 1.1 and
+// 4.7 ms). Chunks of several images gain where weights are many, which each chunk reads (512
+// channels of 7 x 7: 8 to 10%), and for the gradient of the weight, where each chunk writes the
+// whole gradient.
+namespace torch::taper::cpu::onednn {
+namespace {
+
+std::atomic<int64_t> g_runs{0};
+
+// Multiply-adds from which on the conversions pay.
+int64_t least_work(const ConvShape& s, Kind kind) {
+  // A product of matrices for which our panels of pixels are full.
+  if (s.pointwise() && s.out_pixels() >= 16) return 1 << 20;
+  return kind == Kind::kInputGradient ? 1 << 18 : 1 << 17;
+}
+
+// The share of its multiply-adds that oneDNN does not spend on channels that fill up a block.
+double useful(const ConvShape& s, Kind kind) {
+  const auto share = [](int64_t n) {
+    return static_cast<double>(n) /
+           static_cast<double>(ceil_div(n, channel_block()) * channel_block());
+  };
+  return share(s.out_channels) * (reads_plain_images(s, kind) ? 1 : share(s.in_channels));
+}
+
+// Larger images are faster read as they are than converted.
+bool prefers_pointwise(const ConvShape& s, Kind kind) {
+  if (s.out_pixels() >= (channel_block() == 16 ? 128 : 256)) return false;
+  return std::min(s.in_channels, s.out_channels) >= 64 && useful(s, kind) >= 0.85;
+}
+
+// The useful share from which on oneDNN is faster than packing patches, which is cheap where rows
+// of outputs are long and take neighbours, and cheapest where there are no columns.
+double least_useful(const ConvShape& s) {
+  if (channel_block() < 16) return s.kernel[0] > 1 ? 0.1 : 0.6;
+  if (s.kernel[0] > 1) return 0.1;
+  if (s.in[1] == 1) return s.out[2] <= 128 && s.depth() <= 512 ? 2 : 0.95;
+  if (s.steps.stride[2] > 1 || s.out[2] < 32) return 0.2;
+  return reads_plain_images(s, Kind::kForward) ? 0.7 : 0.6;
+}
+
+bool prefers_forward(const ConvShape& s) {
+  if (s.pointwise() && s.out_pixels() >= 16) return prefers_pointwise(s, Kind::kForward);
+  if (s.in_channels == 1 || (direct::takes_forward(s) && s.depth() <= 1024)) return false;
+  return useful(s, Kind::kForward) >= least_useful(s);
+}
+
+bool prefers_input_gradient(const ConvShape& s) {
+  if (s.in_channels <= 3) return false;
+  const Kind kind = Kind::kInputGradient;
+  if (s.pointwise()) return prefers_pointwise(s, kind);
+  return useful(s, kind) >= (s.kernel[0] > 1 && channel_block() == 16 ? 0.5 : 0.85);
+}
+
+bool prefers_weight_gradient(const ConvShape& s) {
+  const int64_t positions = s.batch * s.out_pixels(), numel = s.out_channels * s.depth();
+  if (s.in_channels == 1) return false;
+  const bool widens = s.pointwise() && s.in_channels >= 64 && s.out_channels >= 4 * s.in_channels;
+  if (direct::takes_weight_gradient(s) && positions >= 2048 && !widens) return false;
+  // oneDNN goes through the whole gradient with every image.
+  if (!s.pointwise() && numel > 1200 * positions) return false;
+  return useful(s, Kind::kWeightGradient) >= 0.35;
+}
+
+template <class Run>
+bool counted(const Run& run) try {
+  const bool done = run();
+  if (done) g_runs.fetch_add(1, std::memory_order_relaxed);
+  return done;
+} catch (const dnnl::error&) {
+  return false;
+}
+
+}  // namespace
+
+// The choices are measured, on AVX-512 and AVX2 machines.
+bool prefers(const ConvShape& s, Kind kind) {
+  if (channel_block(s, kind) == 0 || s.batch * image_work(s) < least_work(s, kind)) return false;
+  if (s.groups > 1) return true;
+  switch (kind) {
+    case Kind::kForward:
+      return prefers_forward(s);
+    case Kind::kInputGradient:
+      return prefers_input_gradient(s);
+    default:
+      return prefers_weight_gradient(s);
+  }
+}
+
+bool prefers_bf16(const ConvShape& s, Kind kind) {
+  return multiplies_bf16() && channel_block(s, kind) == 16 && s.batch * image_work(s) >= 1 << 17;
+}
+
+#define TAPER_DEFINE(T)                                                                      \
+  bool forward(T* y, const T* x, const T* w, const T* b, const ConvShape& s) {               \
+    return counted([&] { return run_image_map(Kind::kForward, s, y, x, w, b); });            \
+  }                                                                                          \
+  bool input_gradient(T* gx, const T* gy, const T* w, const ConvShape& s) {                  \
+    const T* const none = nullptr;                                                           \
+    return counted([&] { return run_image_map(Kind::kInputGradient, s, gx, gy, w, none); }); \
+  }                                                                                          \
+  bool weight_gradient(T* gw, const T* x, const T* gy, const ConvShape& s) {                 \
+    return counted([&] { return run_weight_gradient(s, gw, x, gy); });                       \
+  }
+TAPER_DEFINE(float)
+TAPER_DEFINE(BFloat16)
+#undef TAPER_DEFINE
+
+int64_t runs() { return g_runs.load(std::memory_order_relaxed); }
+
+}  // namespace torch::taper::cpu::onednn

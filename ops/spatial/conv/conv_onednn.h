@@ -1,0 +1,34 @@
+// Convolutions by oneDNN (f32 and bf16), where it is faster than our own loops. Not installed.
+#pragma once
+
+#include <taper/ops/spatial/conv/conv_shape.h>
+
+#pragma GCC visibility push(default)  // for the tests
+
+namespace torch::taper::cpu::onednn {
+
+enum class Kind { kForward, kInputGradient, kWeightGradient };
+
+/// Whether the CPU multiplies pairs of bf16.
+bool multiplies_bf16();
+/// Whether oneDNN is the faster way, as measured: in f32; in bf16, against f32 between conversions.
+bool prefers(const ConvShape& s, Kind kind);
+bool prefers_bf16(const ConvShape& s, Kind kind);
+
+// As the kernels of conv_kernels.h, on whole contiguous tensors; `b` may be null. False when oneDNN
+// has no fast kernel for the shape or fails: the result is then undefined. The results depend on
+// the shape and the number of threads only.
+bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s);
+bool forward(BFloat16* y, const BFloat16* x, const BFloat16* w, const BFloat16* b,
+             const ConvShape& s);
+bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s);
+bool input_gradient(BFloat16* gx, const BFloat16* gy, const BFloat16* w, const ConvShape& s);
+bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape& s);
+bool weight_gradient(BFloat16* gw, const BFloat16* x, const BFloat16* gy, const ConvShape& s);
+
+/// Calls of the three that returned true, by all threads since the start.
+int64_t runs();
+
+}  // namespace torch::taper::cpu::onednn
+
+#pragma GCC visibility pop

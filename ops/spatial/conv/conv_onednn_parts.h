@@ -1,0 +1,63 @@
+// How a convolution by oneDNN is cut into parts, and their operands. Not installed.
+#pragma once
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/spatial/conv/conv_onednn_plan.h>
+
+namespace torch::taper::cpu::onednn {
+
+/// Bytes of images, with their results, that are converted and computed at a time: they stay in L2.
+constexpr int64_t kChunkBytes = 512 * 1024;
+/// Multiply-adds for which a thread is worth waking.
+constexpr int64_t kThreadWork = 1 << 20;
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+inline int64_t usable_threads() { return in_parallel_region() ? 1 : get_num_threads(); }
+
+// Of one image, at least 1; bytes where an element is a float.
+int64_t image_bytes(const ConvShape& s);
+int64_t image_work(const ConvShape& s);
+
+/// The convolution for some of the groups or, without groups, for some channels of the result, and
+/// where its operands begin.
+struct Channels {
+  ConvShape shape;
+  int64_t x = 0, w = 0, b = 0, y = 0;
+};
+/// Parts of useful size that the channels can be cut into.
+int64_t most_parts(ConvShape s, Kind kind);
+Channels channels_of(const ConvShape& s, Kind kind, int64_t part, int64_t parts);
+
+template <class T>
+constexpr dnnl::memory::data_type kTypeOf =
+    std::is_same_v<T, float> ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
+
+/// The plan for `images` images of a part of s, with operands of T.
+template <class T>
+std::shared_ptr<const Plan> plan_for(const ConvShape& s, Kind kind, bool bias, Channels part,
+                                     int64_t images) {
+  part.shape.batch = images;
+  return plan_of({part.shape, kind, kTypeOf<T>, bias, s.groups * s.in_channels, s.in_channels,
+                  s.groups * s.out_channels});
+}
+
+/// An operand in its inner layout: itself, or a copy.
+class Inner {
+ public:
+  Inner(const Operand& o, const void* plain);
+  const void* get() const { return data_; }
+
+ private:
+  Scratch<char> copy_;
+  const void* data_;
+};
+
+// The three maps, of float or BFloat16; false when oneDNN does not take the shape. May throw
+// dnnl::error.
+template <class T>
+bool run_image_map(Kind kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b);
+template <class T>
+bool run_weight_gradient(const ConvShape& s, T* gw, const T* x, const T* gy);
+
+}  // namespace torch::taper::cpu::onednn

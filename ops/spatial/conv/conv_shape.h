@@ -1,0 +1,93 @@
+// The sizes of one convolution, as its kernels see them. Not installed.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include <taper/ops/spatial/conv/conv_kernels.h>
+
+namespace torch::taper {
+
+/// One group of one convolution. A patch is what one output element sees: depth = C/g * kernel.
+struct ConvShape {
+  int64_t batch, groups;
+  int64_t in_channels, out_channels;  ///< of one group
+  int64_t in[3], out[3], kernel[3];
+  ConvSteps steps;
+
+  auto operator<=>(const ConvShape&) const = default;
+
+  TAPER_HD int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
+  TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
+  TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1] * kernel[2]; }
+  TAPER_HD int64_t depth() const { return in_channels * kernel_elements(); }
+  /// No kernel element ever falls outside of the input.
+  bool inside() const {
+    for (int d = 0; d < 3; ++d)
+      if (steps.padding[d] != 0 ||
+          (out[d] - 1) * steps.stride[d] + (kernel[d] - 1) * steps.dilation[d] >= in[d])
+        return false;
+    return true;
+  }
+  /// A plain matrix product: one kernel element, no padding, no steps.
+  bool pointwise() const {
+    for (int d = 0; d < 3; ++d)
+      if (kernel[d] != 1 || steps.padding[d] != 0 || steps.stride[d] != 1 || in[d] != out[d])
+        return false;
+    return true;
+  }
+};
+
+/// The sizes of a convolution from x with w to y; dimensions that are missing are 1 long.
+inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
+  ConvShape s;
+  s.steps = steps;
+  s.batch = x[0];
+  s.groups = steps.groups;
+  s.in_channels = w[1];
+  s.out_channels = w[0] / steps.groups;
+  const int64_t missing = 5 - x.size();
+  for (int64_t d = 0; d < 3; ++d) {
+    s.in[d] = d < missing ? 1 : x[d - missing + 2];
+    s.out[d] = d < missing ? 1 : y[d - missing + 2];
+    s.kernel[d] = d < missing ? 1 : w[d - missing + 2];
+  }
+  return s;
+}
+
+namespace cpu {
+
+/// Columns of a packed panel, and its row stride.
+constexpr int64_t kPatchPanel = 64;
+/// Elements behind the last row of a packed panel that may be written.
+constexpr int64_t kPatchSlack = 64;
+/// Rows of a transposed panel.
+constexpr int64_t kPatchRows = 256;
+
+/// A part of the matrix of patches: rows are positions in a patch [k, k + depth), columns are
+/// output pixels [p, p + width).
+struct PatchRange {
+  int64_t k, depth, p, width;
+  int64_t readable;  ///< elements of memory from the image on that may be read
+};
+
+// The matrix of patches of one image of one group, a panel at a time. `x` is the image.
+/// to[i * kPatchPanel + j] = element k + i of the patch of pixel p + j.
+void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r);
+void pack_patches(double* to, const double* x, const ConvShape& s, PatchRange r);
+void pack_patches(uint16_t* to, const uint16_t* x, const ConvShape& s, PatchRange r);
+/// The transpose: to[j * ldt + i], with depth at most kPatchPanel and
+/// width at most kPatchRows.
+void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvShape& s,
+                             PatchRange r);
+void pack_patches_transposed(double* to, int64_t ldt, const double* x, const ConvShape& s,
+                             PatchRange r);
+/// Longest row of a kernel for which sum_channel has a fast path.
+constexpr int64_t kMaxElementsInRow = 64;
+/// One channel of an image as the sum of what its patches hold for it: kernel element i at output
+/// pixel j is from[i * ld + j].
+void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s);
+void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s);
+
+}  // namespace cpu
+}  // namespace torch::taper
