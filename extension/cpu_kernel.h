@@ -10,6 +10,7 @@
 #pragma GCC visibility push(default)
 
 namespace at::native {
+using namespace torch::taper;
 namespace detail {
 
 /// What a callable takes and returns.
