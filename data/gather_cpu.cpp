@@ -25,10 +25,10 @@ constexpr int64_t kBatchGrain = int64_t{1} << 20;
 
 void gather_part(float* y, const uint8_t* images, const size_t* rows, int64_t begin, int64_t end,
                  int64_t size, const data::ImageNumbers& n) {
-  TAPER_BY_ISA(gather_rows, y, images, rows, begin, end, size, n);
+  return TAPER_BY_ISA(gather_rows, y, images, rows, begin, end, size, n);
 }
 void to_float_part(float* y, const uint8_t* x, int64_t count) {
-  TAPER_BY_ISA(row_to_float, y, x, count);
+  return TAPER_BY_ISA(row_to_float, y, x, count);
 }
 
 }  // namespace

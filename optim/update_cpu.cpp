@@ -51,7 +51,7 @@ namespace {
 
 template <class T, class Rule>
 UpdateRow row_for(const Rule& rule) {
-  TAPER_BY_ISA(row_of<T>, rule);
+  return TAPER_BY_ISA(row_of<T>, rule);
 }
 
 // ---------------------------------------------------------------- rows that the loops do not know

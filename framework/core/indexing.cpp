@@ -32,9 +32,10 @@ std::ostream& operator<<(std::ostream& out, const TensorIndex& i) {
       return out << (i.boolean() ? "true" : "false");
     case TensorIndexType::Slice:
       return out << i.slice();
-    default:
-      return out << i.tensor();
+    case TensorIndexType::Tensor:
+      break;
   }
+  return out << i.tensor();
 }
 
 }  // namespace torch::taper::indexing

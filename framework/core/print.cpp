@@ -223,9 +223,10 @@ std::ostream& operator<<(std::ostream& out, MemoryFormat f) {
       return out << "Preserve";
     case MemoryFormat::ChannelsLast:
       return out << "ChannelsLast";
-    default:
-      return out << "ChannelsLast3d";
+    case MemoryFormat::ChannelsLast3d:
+      break;
   }
+  return out << "ChannelsLast3d";
 }
 
 }  // namespace torch::taper

@@ -19,11 +19,12 @@ void throw_index_out_of_range(const char* op, int64_t value, int64_t size, int64
     case IndexWording::kTake:
       throw IndexError(detail::concat(op, ": out of range: tried to access index ", value,
                                       " on a tensor of ", size, " elements."));
-    default:
-      if (size == 0)
-        throw IndexError(detail::concat(op, ": index is out of bounds for dimension with size 0"));
-      throw IndexError(in_dim);
+    case IndexWording::kDimension:
+      break;
   }
+  if (size == 0)
+    throw IndexError(detail::concat(op, ": index is out of bounds for dimension with size 0"));
+  throw IndexError(in_dim);
 }
 
 void throw_target_out_of_range(const char* op, int64_t value) {

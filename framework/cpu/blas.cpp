@@ -17,8 +17,17 @@
 #include <taper/framework/cpu/pack_panel.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/small_gemm.h>
+#include <taper/framework/kernel/ways.h>
+#include <taper/framework/memory/scratch.h>
 
 namespace torch::taper::cpu {
+
+using taper::detail::always;
+using taper::detail::run_best;
+using taper::detail::Way;
+
+taper::detail::ForcedWay forced_gemm("TAPER_GEMM");
+
 namespace {
 
 // The same where each element of the matrix is used once.
@@ -62,23 +71,13 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
 
 // C's transposed, which is then copied: see is_made_across.
 template <class T>
-void gemm_across(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+void across_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                  bool add, T* c, int64_t ldc) {
   const Scratch<T> rows(n * m);
   gemm_panel(GemmPanel<T>{n, m, k, b.data, b.col, b.row, a.data, a.col, rows.get(), m, alpha});
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j)
       c[i * ldc + j] = add ? c[i * ldc + j] + rows[j * m + i] : rows[j * m + i];
-}
-
-template <class T>
-void own_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
-              bool add, T* c, int64_t ldc) {
-  if (is_made_across(m, n, a)) return gemm_across(m, n, k, alpha, a, b, add, c, ldc);
-  if (b.col == 1 && (k * n <= kDirectElements || m <= kDirectRows))
-    gemm_panel(GemmPanel<T>{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha, add});
-  else
-    packed_gemm(m, n, k, alpha, a, b, add, c, ldc);
 }
 
 // Products of small matrices, of which there are batches.
@@ -98,7 +97,7 @@ void tiny_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a
 // Sums over parts of the terms, on a thread each: the parts depend on the number of threads only.
 template <class T>
 void split_terms(const Gemv<T>& g) {
-  const int64_t parts = in_parallel_region() ? 1 : get_num_threads();
+  const int64_t parts = usable_threads();
   const Scratch<T> others((parts - 1) * g.n);
   T* const more = others.get();
   parallel_for(0, parts, 1, [=](int64_t i, int64_t end) {
@@ -151,9 +150,8 @@ bool own_gemv(int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, const T* x
 constexpr int64_t kLongRow = 32, kNearElements = 6144;
 
 template <class T>
-bool by_columns(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+void by_columns(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                 bool add, T* c, int64_t ldc) {
-  if (n > kFewColumns || k < kLongRow || m < 2 * kTileRows || a.col != 1) return false;
   const int64_t rows = std::max<int64_t>(16, kNearElements / k / 16 * 16);
   const int64_t grain = std::max<int64_t>(1, kThreadWork / (rows * n * k));
   parallel_for(0, (m + rows - 1) / rows, grain, [=](int64_t i, int64_t end) {
@@ -162,16 +160,14 @@ bool by_columns(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> 
         own_gemv(std::min(rows, m - row), k, alpha, {a.data + row * a.row, a.row, a.col},
                  b.data + j * b.col, b.row, add, c + row * ldc + j, ldc);
   });
-  return true;
 }
 
-// The same for a product of matrices that is one: false when it is none.
+// The same for a product of matrices that is one. False when A or B has no unit stride.
 template <class T>
 bool vector_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                  bool add, T* c, int64_t ldc) {
   if (n == 1) return own_gemv(m, k, alpha, a, b.data, b.row, add, c, ldc);
-  if (m == 1) return own_gemv(n, k, alpha, b.transposed(), a.data, a.col, add, c, int64_t{1});
-  return by_columns(m, n, k, alpha, a, b, add, c, ldc);
+  return own_gemv(n, k, alpha, b.transposed(), a.data, a.col, add, c, int64_t{1});
 }
 
 // ---------------------------------------------------------------------- libraries
@@ -219,22 +215,66 @@ bool prefers_library(int64_t m, int64_t n, int64_t k) {
   return m * n * k >= (int64_t{1} << 26) && m >= 128 && n >= 128 && k >= 128;
 }
 
+// ---------------------------------------------------------------------- ways of a block
+/// C = alpha A B, or C += alpha A B: the arguments of gemm().
+template <class T>
+struct Product {
+  int64_t m, n, k;
+  opmath_t<T> alpha;
+  MatrixIn<T> a, b;
+  bool add;
+  T* c;
+  int64_t ldc;
+
+  /// f(m, n, k, alpha, a, b, add, c, ldc)
+  template <class F>
+  TAPER_INLINE auto by(const F& f) const {
+    return f(m, n, k, alpha, a, b, add, c, ldc);
+  }
+};
+
+template <class T, class P = Product<T>>
+constexpr Way<P> kLibrary = {
+    "library", always<P>, [](const P& p) { return prefers_library(p.m, p.n, p.k); },
+    [](const P& p) { return p.by([](auto... x) { return library_gemm(x...); }); }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kAcross = {
+    "across", always<P>, [](const P& p) { return is_made_across(p.m, p.n, p.a); },
+    [](const P& p) { return p.by([](auto... x) { across_gemm<T>(x...); }), true; }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kInPlace = {
+    "in_place", [](const P& p) { return p.b.col == 1; },
+    [](const P& p) { return p.k * p.n <= kDirectElements || p.m <= kDirectRows; },
+    [](const P& p) {
+      gemm_panel(GemmPanel<T>{p.m, p.n, p.k, p.a.data, p.a.row, p.a.col, p.b.data, p.b.row, p.c,
+                              p.ldc, p.alpha, p.add});
+      return true;
+    }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kPacked = {"packed", always<P>, always<P>, [](const P& p) {
+                              return p.by([](auto... x) { packed_gemm<T>(x...); }), true;
+                            }};
+
+/// What one thread computes: a whole product, or rows or columns of one.
+template <class T>
+constexpr Way<Product<T>> kBlockWays[] = {kAcross<T>, kInPlace<T>, kPacked<T>};
+template <>
+constexpr Way<Product<float>> kBlockWays<float>[] = {kLibrary<float>, kAcross<float>,
+                                                     kInPlace<float>, kPacked<float>};
+template <>
+constexpr Way<Product<double>> kBlockWays<double>[] = {kLibrary<double>, kAcross<double>,
+                                                       kInPlace<double>, kPacked<double>};
+
+template <class T>
+void run_block(const Product<T>& p) {
+  run_best<kBlockWays<T>>(p, forced_gemm);
+}
+
+// ---------------------------------------------------------------------- shared by threads
 // Every piece packs its operands again: two pieces for each thread.
 int64_t share(int64_t n) {
   const int64_t pieces = 2 * get_num_threads();
   return (n + pieces - 1) / pieces;
-}
-
-inline void single_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
-                        MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles) {
-  pair_gemm(m, n, k, alpha, a, b, add, c, ldc, tiles);
-}
-template <class T>
-void single_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
-                 bool add, T* c, int64_t ldc, bool) {
-  if constexpr (kIsFloat<T>)
-    if (prefers_library(m, n, k) && library_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
-  own_gemm(m, n, k, alpha, a, b, add, c, ldc);
 }
 
 // Parts of the terms of few sums of many; 1 where rows or columns are to be shared. Of such
@@ -256,9 +296,9 @@ void split_gemm_terms(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, M
       const MatrixIn<T> left{a.data + p * a.col, a.row, a.col};
       const MatrixIn<T> right{b.data + p * b.row, b.row, b.col};
       if (i == 0)
-        own_gemm(m, n, terms, alpha, left, right, add, c, ldc);
+        run_block<T>({m, n, terms, alpha, left, right, add, c, ldc});
       else
-        own_gemm(m, n, terms, alpha, left, right, false, more + (i - 1) * m * n, n);
+        run_block<T>({m, n, terms, alpha, left, right, false, more + (i - 1) * m * n, n});
     }
   });
   for (int64_t i = 0; i + 1 < parts; ++i)
@@ -266,29 +306,31 @@ void split_gemm_terms(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, M
       for (int64_t j = 0; j < n; ++j) c[row * ldc + j] += others[(i * m + row) * n + j];
 }
 
-// By rows, by panels of columns, or by terms.
-template <class T>
-void split_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
-                bool add, T* c, int64_t ldc) {
-  const bool tiles = std::is_same_v<T, BFloat16> && tiles_pay(m, n, k);
-  if constexpr (kIsFloat<T>)
-    if (const int64_t parts = parts_of_terms(m, n, k); parts > 1)
-      return split_gemm_terms(m, n, k, alpha, a, b, add, c, ldc, parts);
+// block(part) for rows or panels of columns of a product, or for the whole.
+template <class T, class Block>
+void split_gemm(const Product<T>& p, const Block& block) {
+  const int64_t m = p.m, n = p.n, k = p.k;
   if (m * n * k < 2 * kThreadWork) {
-    single_gemm(m, n, k, alpha, a, b, add, c, ldc, tiles);
+    block(p);
   } else if (m >= n) {
     const int64_t grain = std::max({kTileRows, kThreadWork / (n * k), share(m)});
     parallel_for(0, m, grain, [=](int64_t i, int64_t end) {
-      single_gemm(end - i, n, k, alpha, {a.data + i * a.row, a.row, a.col}, b, add, c + i * ldc,
-                  ldc, tiles);
+      Product<T> rows = p;
+      rows.m = end - i;
+      rows.a.data += i * p.a.row;
+      rows.c += i * p.ldc;
+      block(rows);
     });
   } else {
     const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth;
     const int64_t grain = std::max(kThreadWork / (m * k * kPanelWidth), share(panels));
     parallel_for(0, panels, grain, [=](int64_t begin, int64_t end) {
-      const int64_t j = begin * kPanelWidth, e = std::min(n, end * kPanelWidth);
-      single_gemm(m, e - j, k, alpha, a, {b.data + j * b.col, b.row, b.col}, add, c + j, ldc,
-                  tiles);
+      const int64_t j = begin * kPanelWidth;
+      Product<T> columns = p;
+      columns.n = std::min(n, end * kPanelWidth) - j;
+      columns.b.data += j * p.b.col;
+      columns.c += j;
+      block(columns);
     });
   }
 }
@@ -325,6 +367,69 @@ void integer_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T
     }
 }
 
+// ---------------------------------------------------------------------- ways of a product
+template <class T, class P = Product<T>>
+constexpr Way<P> kTiny = {
+    "tiny", always<P>, [](const P& p) { return p.m * p.n * p.k <= kTinyWork; },
+    [](const P& p) { return p.by([](auto... x) { tiny_gemm<T>(x...); }), true; }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kVector = {
+    "vector", [](const P& p) { return p.n == 1 || p.m == 1; }, always<P>,
+    [](const P& p) { return p.by([](auto... x) { return vector_gemm<T>(x...); }); }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kColumns = {
+    "columns", [](const P& p) { return p.a.col == 1 && p.m > 1 && p.n > 1; },
+    [](const P& p) { return p.n <= kFewColumns && p.k >= kLongRow && p.m >= 2 * kTileRows; },
+    [](const P& p) { return p.by([](auto... x) { by_columns<T>(x...); }), true; }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kTerms = {"terms", [](const P& p) { return parts_of_terms(p.m, p.n, p.k) > 1; },
+                           always<P>,
+                           [](const P& p) {
+                             return p.by([parts = parts_of_terms(p.m, p.n, p.k)](auto... x) {
+                               split_gemm_terms<T>(x..., parts);
+                             }),
+                                    true;
+                           }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kBlocks = {"blocks", always<P>, always<P>,
+                            [](const P& p) { return split_gemm(p, run_block<T>), true; }};
+
+template <class T, class P = Product<T>>
+constexpr Way<P> kIntegers = {"integers", always<P>, always<P>, [](const P& p) {
+                                return p.by([](auto... x) { integer_gemm<T>(x...); }), true;
+                              }};
+template <class T, class P = Product<T>>
+constexpr Way<P> kNarrow = {"narrow", always<P>, always<P>, [](const P& p) {
+                              return p.by([](auto... x) { narrow_gemm(x...); }), true;
+                            }};
+constexpr Way<Product<BFloat16>> kPairs = {
+    "pairs", [](const Product<BFloat16>& p) { return multiplies_pairs && p.m > 1 && p.n > 1; },
+    always<Product<BFloat16>>,
+    [](const Product<BFloat16>& p) {
+      const bool tiles = tiles_pay(p.m, p.n, p.k);
+      split_gemm(p, [tiles](const Product<BFloat16>& part) {
+        part.by([tiles](auto... x) { pair_gemm(x..., tiles); });
+      });
+      return true;
+    }};
+
+template <class T>
+constexpr Way<Product<T>> kProductWays[] = {kIntegers<T>};
+template <>
+constexpr Way<Product<float>> kProductWays<float>[] = {
+    kTiny<float>, kVector<float>, kColumns<float>, kTerms<float>, kBlocks<float>};
+template <>
+constexpr Way<Product<double>> kProductWays<double>[] = {
+    kTiny<double>, kVector<double>, kColumns<double>, kTerms<double>, kBlocks<double>};
+template <>
+constexpr Way<Product<uint32_t>> kProductWays<uint32_t>[] = {kTiny<uint32_t>, kBlocks<uint32_t>};
+template <>
+constexpr Way<Product<uint64_t>> kProductWays<uint64_t>[] = {kTiny<uint64_t>, kBlocks<uint64_t>};
+template <>
+constexpr Way<Product<BFloat16>> kProductWays<BFloat16>[] = {kPairs, kNarrow<BFloat16>};
+template <>
+constexpr Way<Product<Half>> kProductWays<Half>[] = {kNarrow<Half>};
+
 }  // namespace
 
 template <class T>
@@ -343,19 +448,11 @@ void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, Mat
   if (k == 0 && !add)
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
   if (m == 0 || n == 0 || k == 0) return;
-  if constexpr (kHasTile<T>)
-    if (m * n * k <= kTinyWork) return tiny_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  if constexpr (kIsFloat<T>)
-    if (vector_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
-  if constexpr (std::is_same_v<opmath_t<T>, T> && !kHasTile<T>) {
-    integer_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  } else if constexpr (!kHasTile<T>) {
-    if constexpr (std::is_same_v<T, BFloat16>)
-      if (multiplies_pairs && m > 1 && n > 1) return split_gemm(m, n, k, alpha, a, b, add, c, ldc);
-    narrow_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  } else {
-    split_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  }
+  // The name may be that of a way of a product, or of its blocks.
+  if (forced_gemm.is_set())
+    forced_gemm.check(kProductWays<float>, kBlockWays<float>, kProductWays<BFloat16>,
+                      kProductWays<int64_t>);
+  run_best<kProductWays<T>>(Product<T>{m, n, k, alpha, a, b, add, c, ldc}, forced_gemm);
 }
 
 template <class T>
@@ -383,7 +480,7 @@ void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> al
 // By parts that depend on the number of threads only.
 template <class T>
 T split_dot(int64_t n, const T* x, const T* y) {
-  const int64_t most = in_parallel_region() ? 1 : get_num_threads();
+  const int64_t most = usable_threads();
   const int64_t parts = std::clamp<int64_t>(n / kVectorWork, 1, most);
   if (parts == 1) return dot_contiguous(n, x, y);
   const Scratch<T> sums(parts);
@@ -416,6 +513,21 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
   return static_cast<T>(
       static_cast<opmath_t<T>>(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))));
 }
+
+// ---------------------------------------------------------------------- for the tests
+template <class T>
+std::vector<std::string> gemm_ways() {
+  std::vector<std::string> names;
+  for (const auto& way : kProductWays<T>) names.emplace_back(way.name);
+  if constexpr (kIsFloat<T>)
+    for (const auto& way : kBlockWays<T>) names.emplace_back(way.name);
+  return names;
+}
+template std::vector<std::string> gemm_ways<float>();
+template std::vector<std::string> gemm_ways<double>();
+template std::vector<std::string> gemm_ways<BFloat16>();
+template std::vector<std::string> gemm_ways<int64_t>();
+void force_gemm_way(const char* name) { forced_gemm.set(name); }
 
 #define TAPER_INSTANTIATE(T)                                                                    \
   template void gemm<T>(int64_t, int64_t, int64_t, opmath_t<T>, MatrixIn<T>, MatrixIn<T>, bool, \

@@ -1,31 +1,15 @@
-// Matrix products on the CPU. One place chooses who computes: own loops for small sizes, oneDNN
-// (f32) and OpenBLAS (f64) for large ones.
+// Matrix products on the CPU. blas.cpp has the tables of ways (framework/kernel/ways.h): own loops
+// for small sizes, oneDNN (f32) and OpenBLAS (f64) for large ones.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include <taper/framework/core/dtype.h>
-#include <taper/framework/core/storage.h>
+#include <taper/framework/kernel/ways.h>
 
 namespace torch::taper::cpu {
-
-/// Memory for the length of a scope, from the pool.
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(int64_t count)
-      : nbytes_(static_cast<size_t>(count) * sizeof(T)),
-        data_(static_cast<T*>(taper::detail::pool_allocate(nbytes_))) {}
-  ~Scratch() { taper::detail::pool_release(data_, nbytes_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  T* get() const { return data_; }
-  T& operator[](int64_t i) const { return data_[i]; }
-
- private:
-  size_t nbytes_;
-  T* data_;
-};
 
 /// A matrix in memory: element (i, j) is data[i * row + j * col]. Any strides are right; a unit
 /// stride in either direction is fast.
@@ -53,5 +37,20 @@ void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> al
 /// Sum of x[i * incx] * y[i * incy].
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy);
+
+/// The name of the way that TAPER_GEMM or a test asks for, or null.
+extern taper::detail::ForcedWay forced_gemm;
+
+// ---------------------------------------------------------------------- for the tests
+#pragma GCC visibility push(default)
+
+/// Returns the names of the ways to compute a product, then those to compute a block of one.
+template <class T>
+std::vector<std::string> gemm_ways();
+/// Lets the way `name` compute all products or blocks that it can, as TAPER_GEMM=name does. Null:
+/// each gets the fastest way. The text must outlive its use.
+void force_gemm_way(const char* name);
+
+#pragma GCC visibility pop
 
 }  // namespace torch::taper::cpu

@@ -39,12 +39,12 @@ bool by_half_vectors(const GemmPanel<T>& g) {
 
 #define TAPER_ENTRIES(T, BY_ISA)                                                     \
   void gemm_panel(const GemmPanel<T>& g) {                                           \
-    if (by_half_vectors(g)) TAPER_BY_ISA_UP_TO_AVX2(multiply_panel, g);              \
-    BY_ISA(multiply_panel, g);                                                       \
+    if (by_half_vectors(g)) return TAPER_BY_ISA_UP_TO_AVX2(multiply_panel, g);       \
+    return BY_ISA(multiply_panel, g);                                                \
   }                                                                                  \
   void transpose_panel(T* to, int64_t ldt, const T* from, int64_t ldf, int64_t rows, \
                        int64_t cols) {                                               \
-    BY_ISA(transpose, to, ldt, from, ldf, rows, cols);                               \
+    return BY_ISA(transpose, to, ldt, from, ldf, rows, cols);                        \
   }
 TAPER_ENTRIES(float, TAPER_BY_ISA)
 TAPER_ENTRIES(double, TAPER_BY_ISA)

@@ -6,6 +6,7 @@
 #include <taper/framework/cpu/gemv.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/memory/scratch.h>
 
 namespace torch::taper::cpu {
 namespace {

@@ -7,6 +7,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
+#include <taper/framework/memory/scratch.h>
 
 #pragma GCC visibility push(default)  // for the tests
 

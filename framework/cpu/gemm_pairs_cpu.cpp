@@ -8,6 +8,7 @@
 #include <taper/framework/cpu/pack_panel.h>
 #include <taper/framework/kernel/narrow_rows.h>
 #include <taper/framework/kernel/vec_widen.h>
+#include <taper/framework/memory/scratch.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/memory/scratch.h>
 
 namespace torch::taper::cpu {
 

@@ -25,6 +25,9 @@ void set_num_interop_threads(int n);
 int get_thread_num();
 /// True inside a parallel loop; loops started there run on the calling thread alone.
 bool in_parallel_region();
+/// Returns how many threads a loop that starts here may use: get_num_threads(), or 1 inside a
+/// parallel loop.
+inline int64_t usable_threads() { return in_parallel_region() ? 1 : get_num_threads(); }
 
 namespace detail {
 void parallel_run(int64_t begin, int64_t end, int64_t pieces, void* context,
@@ -48,7 +51,7 @@ template <class Body>
 void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
   const int64_t n = end - begin;
   if (n <= 0) return;
-  const int64_t threads = n <= grain || in_parallel_region() ? 1 : get_num_threads();
+  const int64_t threads = n <= grain ? 1 : usable_threads();
   void* const context = const_cast<Body*>(&body);
   if (threads == 1) return detail::run_piece<Body>(context, begin, end);
   // Several pieces for each thread: one that is held up by another process leaves the rest to

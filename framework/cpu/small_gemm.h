@@ -41,15 +41,15 @@ struct SmallGemm {
   void run() const;
 };
 /// Makes `to` the product of gemm, to whose rows `row` is added unless it is null; false where it
-/// is not small, or has loops of its own. T is float or double. (Inline, and nothing is returned by
-/// value: copies would read at once what has only just been written in parts, which takes as long
-/// as half of a product of 8 x 8.)
+/// is not small, has loops of its own, or a way is forced. T is float or double. (Inline, and
+/// nothing is returned by value: copies would read at once what has only just been written in
+/// parts, which takes as long as half of a product of 8 x 8.)
 template <class T>
 TAPER_INLINE bool small_gemm(SmallGemm<T>& to, int64_t m, int64_t n, int64_t k, T alpha,
                              const MatrixIn<T>& a, const MatrixIn<T>& b, const T* row, T* c,
                              int64_t ldc) {
   if (m * n * k <= kTinyWork || m == 1 || n <= kFewColumns || m * n * k >= 2 * kThreadWork ||
-      is_made_across(m, n, a))
+      is_made_across(m, n, a) || forced_gemm.is_set())
     return false;
   GemmPanel<T>& g = to.panel;
   g.m = m, g.n = n, g.k = k, g.alpha = alpha;

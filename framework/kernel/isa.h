@@ -5,7 +5,7 @@
 //   #define TAPER_ISA_FILE <taper/ops/family/x_isa.inc>
 //   #include <taper/framework/kernel/foreach_isa.h>
 //   namespace torch::taper::cpu {
-//   void x(Out y, In a) { TAPER_BY_ISA(x, y, a); }
+//   void x(Out y, In a) { return TAPER_BY_ISA(x, y, a); }
 //   }
 //
 // x_isa.inc holds `namespace torch::taper::cpu::TAPER_ISA { void x(Out y, In a) { ...plain loops...
@@ -30,21 +30,15 @@ extern const Isa best_isa;
 #pragma GCC visibility pop
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
-#define TAPER_BY_ISA_UP_TO(widest, function, ...) \
-  do {                                            \
-    switch (::taper::cpu::best_isa) {             \
-      case ::taper::cpu::Isa::kAvx512:            \
-        return widest::function(__VA_ARGS__);     \
-      case ::taper::cpu::Isa::kAvx2:              \
-        return avx2::function(__VA_ARGS__);       \
-      default:                                    \
-        return base::function(__VA_ARGS__);       \
-    }                                             \
-  } while (false)
+#define TAPER_BY_ISA_UP_TO(widest, function, ...)                                       \
+  (::taper::cpu::best_isa == ::taper::cpu::Isa::kAvx512 ? widest::function(__VA_ARGS__) \
+   : ::taper::cpu::best_isa == ::taper::cpu::Isa::kAvx2 ? avx2::function(__VA_ARGS__)   \
+                                                        : base::function(__VA_ARGS__))
 #else
-#define TAPER_BY_ISA_UP_TO(widest, function, ...) return base::function(__VA_ARGS__)
+#define TAPER_BY_ISA_UP_TO(widest, function, ...) base::function(__VA_ARGS__)
 #endif
 
+// TAPER_BY_ISA(function, arguments) is an expression: a call of the function of the best set.
 /// For what is rarely asked for: what is inline or a template is then not compiled for AVX-512.
 #define TAPER_BY_ISA_UP_TO_AVX2(...) TAPER_BY_ISA_UP_TO(avx2, __VA_ARGS__)
 #ifdef TAPER_ISA_UP_TO_AVX2  // see foreach_isa.h

@@ -14,10 +14,12 @@
 
 namespace torch::taper::cpu {
 
-void widen(float* to, const Half* from, int64_t n) { TAPER_BY_ISA(widen, to, from, n); }
-void widen(float* to, const BFloat16* from, int64_t n) { TAPER_BY_ISA(widen, to, from, n); }
-void narrow(Half* to, const float* from, int64_t n) { TAPER_BY_ISA(narrow, to, from, n); }
-void narrow(BFloat16* to, const float* from, int64_t n) { TAPER_BY_ISA(narrow, to, from, n); }
+void widen(float* to, const Half* from, int64_t n) { return TAPER_BY_ISA(widen, to, from, n); }
+void widen(float* to, const BFloat16* from, int64_t n) { return TAPER_BY_ISA(widen, to, from, n); }
+void narrow(Half* to, const float* from, int64_t n) { return TAPER_BY_ISA(narrow, to, from, n); }
+void narrow(BFloat16* to, const float* from, int64_t n) {
+  return TAPER_BY_ISA(narrow, to, from, n);
+}
 
 namespace {
 
@@ -34,7 +36,7 @@ void scatter_as(char* to, const char* from, int64_t step, int64_t n) {
 }  // namespace
 
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
-  TAPER_BY_ISA(gather, to, from, step, item, n);
+  return TAPER_BY_ISA(gather, to, from, step, item, n);
 }
 void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
   by_itemsize(static_cast<size_t>(item),

@@ -29,9 +29,10 @@ const char* text_of(MemoryBlock::State state) {
       return "active_allocated";
     case MemoryBlock::State::kActivePendingFree:
       return "active_pending_free";
-    default:
-      return "inactive";
+    case MemoryBlock::State::kInactive:
+      break;
   }
+  return "inactive";
 }
 
 Json json_of(const MemorySegment& s) {

@@ -7,9 +7,9 @@ namespace torch::taper {
 namespace cpu {
 namespace {
 
-void next_block(uint32_t* words) { TAPER_BY_ISA(mt19937_next_block, words); }
+void next_block(uint32_t* words) { return TAPER_BY_ISA(mt19937_next_block, words); }
 void temper(uint32_t* to, const uint32_t* from, int64_t n) {
-  TAPER_BY_ISA(mt19937_temper, to, from, n);
+  return TAPER_BY_ISA(mt19937_temper, to, from, n);
 }
 
 }  // namespace

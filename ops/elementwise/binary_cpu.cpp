@@ -14,8 +14,8 @@ namespace torch::taper::cpu {
   static void run_##name(const Out& y, const In& a, const In& b) {                             \
     constexpr bool light = is_light(#name); /* at run time it would cost a small op a tenth */ \
     if (light && y.numel >= kMostInL2 && wants_half_vectors(y, a, b))                          \
-      TAPER_BY_ISA_UP_TO_AVX2(name, y, a, b);                                                  \
-    TAPER_BY_ISA(name, y, a, b);                                                               \
+      return TAPER_BY_ISA_UP_TO_AVX2(name, y, a, b);                                           \
+    return TAPER_BY_ISA(name, y, a, b);                                                        \
   }                                                                                            \
   void name(Out y, In a, In b) { run_##name(y, a, b); }
 TAPER_BINARY_KERNELS(TAPER_BINARY_ENTRY)
@@ -24,7 +24,7 @@ TAPER_BINARY_ENTRY(pow, number)
 
 #define TAPER_BINARY_OF_FLOATS(name, dtypes)                                \
   bool name##_of_floats(void* y, const void* a, const void* b, int64_t n) { \
-    TAPER_BY_ISA(name##_of_floats, y, a, b, n);                             \
+    return TAPER_BY_ISA(name##_of_floats, y, a, b, n);                      \
   }
 TAPER_BINARY_KERNELS(TAPER_BINARY_OF_FLOATS)
 #undef TAPER_BINARY_OF_FLOATS
@@ -32,8 +32,8 @@ bool pow_of_floats(void*, const void*, const void*, int64_t) { return false; }
 
 void add_scaled(Out y, In a, In b, Scalar alpha) {
   if (y.numel >= kMostInL2 && wants_half_vectors(y, a, b))
-    TAPER_BY_ISA_UP_TO_AVX2(add_scaled, y, a, b, alpha);
-  TAPER_BY_ISA(add_scaled, y, a, b, alpha);
+    return TAPER_BY_ISA_UP_TO_AVX2(add_scaled, y, a, b, alpha);
+  return TAPER_BY_ISA(add_scaled, y, a, b, alpha);
 }
 
 #define TAPER_BINARY_POINTWISE(name, dtypes) pointwise(2, &cpu::name, row_op_named(#name)),

@@ -27,49 +27,51 @@ inline bool run_of_floats(const Tensor& y, const Tensor& a, const Tensor& b,
          loop(to.data, x.data, b.impl_ptr()->data, to.numel);
 }
 
-/// The rest of the arguments are BinaryOp's fields from `floats` on.
-#define TAPER_BINARY_OP(name, text, kernel, ...)                                                   \
-  inline constexpr BinaryOp name{                                                                  \
-      text,                                                                                        \
-      [](const Tensor& y, const In& a, const In& b) { TAPER_ON_DEVICE(y, kernel, y, a, b); },      \
-      [](const Tensor& y, const Tensor& a, const Tensor& b) {                                      \
-        if (!run_of_floats(y, a, b, cpu::kernel##_of_floats)) TAPER_ON_DEVICE(y, kernel, y, a, b); \
-      },                                                                                           \
-      __VA_ARGS__};
+/// The other arguments are further fields of BinaryOp.
+#define TAPER_BINARY_OP(op, text, kernel, ...)                                                  \
+  inline constexpr BinaryOp op{.name = text,                                                    \
+                               .run = [](const Tensor& y, const In& a,                          \
+                                         const In& b) { TAPER_ON_DEVICE(y, kernel, y, a, b); }, \
+                               .run_alike =                                                     \
+                                   [](const Tensor& y, const Tensor& a, const Tensor& b) {      \
+                                     if (!run_of_floats(y, a, b, cpu::kernel##_of_floats))      \
+                                       TAPER_ON_DEVICE(y, kernel, y, a, b);                     \
+                                   },                                                           \
+                               __VA_ARGS__};
 inline constexpr auto run_scaled = [](const Tensor& y, const In& a, const In& b,
                                       const Scalar& alpha) {
   TAPER_ON_DEVICE(y, add_scaled, y, a, b, alpha);
 };
 
-TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, run_scaled, false, true)
+TAPER_BINARY_OP(add, "add", add, .run_scaled = run_scaled, .reads_narrow = true)
 /// With an alpha it is add: the caller changes alpha's sign.
-TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, false, run_scaled)
-TAPER_BINARY_OP(mul, "mul", mul, false, false, nullptr, false, nullptr, true)
-TAPER_BINARY_OP(div, "div", div, true, false, nullptr, false, nullptr, true)
-TAPER_BINARY_OP(div_trunc, "div", div_trunc, false, false, check_divisor, false, nullptr, true)
-TAPER_BINARY_OP(div_floor, "div", div_floor, false, false, check_divisor)
-TAPER_BINARY_OP(floor_divide, "floor_divide", div_floor, false, false, check_divisor)
-TAPER_BINARY_OP(remainder, "remainder", remainder, false, false, check_divisor)
-TAPER_BINARY_OP(fmod, "fmod", fmod, false, false, check_divisor)
-TAPER_BINARY_OP(pow, "pow", pow, false, false, check_power, true)
-TAPER_BINARY_OP(atan2, "atan2", atan2, true)
-TAPER_BINARY_OP(copysign, "copysign", copysign, true)
+TAPER_BINARY_OP(sub, "sub", sub, .check = check_sub, .run_scaled = run_scaled)
+TAPER_BINARY_OP(mul, "mul", mul, .keeps_number = true)
+TAPER_BINARY_OP(div, "div", div, .floats = true, .keeps_number = true)
+TAPER_BINARY_OP(div_trunc, "div", div_trunc, .check = check_divisor, .keeps_number = true)
+TAPER_BINARY_OP(div_floor, "div", div_floor, .check = check_divisor)
+TAPER_BINARY_OP(floor_divide, "floor_divide", div_floor, .check = check_divisor)
+TAPER_BINARY_OP(remainder, "remainder", remainder, .check = check_divisor)
+TAPER_BINARY_OP(fmod, "fmod", fmod, .check = check_divisor)
+TAPER_BINARY_OP(pow, "pow", pow, .check = check_power, .exact_with_number = true)
+TAPER_BINARY_OP(atan2, "atan2", atan2, .floats = true)
+TAPER_BINARY_OP(copysign, "copysign", copysign, .floats = true)
 TAPER_BINARY_OP(maximum, "maximum", maximum)
 TAPER_BINARY_OP(minimum, "minimum", minimum)
 TAPER_BINARY_OP(clamp_min, "clamp_min", maximum)
 TAPER_BINARY_OP(clamp_max, "clamp_max", minimum)
-TAPER_BINARY_OP(bitwise_and, "bitwise_and", bitwise_and, false, false, check_bits)
-TAPER_BINARY_OP(bitwise_or, "bitwise_or", bitwise_or, false, false, check_bits)
-TAPER_BINARY_OP(bitwise_xor, "bitwise_xor", bitwise_xor, false, false, check_bits)
-TAPER_BINARY_OP(logical_and, "logical_and", logical_and, false, true)
-TAPER_BINARY_OP(logical_or, "logical_or", logical_or, false, true)
-TAPER_BINARY_OP(logical_xor, "logical_xor", logical_xor, false, true)
-TAPER_BINARY_OP(eq, "eq", eq, false, true)
-TAPER_BINARY_OP(ne, "ne", ne, false, true)
-TAPER_BINARY_OP(lt, "lt", lt, false, true)
-TAPER_BINARY_OP(le, "le", le, false, true)
-TAPER_BINARY_OP(gt, "gt", gt, false, true)
-TAPER_BINARY_OP(ge, "ge", ge, false, true)
+TAPER_BINARY_OP(bitwise_and, "bitwise_and", bitwise_and, .check = check_bits)
+TAPER_BINARY_OP(bitwise_or, "bitwise_or", bitwise_or, .check = check_bits)
+TAPER_BINARY_OP(bitwise_xor, "bitwise_xor", bitwise_xor, .check = check_bits)
+TAPER_BINARY_OP(logical_and, "logical_and", logical_and, .tests = true)
+TAPER_BINARY_OP(logical_or, "logical_or", logical_or, .tests = true)
+TAPER_BINARY_OP(logical_xor, "logical_xor", logical_xor, .tests = true)
+TAPER_BINARY_OP(eq, "eq", eq, .tests = true)
+TAPER_BINARY_OP(ne, "ne", ne, .tests = true)
+TAPER_BINARY_OP(lt, "lt", lt, .tests = true)
+TAPER_BINARY_OP(le, "le", le, .tests = true)
+TAPER_BINARY_OP(gt, "gt", gt, .tests = true)
+TAPER_BINARY_OP(ge, "ge", ge, .tests = true)
 /// The gradients of activations.
 TAPER_BINARY_OP(relu_backward, "relu_backward", relu_backward)
 TAPER_BINARY_OP(tanh_backward, "tanh_backward", tanh_backward)

@@ -14,9 +14,11 @@ namespace torch::taper::cpu {
 namespace {
 
 // False where there is no such loop.
-bool split_unary(const Out& y, const In& x, ComplexUnary f) { TAPER_BY_ISA(split_unary, y, x, f); }
+bool split_unary(const Out& y, const In& x, ComplexUnary f) {
+  return TAPER_BY_ISA(split_unary, y, x, f);
+}
 bool split_binary(const Out& y, const In& a, const In& b, ComplexBinary f) {
-  TAPER_BY_ISA(split_binary, y, a, b, f);
+  return TAPER_BY_ISA(split_binary, y, a, b, f);
 }
 
 bool is_two(const In& x) {
@@ -84,7 +86,7 @@ void binary_of(const Out& y, const In& a, const In& b, ComplexBinary f) {
 
 }  // namespace
 
-void complex_of_parts(Out z, In re, In im) { TAPER_BY_ISA(complex_of_parts, z, re, im); }
+void complex_of_parts(Out z, In re, In im) { return TAPER_BY_ISA(complex_of_parts, z, re, im); }
 
 void complex_unary(Out y, In x, ComplexUnary f) {
   if (split_unary(y, x, f)) return;

@@ -302,9 +302,10 @@ TAPER_HD inline double of_one(SpecialOfOne f, double x) {
       return bessel_k(1, x, true);
     case F::spherical_bessel_j0:
       return spherical_bessel_j0(x);
-    default:
-      return airy_ai(x);
+    case F::airy_ai:
+      break;
   }
+  return airy_ai(x);
 }
 
 TAPER_HD inline double of_two(SpecialOfTwo f, double a, double b) {

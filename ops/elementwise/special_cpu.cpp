@@ -23,16 +23,16 @@ void map_costly(const Out& y, const In& x, const F& f) {
 
 #include <taper/ops/elementwise/special_loops.inc>
 
-void lgamma(Out y, In x) { TAPER_BY_ISA(lgamma, y, x); }
-void digamma(Out y, In x) { TAPER_BY_ISA(digamma, y, x); }
-void erfinv(Out y, In x) { TAPER_BY_ISA(erfinv, y, x); }
+void lgamma(Out y, In x) { return TAPER_BY_ISA(lgamma, y, x); }
+void digamma(Out y, In x) { return TAPER_BY_ISA(digamma, y, x); }
+void erfinv(Out y, In x) { return TAPER_BY_ISA(erfinv, y, x); }
 void polygamma(Out y, In x, int64_t n) {
-  if (n == 1) TAPER_BY_ISA(trigamma, y, x);
+  if (n == 1) return TAPER_BY_ISA(trigamma, y, x);
   any_polygamma(y, x, n);
 }
-void logaddexp(Out y, In a, In b) { TAPER_BY_ISA(logaddexp, y, a, b); }
-void logaddexp2(Out y, In a, In b) { TAPER_BY_ISA(logaddexp2, y, a, b); }
-void hypot(Out y, In a, In b) { TAPER_BY_ISA(hypot, y, a, b); }
-void xlogy(Out y, In a, In b) { TAPER_BY_ISA(xlogy, y, a, b); }
+void logaddexp(Out y, In a, In b) { return TAPER_BY_ISA(logaddexp, y, a, b); }
+void logaddexp2(Out y, In a, In b) { return TAPER_BY_ISA(logaddexp2, y, a, b); }
+void hypot(Out y, In a, In b) { return TAPER_BY_ISA(hypot, y, a, b); }
+void xlogy(Out y, In a, In b) { return TAPER_BY_ISA(xlogy, y, a, b); }
 
 }  // namespace torch::taper::cpu

@@ -8,13 +8,19 @@
 
 namespace torch::taper::cpu {
 
-void addcmul(Out y, In x, In a, In b, double value) { TAPER_BY_ISA(addcmul, y, x, a, b, value); }
-void addcdiv(Out y, In x, In a, In b, double value) { TAPER_BY_ISA(addcdiv, y, x, a, b, value); }
-void lerp(Out y, In start, In end, In weight) { TAPER_BY_ISA(lerp, y, start, end, weight); }
-void lerp_number(Out y, In start, In end, double weight) {
-  TAPER_BY_ISA(lerp_number, y, start, end, weight);
+void addcmul(Out y, In x, In a, In b, double value) {
+  return TAPER_BY_ISA(addcmul, y, x, a, b, value);
 }
-void clamp_between(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp_between, y, x, low, high); }
+void addcdiv(Out y, In x, In a, In b, double value) {
+  return TAPER_BY_ISA(addcdiv, y, x, a, b, value);
+}
+void lerp(Out y, In start, In end, In weight) { return TAPER_BY_ISA(lerp, y, start, end, weight); }
+void lerp_number(Out y, In start, In end, double weight) {
+  return TAPER_BY_ISA(lerp_number, y, start, end, weight);
+}
+void clamp_between(Out y, In x, In low, In high) {
+  return TAPER_BY_ISA(clamp_between, y, x, low, high);
+}
 
 static const PointwiseKernels ternary_kernels{
     pointwise(3, &cpu::addcmul), pointwise(3, &cpu::addcdiv), pointwise(3, &cpu::lerp),

@@ -14,8 +14,8 @@ namespace torch::taper::cpu {
   static void run_##name(const Out& y, const In& x) {                                          \
     constexpr bool light = is_light(#name); /* at run time it would cost a small op a tenth */ \
     if (light && y.numel >= kMostInL2 && wants_half_vectors(y, x, x))                          \
-      TAPER_BY_ISA_UP_TO_AVX2(name, y, x);                                                     \
-    TAPER_BY_ISA(name, y, x);                                                                  \
+      return TAPER_BY_ISA_UP_TO_AVX2(name, y, x);                                              \
+    return TAPER_BY_ISA(name, y, x);                                                           \
   }                                                                                            \
   void name(Out y, In x) { run_##name(y, x); }
 TAPER_UNARY_OPS(TAPER_UNARY_ENTRY)
@@ -24,14 +24,14 @@ TAPER_UNARY_ENTRY(logical_not, test)
 
 #define TAPER_UNARY_OF_FLOATS(name, kind)                    \
   void name##_of_floats(void* y, const void* x, int64_t n) { \
-    TAPER_BY_ISA(name##_of_floats, y, x, n);                 \
+    return TAPER_BY_ISA(name##_of_floats, y, x, n);          \
   }
 TAPER_UNARY_OPS(TAPER_UNARY_OF_FLOATS)
 TAPER_UNARY_OF_FLOATS(logical_not, test)
 #undef TAPER_UNARY_OF_FLOATS
 
 void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }
-void clamp(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp, y, x, low, high); }
+void clamp(Out y, In x, In low, In high) { return TAPER_BY_ISA(clamp, y, x, low, high); }
 
 #define TAPER_UNARY_POINTWISE(name, kind) pointwise(1, &cpu::name, row_op_named(#name)),
 static const PointwiseKernels unary_kernels{

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 void select_row(char* y, const char* mask, const char* a, const char* b, const int64_t* strides,
                 int64_t n) {
-  TAPER_BY_ISA(select_row<T>, y, mask, a, b, strides, n);
+  return TAPER_BY_ISA(select_row<T>, y, mask, a, b, strides, n);
 }
 
 template <class T>

@@ -15,23 +15,23 @@ namespace torch::taper::cpu {
 
 template <class T>
 void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y) {
-  TAPER_BY_ISA(fft_pass, pass, x, y);
+  return TAPER_BY_ISA(fft_pass, pass, x, y);
 }
 template <class T>
 void fft_take_apart(Split<T> to, const T* from, int64_t n) {
-  TAPER_BY_ISA(take_apart, to, from, n);
+  return TAPER_BY_ISA(take_apart, to, from, n);
 }
 template <class T>
 void fft_put_together(T* to, Split<T> from, int64_t n, T scale) {
-  TAPER_BY_ISA(put_together, to, from, n, scale);
+  return TAPER_BY_ISA(put_together, to, from, n, scale);
 }
 template <class T>
 void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale) {
-  TAPER_BY_ISA(real_values, to, z, w.re.data(), w.im.data(), h, lanes, scale);
+  return TAPER_BY_ISA(real_values, to, z, w.re.data(), w.im.data(), h, lanes, scale);
 }
 template <class T>
 void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes) {
-  TAPER_BY_ISA(real_pairs, to, from, w.re.data(), w.im.data(), h, lanes);
+  return TAPER_BY_ISA(real_pairs, to, from, w.re.data(), w.im.data(), h, lanes);
 }
 
 #define TAPER_INSTANTIATE(T)                                                         \

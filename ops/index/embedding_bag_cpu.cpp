@@ -35,13 +35,13 @@ void fill_bags(Out bag_of, Out bag_size, In indices, In offsets, int64_t padding
 
 void embedding_bag_sum(Out y, In weight, In indices, In offsets, In factors, int64_t padding_idx,
                        BagMode mode) {
-  TAPER_BY_ISA(embedding_bag_sum, y, weight, indices, offsets, factors, padding_idx, mode);
+  return TAPER_BY_ISA(embedding_bag_sum, y, weight, indices, offsets, factors, padding_idx, mode);
 }
 void embedding_bag_max(Out y, Out largest, In weight, In indices, In offsets, int64_t padding_idx) {
-  TAPER_BY_ISA(embedding_bag_max, y, largest, weight, indices, offsets, padding_idx);
+  return TAPER_BY_ISA(embedding_bag_max, y, largest, weight, indices, offsets, padding_idx);
 }
 void embedding_bag_dot(Out g, In gy, In weight, In indices, In bag_of, int64_t padding_idx) {
-  TAPER_BY_ISA(embedding_bag_dot, g, gy, weight, indices, bag_of, padding_idx);
+  return TAPER_BY_ISA(embedding_bag_dot, g, gy, weight, indices, bag_of, padding_idx);
 }
 
 }  // namespace torch::taper::cpu

@@ -7,6 +7,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/index/embedding_kernels.h>
 #include <taper/ops/shared/weighted_rows.h>
 

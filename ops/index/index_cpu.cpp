@@ -25,10 +25,10 @@ int64_t grain_for_rows(int64_t row_nbytes) {
 
 template <class I>
 bool indices_fit(const I* index, int64_t n, int64_t low, int64_t size) {
-  TAPER_BY_ISA(indices_fit, index, n, low, static_cast<uint64_t>(size - low));
+  return TAPER_BY_ISA(indices_fit, index, n, low, static_cast<uint64_t>(size - low));
 }
 bool join_indices(int64_t* out, const int64_t* index, int64_t n, int64_t size, bool first) {
-  TAPER_BY_ISA(join_indices, out, index, n, size, first);
+  return TAPER_BY_ISA(join_indices, out, index, n, size, first);
 }
 
 template <class I>
@@ -212,8 +212,7 @@ void put_rows_of(RowPut<T, I> rows, int64_t outer, int64_t size) {
                     kLongRow = 4096 / sizeof(T);
   const int64_t inner = rows.inner, work = rows.n * inner;
   const int64_t grain = std::max(kLeast, kGrain / std::max<int64_t>(1, rows.n));
-  const int64_t parts =
-      std::min<int64_t>(in_parallel_region() ? 1 : get_num_threads(), 1 + work / kGrain);
+  const int64_t parts = std::min<int64_t>(usable_threads(), 1 + work / kGrain);
   for (int64_t o = 0; o < outer; ++o, rows.x += size * inner, rows.values += rows.step * work) {
     if (inner == 1)
       rows.elements();
@@ -343,7 +342,7 @@ void mark_rows(bool* first, const T* x, int64_t n, int64_t width) {
 }
 template <class T>
 void mark_elements(bool* first, const T* x, int64_t n) {
-  TAPER_BY_ISA(mark_changes, first, x, n);
+  return TAPER_BY_ISA(mark_changes, first, x, n);
 }
 
 constexpr int64_t kBlock = 4096;

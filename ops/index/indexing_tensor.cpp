@@ -38,9 +38,12 @@ int64_t dims_taken(const TensorIndex& i) {
       const ScalarType t = i.tensor().scalar_type();
       return t == kBool || t == kByte ? i.tensor().dim() : 1;
     }
-    default:
-      return 0;
+    case TensorIndexType::None:
+    case TensorIndexType::Ellipsis:
+    case TensorIndexType::Boolean:
+      break;
   }
+  return 0;
 }
 
 /// Applies indices one by one: `view` is x so far, `tensors` what is left for an advanced index.

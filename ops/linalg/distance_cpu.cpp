@@ -10,9 +10,9 @@
 
 namespace torch::taper::cpu {
 
-void pdist(Out y, In xt, double p) { TAPER_BY_ISA(pdist, y, xt, p); }
+void pdist(Out y, In xt, double p) { return TAPER_BY_ISA(pdist, y, xt, p); }
 void pdist_backward(Out gx, In gy, In x, In y, double p) {
-  TAPER_BY_ISA(pdist_backward, gx, gy, x, y, p);
+  return TAPER_BY_ISA(pdist_backward, gx, gy, x, y, p);
 }
 
 }  // namespace torch::taper::cpu

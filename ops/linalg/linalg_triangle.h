@@ -9,6 +9,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/memory/scratch.h>
 
 namespace torch::taper::cpu::triangle {
 

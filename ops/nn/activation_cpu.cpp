@@ -55,11 +55,11 @@ void run_slopes(const Out& gx, const In& gy, const In& x,
 namespace torch::taper::cpu {
 
 static void run_activation(const Out& y, const In& x, const ActivationForm& form) {
-  TAPER_BY_ISA(activation, y, x, form);
+  return TAPER_BY_ISA(activation, y, x, form);
 }
 void activation(Out y, In x, ActivationForm form) { run_activation(y, x, form); }
 void activation_backward(Out gx, In gy, In x, ActivationForm form) {
-  TAPER_BY_ISA(activation_backward, gx, gy, x, form);
+  return TAPER_BY_ISA(activation_backward, gx, gy, x, form);
 }
 
 static const PointwiseKernels activations{pointwise(1, &cpu::activation),

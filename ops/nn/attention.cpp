@@ -7,6 +7,7 @@
 #include <taper/framework/autograd/recompute.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/ways.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/nn/attention_heads.h>
@@ -174,22 +175,75 @@ AttentionOutput attend_in_tiles(const Tensor& q, const Tensor& k, const Tensor& 
   return {v.size(3) % 8 == 0 ? y : y.narrow(3, 0, v.size(3)), {}};
 }
 
+// ---------------------------------------------------------------------- ways
+struct AttentionProblem {
+  const Tensor &q, &k, &v, &mask;
+  const AttentionOptions& options;
+  AttentionOutput& out;
+
+  bool is_narrow() const { return isReducedFloatingType(q.scalar_type()); }
+  /// Whether a kernel that keeps no weights computes it.
+  bool is_for_kernels() const {
+    const bool empty = q.numel() == 0 || k.numel() == 0 || v.numel() == 0;
+    return !empty && options.dropout == 0 && !needs_grad(mask) &&
+           options.weights != AttentionOptions::kEach;
+  }
+};
+
+using detail::always;
+constexpr detail::Way<AttentionProblem> kAttentionWays[] = {
+    {"fused",
+     [](const AttentionProblem& p) {
+       return p.is_for_kernels() && (!p.is_narrow() || is_narrow_on_cpu(p.q));
+     },
+     always<AttentionProblem>,
+     [](const AttentionProblem& p) {
+       p.out = attend_fused(p.q, p.k, p.v, p.mask, p.options);
+       return true;
+     }},
+    {"tiles",
+     [](const AttentionProblem& p) {
+       return p.is_for_kernels() && p.is_narrow() && takes_16_bits(p.q, p.v, p.options);
+     },
+     always<AttentionProblem>,
+     [](const AttentionProblem& p) {
+       p.out = attend_in_tiles(p.q, p.k, p.v, p.mask, p.options);
+       return true;
+     }},
+    {"widened",
+     [](const AttentionProblem& p) {
+       return p.is_for_kernels() && p.is_narrow() && !is_narrow_on_cpu(p.q);
+     },
+     always<AttentionProblem>,
+     [](const AttentionProblem& p) {
+       p.out = to_dtype(
+           attend_fused(to_float(p.q), to_float(p.k), to_float(p.v), to_float(p.mask), p.options),
+           p.q.scalar_type());
+       return true;
+     }},
+    {"ops", always<AttentionProblem>, always<AttentionProblem>, [](const AttentionProblem& p) {
+       p.out = p.is_narrow() ? attend_in_float_ops(p.q, p.k, p.v, p.mask, p.options)
+                             : attend_in_ops(p.q, p.k, p.v, p.mask, p.options);
+       return true;
+     }}};
+
+detail::ForcedWay g_forced("TAPER_ATTENTION");
+
 }  // namespace
 
 AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                        const AttentionOptions& options) {
-  const bool empty = q.numel() == 0 || k.numel() == 0 || v.numel() == 0;
-  const bool fused = !empty && options.dropout == 0 && !needs_grad(mask) &&
-                     options.weights != AttentionOptions::kEach;
-  const bool narrow = isReducedFloatingType(q.scalar_type());
-  if (!fused)
-    return narrow ? attend_in_float_ops(q, k, v, mask, options)
-                  : attend_in_ops(q, k, v, mask, options);
-  if (!narrow || is_narrow_on_cpu(q)) return attend_fused(q, k, v, mask, options);
-  if (takes_16_bits(q, v, options)) return attend_in_tiles(q, k, v, mask, options);
-  return to_dtype(attend_fused(to_float(q), to_float(k), to_float(v), to_float(mask), options),
-                  q.scalar_type());
+  g_forced.check(kAttentionWays);
+  AttentionOutput out;
+  detail::run_best<kAttentionWays>(AttentionProblem{q, k, v, mask, options, out}, g_forced);
+  return out;
 }
+std::vector<std::string> attention_ways() {
+  std::vector<std::string> names;
+  for (const auto& way : kAttentionWays) names.emplace_back(way.name);
+  return names;
+}
+void force_attention_way(const char* name) { g_forced.set(name); }
 
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype) {
   const TensorOptions options = TensorOptions(dtype).device(allowed.device());

@@ -8,6 +8,7 @@
 #include <taper/framework/kernel/narrow_rows.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/framework/kernel/vector_exp.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/nn/attention_kernels.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
@@ -47,27 +48,27 @@ int64_t units_at_once(int64_t multiplications) {
 
 template <class T>
 void softmax_block(const ScoreBlock<T>& b) {
-  TAPER_BY_ISA(attention_softmax, b);
+  return TAPER_BY_ISA(attention_softmax, b);
 }
 template <class T>
 void finish_block(const ScoreBlock<T>& b, T* lse) {
-  TAPER_BY_ISA(attention_finish, b, lse);
+  return TAPER_BY_ISA(attention_finish, b, lse);
 }
 template <class T>
 void weights_block(const ScoreBlock<T>& b, const T* lse) {
-  TAPER_BY_ISA(attention_weights, b, lse);
+  return TAPER_BY_ISA(attention_weights, b, lse);
 }
 template <class T>
 void add_weights(const ScoreBlock<T>& b, const T* factor, T scale, T* w, int64_t ldw) {
-  TAPER_BY_ISA(attention_add_weights, b, factor, scale, w, ldw);
+  return TAPER_BY_ISA(attention_add_weights, b, factor, scale, w, ldw);
 }
 template <class T>
 void delta_of(T* delta, MatrixIn<T> gy, MatrixIn<T> y, int64_t rows, int64_t width) {
-  TAPER_BY_ISA(attention_delta, delta, gy.data, gy.row, y.data, y.row, rows, width);
+  return TAPER_BY_ISA(attention_delta, delta, gy.data, gy.row, y.data, y.row, rows, width);
 }
 template <class T>
 void scores_gradient(T* gp, const T* p, const T* delta, T scale, int64_t rows, int64_t cols) {
-  TAPER_BY_ISA(attention_scores_gradient, gp, p, delta, scale, rows, cols);
+  return TAPER_BY_ISA(attention_scores_gradient, gp, p, delta, scale, rows, cols);
 }
 
 template <class T>

@@ -24,6 +24,11 @@ struct AttentionOutput {
 AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                        const AttentionOptions& options);
 
+/// For the tests: the names of the ways to compute attention (framework/kernel/ways.h), and the way
+/// that computes all that it can, as TAPER_ATTENTION=name asks for (null: none).
+std::vector<std::string> attention_ways();
+void force_attention_way(const char* name);
+
 /// A mask to add: 0 where `allowed` is true, else -infinity.
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype);
 

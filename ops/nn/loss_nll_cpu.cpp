@@ -8,6 +8,7 @@
 #include <taper/framework/kernel/streaming_stores.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/framework/kernel/vector_exp.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/nn/loss_nll_shape.h>
 #include <taper/ops/nn/loss_wide_cpu.h>
 #include <taper/ops/reduce/reduce_plan.h>
@@ -162,23 +163,23 @@ void nll_loss_backward_of(const Out& gx, const In& gy, const In& target, const I
 // ---------------------------------------------------------------- cross entropy
 template <class L>
 void losses_of(const Scores<L>& s, int64_t rows) {
-  TAPER_BY_ISA(losses_of, s, rows);
+  return TAPER_BY_ISA(losses_of, s, rows);
 }
 template <class L>
 void losses_of(const Mixtures<L>& s, int64_t rows) {
-  TAPER_BY_ISA(losses_of, s, rows);
+  return TAPER_BY_ISA(losses_of, s, rows);
 }
 template <class L>
 void losses_of(const ScoreColumns<L>& s) {
-  TAPER_BY_ISA(losses_of, s);
+  return TAPER_BY_ISA(losses_of, s);
 }
 template <class L>
 void gradients_of(const ScoreColumns<L>& s, const L* g, bool each) {
-  TAPER_BY_ISA(gradients_of, s, g, each);
+  return TAPER_BY_ISA(gradients_of, s, g, each);
 }
 template <class Rows, class L>
 void gradients_of(const Rows& s, const L* g, bool each, int64_t rows) {
-  TAPER_BY_ISA(gradients_of, s, g, each, rows);
+  return TAPER_BY_ISA(gradients_of, s, g, each, rows);
 }
 
 // About so many elements of 16 bits go through the loops of floats at once.
@@ -394,7 +395,7 @@ void checked_cross_entropy(const Out& y, const Out& rows, const Out& gx, const I
   by_wide_dtype(x,
                 [&]<class L>() { cross_entropy_of<L>(y, rows, gx, x, target, weight, options); });
 }
-void scale_by_isa(const InOut& gx, const In& gy) { TAPER_BY_ISA(scale_gradient, gx, gy); }
+void scale_by_isa(const InOut& gx, const In& gy) { return TAPER_BY_ISA(scale_gradient, gx, gy); }
 }  // namespace
 
 void cross_entropy(Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options) {

@@ -45,9 +45,10 @@ Tensor slope(const Tensor& x, const Tensor& t, LossForm form) {
       return x.exp().sub(t);
     case LossKind::kPoissonOfRates:
       return t.div(x.add(form.p)).neg().add(1);
-    default:
-      return x.sigmoid().sub(t);
+    case LossKind::kBceLogits:
+      break;
   }
+  return x.sigmoid().sub(t);
 }
 
 // d loss / dt: the other way round where the loss depends on x - t alone. t log t counts as 0 where
@@ -65,11 +66,17 @@ Tensor target_slope(const Tensor& x, const Tensor& t, LossForm form) {
       return t.exp().mul(t.sub(x).add(1));
     case LossKind::kPoissonOfRates:
       return x.add(form.p).log().neg();
-    default:
-      return slope(x, t, form).neg();
+    case LossKind::kSquared:
+    case LossKind::kSmoothL1:
+    case LossKind::kHuber:
+    case LossKind::kSoftMargin:
+      break;
   }
+  return slope(x, t, form).neg();
 }
-bool is_of_difference(LossKind kind) { return kind <= LossKind::kHuber; }
+bool is_of_difference(LossKind kind) {
+  return kind == LossKind::kSquared || kind == LossKind::kSmoothL1 || kind == LossKind::kHuber;
+}
 
 // x and t in the dtype that losses of x are computed in.
 struct Wide {

@@ -108,10 +108,10 @@ void check_probabilities(const In& x) {
 
 void pointwise_loss(Out y, In x, In target, LossForm form, double divisor) {
   if (form.kind == LossKind::kBce) check_probabilities(x);
-  TAPER_BY_ISA(pointwise_loss, y, x, target, form, divisor);
+  return TAPER_BY_ISA(pointwise_loss, y, x, target, form, divisor);
 }
 void pointwise_loss_backward(Out gx, In gy, In x, In target, LossForm form, double divisor) {
-  TAPER_BY_ISA(pointwise_loss_backward, gx, gy, x, target, form, divisor);
+  return TAPER_BY_ISA(pointwise_loss_backward, gx, gy, x, target, form, divisor);
 }
 
 }  // namespace torch::taper::cpu

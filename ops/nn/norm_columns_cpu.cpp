@@ -8,22 +8,22 @@ namespace torch::taper::cpu {
 
 template <class T>
 void column_moments(const NormColumns<T>& s, double* mean, double* m2) {
-  TAPER_BY_ISA(moments_of, s, mean, m2);
+  return TAPER_BY_ISA(moments_of, s, mean, m2);
 }
 template <class T>
 void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,
                         const opmath_t<T>* a, const opmath_t<T>* b) {
-  TAPER_BY_ISA(scale_shift_of, s, y, mean, a, b);
+  return TAPER_BY_ISA(scale_shift_of, s, y, mean, a, b);
 }
 template <class T>
 void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, T* gx, const opmath_t<T>* a,
                  double* sum, double* dot) {
-  TAPER_BY_ISA(dots_of, s, mean, gx, a, sum, dot);
+  return TAPER_BY_ISA(dots_of, s, mean, gx, a, sum, dot);
 }
 template <class T>
 void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean, const opmath_t<T>* a,
                     const opmath_t<T>* b, const opmath_t<T>* c) {
-  TAPER_BY_ISA(combine_of, s, gx, mean, a, b, c);
+  return TAPER_BY_ISA(combine_of, s, gx, mean, a, b, c);
 }
 
 #define TAPER_INSTANTIATE(T)                                                                      \

@@ -6,6 +6,7 @@
 #include <taper/framework/fusion/cpu/fusion.h>
 #include <taper/framework/kernel/prepared.h>
 #include <taper/framework/kernel/streaming_stores.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/nn/norm_columns.h>
 #include <taper/ops/nn/norm_kernels.h>
 #include <taper/ops/nn/norm_loops.h>

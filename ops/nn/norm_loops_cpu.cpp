@@ -4,6 +4,7 @@
 #include <taper/framework/kernel/narrow_rows.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/framework/kernel/vec_widen.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/nn/norm_loops.h>
 
 #define TAPER_ISA_FILE <taper/ops/nn/norm_isa.inc>
@@ -63,7 +64,7 @@ void gradient_of_narrow_rows(const RowGradient<T>& a, int64_t begin, int64_t end
 namespace {
 template <class T>
 Moments narrow_moments(const T* x, int64_t n) {
-  TAPER_BY_ISA(moments_narrow, x, n);
+  return TAPER_BY_ISA(moments_narrow, x, n);
 }
 }  // namespace
 
@@ -74,44 +75,44 @@ Moments moments(const T* x, int64_t n) {
     for_each_tile(n, [&](int64_t i, int64_t m) { all.merge(narrow_moments(x + i, m)); });
     return all;
   } else {
-    TAPER_BY_ISA(moments_of, x, n);
+    return TAPER_BY_ISA(moments_of, x, n);
   }
 }
 template <class T>
 void scale_shift(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a, opmath_t<T> b) {
   if constexpr (kIs16Bit<T>)
-    TAPER_BY_ISA(scale_shift_narrow, y, x, n, mean, a, b);
+    return TAPER_BY_ISA(scale_shift_narrow, y, x, n, mean, a, b);
   else
-    TAPER_BY_ISA(scale_shift_of, y, x, n, mean, a, b);
+    return TAPER_BY_ISA(scale_shift_of, y, x, n, mean, a, b);
 }
 template <class T>
 Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean) {
   if constexpr (kIs16Bit<T>)
-    TAPER_BY_ISA(dots_narrow, gy, x, n, mean);
+    return TAPER_BY_ISA(dots_narrow, gy, x, n, mean);
   else
-    TAPER_BY_ISA(dots_of, gy, x, n, mean);
+    return TAPER_BY_ISA(dots_of, gy, x, n, mean);
 }
 template <class T>
 void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
              opmath_t<T> mean, opmath_t<T> c) {
   if constexpr (kIs16Bit<T>)
-    TAPER_BY_ISA(combine_narrow, gx, gy, x, n, a, b, mean, c);
+    return TAPER_BY_ISA(combine_narrow, gx, gy, x, n, a, b, mean, c);
   else
-    TAPER_BY_ISA(combine_of, gx, gy, x, n, a, b, mean, c);
+    return TAPER_BY_ISA(combine_of, gx, gy, x, n, a, b, mean, c);
 }
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end) {
   if constexpr (kIs16Bit<T>)
     normalize_narrow_rows(a, begin, end);
   else
-    TAPER_BY_ISA(normalize_of, a, begin, end);
+    return TAPER_BY_ISA(normalize_of, a, begin, end);
 }
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end) {
   if constexpr (kIs16Bit<T>)
     gradient_of_narrow_rows(a, begin, end);
   else
-    TAPER_BY_ISA(norm_gradient_of, a, begin, end);
+    return TAPER_BY_ISA(norm_gradient_of, a, begin, end);
 }
 
 #define TAPER_INSTANTIATE(T)                                                                    \

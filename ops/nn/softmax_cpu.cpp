@@ -9,6 +9,7 @@
 #include <taper/framework/kernel/streaming_stores.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/framework/kernel/vector_exp.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/nn/softmax_kernels.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
@@ -103,17 +104,17 @@ bool are_long_narrow_rows(const Out& to, int64_t dim) {
 }  // namespace
 
 void softmax(Out y, In x, int64_t dim) {
-  run_wide([](auto... a) { TAPER_BY_ISA(softmax, a...); }, dim, y, x);
+  run_wide([](auto... a) { return TAPER_BY_ISA(softmax, a...); }, dim, y, x);
 }
 void log_softmax(Out y, In x, int64_t dim) {
-  run_wide([](auto... a) { TAPER_BY_ISA(log_softmax, a...); }, dim, y, x);
+  run_wide([](auto... a) { return TAPER_BY_ISA(log_softmax, a...); }, dim, y, x);
 }
 void softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  if (are_long_narrow_rows(gx, dim)) TAPER_BY_ISA(softmax_backward_narrow, gx, gy, y, dim);
-  run_wide([](auto... a) { TAPER_BY_ISA(softmax_backward, a...); }, dim, gx, gy, y);
+  if (are_long_narrow_rows(gx, dim)) return TAPER_BY_ISA(softmax_backward_narrow, gx, gy, y, dim);
+  run_wide([](auto... a) { return TAPER_BY_ISA(softmax_backward, a...); }, dim, gx, gy, y);
 }
 void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  run_wide([](auto... a) { TAPER_BY_ISA(log_softmax_backward, a...); }, dim, gx, gy, y);
+  run_wide([](auto... a) { return TAPER_BY_ISA(log_softmax_backward, a...); }, dim, gx, gy, y);
 }
 
 namespace {

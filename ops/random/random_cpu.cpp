@@ -19,38 +19,38 @@ constexpr int64_t kBlock = 2 * Mt19937::kWords;  // values at a time: their word
 constexpr double kTwoPi = 2 * 3.14159265358979323846;
 
 void unit_values(float* y, const uint32_t* words, int64_t n) {
-  TAPER_BY_ISA(unit_block, y, words, n);
+  return TAPER_BY_ISA(unit_block, y, words, n);
 }
 void unit_values(double* y, const uint64_t* pairs, int64_t n) {
-  TAPER_BY_ISA(unit_block, y, pairs, n);
+  return TAPER_BY_ISA(unit_block, y, pairs, n);
 }
 template <class T>
 void stretch_values(T* y, int64_t n, T from, T to) {
-  TAPER_BY_ISA(stretch_block, y, n, from, to);
+  return TAPER_BY_ISA(stretch_block, y, n, from, to);
 }
 void fold_values(float* y, int64_t n, float end, float first) {
-  TAPER_BY_ISA(fold_block, y, n, end, first);
+  return TAPER_BY_ISA(fold_block, y, n, end, first);
 }
 void normal_values(float* y, const uint32_t* words, int64_t n, float mean, float std) {
-  TAPER_BY_ISA(normal_block, y, words, n, mean, std);
+  return TAPER_BY_ISA(normal_block, y, words, n, mean, std);
 }
 template <class T>
 void bernoulli_values(T* y, const uint64_t* pairs, int64_t n, int64_t threshold) {
-  TAPER_BY_ISA(bernoulli_block, y, pairs, n, threshold);
+  return TAPER_BY_ISA(bernoulli_block, y, pairs, n, threshold);
 }
 template <class T>
 void dropout_values(T* y, uint8_t* kept, const T* x, const uint64_t* pairs, int64_t n,
                     int64_t threshold, T scale) {
   if constexpr (sizeof(T) == 2) {
-    TAPER_BY_ISA(narrow_dropout_block, y, kept, x, pairs, n, threshold, scale);
+    return TAPER_BY_ISA(narrow_dropout_block, y, kept, x, pairs, n, threshold, scale);
   } else {
-    if (kept) TAPER_BY_ISA(dropout_block, y, kept, x, pairs, n, threshold, scale);
-    TAPER_BY_ISA(dropout_block, y, x, pairs, n, threshold, scale);
+    if (kept) return TAPER_BY_ISA(dropout_block, y, kept, x, pairs, n, threshold, scale);
+    return TAPER_BY_ISA(dropout_block, y, x, pairs, n, threshold, scale);
   }
 }
 template <class T>
 void dropout_again_values(T* y, const T* x, int64_t step, const uint8_t* kept, int64_t n, T scale) {
-  TAPER_BY_ISA(dropout_again_row, y, x, step, kept, n, scale);
+  return TAPER_BY_ISA(dropout_again_row, y, x, step, kept, n, scale);
 }
 /// A Map2Rows.
 template <class T>
@@ -63,7 +63,7 @@ void dropout_again_rows(const void* scale, char* y, const char* x, const char* k
   }
 }
 void modulo_values(uint32_t* words, int64_t n, int64_t first) {
-  TAPER_BY_ISA(modulo_block, words, n, first);
+  return TAPER_BY_ISA(modulo_block, words, n, first);
 }
 
 /// The generator's words for up to kBlock values, one or two for each.

@@ -6,6 +6,6 @@
 
 namespace torch::taper::cpu {
 
-int64_t count_bytes(const uint8_t* p, int64_t n) { TAPER_BY_ISA(count_bytes, p, n); }
+int64_t count_bytes(const uint8_t* p, int64_t n) { return TAPER_BY_ISA(count_bytes, p, n); }
 
 }  // namespace torch::taper::cpu

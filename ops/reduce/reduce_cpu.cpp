@@ -72,7 +72,7 @@ struct FewRows {
   }
 };
 void sum_few_rows(float* y, const float* x, int64_t rows, int64_t columns, double divisor) {
-  TAPER_BY_ISA(sum_few_rows, y, x, rows, columns, divisor);
+  return TAPER_BY_ISA(sum_few_rows, y, x, rows, columns, divisor);
 }
 Prepared prepare_sum(const Out& y, const In& x, const DimMask& dims, const double& divisor) {
   const FewRows few(y, x, dims);
@@ -88,11 +88,11 @@ void sum(Out y, In x, DimMask dims, double divisor) {
   if (sum_few(y, x, divisor)) return;
   if (const FewRows few(y, x, dims); few.are)
     return sum_few_rows(y.as<float>(), x.as<float>(), few.rows, few.columns, divisor);
-  TAPER_BY_ISA(sum, y, x, dims, divisor);
+  return TAPER_BY_ISA(sum, y, x, dims, divisor);
 }
 static const PreparedKernels ready{prepared(&cpu::sum, &prepare_sum)};
-void nansum(Out y, In x, DimMask dims) { TAPER_BY_ISA(nansum, y, x, dims); }
-void prod(Out y, In x, DimMask dims) { TAPER_BY_ISA_UP_TO_AVX2(prod, y, x, dims); }
-void count_nonzero(Out y, In x, DimMask dims) { TAPER_BY_ISA(count_nonzero, y, x, dims); }
+void nansum(Out y, In x, DimMask dims) { return TAPER_BY_ISA(nansum, y, x, dims); }
+void prod(Out y, In x, DimMask dims) { return TAPER_BY_ISA_UP_TO_AVX2(prod, y, x, dims); }
+void count_nonzero(Out y, In x, DimMask dims) { return TAPER_BY_ISA(count_nonzero, y, x, dims); }
 
 }  // namespace torch::taper::cpu

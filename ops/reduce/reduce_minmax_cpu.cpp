@@ -7,15 +7,15 @@
 
 namespace torch::taper::cpu {
 
-void amax(Out y, In x, DimMask dims) { TAPER_BY_ISA(amax, y, x, dims); }
-void amin(Out y, In x, DimMask dims) { TAPER_BY_ISA(amin, y, x, dims); }
-void any(Out y, In x, DimMask dims) { TAPER_BY_ISA(any, y, x, dims); }
-void all(Out y, In x, DimMask dims) { TAPER_BY_ISA(all, y, x, dims); }
+void amax(Out y, In x, DimMask dims) { return TAPER_BY_ISA(amax, y, x, dims); }
+void amin(Out y, In x, DimMask dims) { return TAPER_BY_ISA(amin, y, x, dims); }
+void any(Out y, In x, DimMask dims) { return TAPER_BY_ISA(any, y, x, dims); }
+void all(Out y, In x, DimMask dims) { return TAPER_BY_ISA(all, y, x, dims); }
 void max_with_index(Out values, Out indices, In x, DimMask dims) {
-  TAPER_BY_ISA(max_with_index, values, indices, x, dims);
+  return TAPER_BY_ISA(max_with_index, values, indices, x, dims);
 }
 void min_with_index(Out values, Out indices, In x, DimMask dims) {
-  TAPER_BY_ISA(min_with_index, values, indices, x, dims);
+  return TAPER_BY_ISA(min_with_index, values, indices, x, dims);
 }
 
 }  // namespace torch::taper::cpu

@@ -9,9 +9,11 @@
 
 namespace torch::taper::cpu {
 
-void vector_norm(Out y, In x, DimMask dims, double p) { TAPER_BY_ISA(vector_norm, y, x, dims, p); }
+void vector_norm(Out y, In x, DimMask dims, double p) {
+  return TAPER_BY_ISA(vector_norm, y, x, dims, p);
+}
 void moments(Out variance, Out mean, In x, DimMask dims, double correction, bool square_root) {
-  TAPER_BY_ISA(moments, variance, mean, x, dims, correction, square_root);
+  return TAPER_BY_ISA(moments, variance, mean, x, dims, correction, square_root);
 }
 
 }  // namespace torch::taper::cpu

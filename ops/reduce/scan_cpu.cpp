@@ -199,7 +199,7 @@ void running_extremes(T* y, int64_t* index, const T* x, ScanShape s) {
 }
 
 void sum_rows(float* y, const float* x, int64_t rows, int64_t n, bool reverse, bool past_caches) {
-  TAPER_BY_ISA(sum_rows, y, x, rows, n, reverse, past_caches);
+  return TAPER_BY_ISA(sum_rows, y, x, rows, n, reverse, past_caches);
 }
 
 }  // namespace

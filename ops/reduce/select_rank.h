@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/reduce/sort_keys.h>
 
 namespace torch::taper::cpu {

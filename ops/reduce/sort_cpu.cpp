@@ -95,11 +95,11 @@ void each_row(int64_t rows, int64_t n, const Row& row) {
 // ---------------------------------------------------------------- top k
 template <class T, class K>
 void lane_maxima(K* lanes, const T* x, int64_t n, K flip) {
-  TAPER_BY_ISA(lane_maxima, lanes, x, n, flip);
+  return TAPER_BY_ISA(lane_maxima, lanes, x, n, flip);
 }
 template <class T, class K>
 int64_t next_candidates(const T* x, int64_t i, int64_t n, K threshold, K flip) {
-  TAPER_BY_ISA(skip_below, x, i, n, threshold, flip);
+  return TAPER_BY_ISA(skip_below, x, i, n, threshold, flip);
 }
 
 // A key that at least k elements reach: the k-th largest of 32 interleaved maxima.

@@ -4,6 +4,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/vector_exp.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/sequence/loss_ctc_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/sequence/loss_ctc_isa.inc>
@@ -14,16 +15,16 @@ namespace {
 
 // to[s] = log(exp(from[s]) + exp(from[s + back]) + exp(from[s + 2 back] + costs[s])), s < n.
 void next_sums(float* to, const float* from, const float* costs, int64_t back, int64_t n) {
-  TAPER_BY_ISA(ctc_next_f32, to, from, costs, back, n);
+  return TAPER_BY_ISA(ctc_next_f32, to, from, costs, back, n);
 }
 void next_sums(double* to, const double* from, const double* costs, int64_t back, int64_t n) {
-  TAPER_BY_ISA(ctc_next_f64, to, from, costs, back, n);
+  return TAPER_BY_ISA(ctc_next_f64, to, from, costs, back, n);
 }
 void put_shares(float* shares, const float* alpha, const float* beta, float loss, int64_t n) {
-  TAPER_BY_ISA(ctc_shares_f32, shares, alpha, beta, loss, n);
+  return TAPER_BY_ISA(ctc_shares_f32, shares, alpha, beta, loss, n);
 }
 void put_shares(double* shares, const double* alpha, const double* beta, double loss, int64_t n) {
-  TAPER_BY_ISA(ctc_shares_f64, shares, alpha, beta, loss, n);
+  return TAPER_BY_ISA(ctc_shares_f64, shares, alpha, beta, loss, n);
 }
 
 // One input. Rows have two places before their first and behind their last that can never be.

@@ -7,6 +7,7 @@
 #include <taper/framework/kernel/narrow_rows.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/framework/kernel/vector_exp.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/reduce/reduce_plan.h>
 #include <taper/ops/sequence/rnn_kernels.h>
 
@@ -54,11 +55,11 @@ int64_t sequences_at_once(const RnnPlan& plan, int64_t hidden) {
 
 template <class T>
 void gates(RnnMode mode, const RnnRows<T>& r) {
-  TAPER_BY_ISA(rnn_gates, mode, r);
+  return TAPER_BY_ISA(rnn_gates, mode, r);
 }
 template <class T>
 void gates_backward(RnnMode mode, const RnnGradRows<T>& r) {
-  TAPER_BY_ISA(rnn_gates_backward, mode, r);
+  return TAPER_BY_ISA(rnn_gates_backward, mode, r);
 }
 
 template <class T>

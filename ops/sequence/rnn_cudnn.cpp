@@ -22,9 +22,12 @@ cudnnRNNMode_t cell_of(RnnMode mode) {
       return CUDNN_LSTM;
     case RnnMode::kGru:
       return CUDNN_GRU;
-    default:
-      return mode == RnnMode::kTanh ? CUDNN_RNN_TANH : CUDNN_RNN_RELU;
+    case RnnMode::kTanh:
+      return CUDNN_RNN_TANH;
+    case RnnMode::kRelu:
+      break;
   }
+  return CUDNN_RNN_RELU;
 }
 
 /// A stack whatever its batch: what it is, and where its weights lie.

@@ -24,9 +24,12 @@ const char* name_of(RnnMode mode) {
       return "LstmBackward0";
     case RnnMode::kGru:
       return "GruBackward0";
-    default:
-      return mode == RnnMode::kTanh ? "RnnTanhBackward0" : "RnnReluBackward0";
+    case RnnMode::kTanh:
+      return "RnnTanhBackward0";
+    case RnnMode::kRelu:
+      break;
   }
+  return "RnnReluBackward0";
 }
 
 // ---------------------------------------------------------------------- in public ops

@@ -7,15 +7,15 @@ namespace torch::taper::cpu {
 
 template <class T>
 void gather_row(T* y, const T* x, const int32_t* index, const T* weight, int64_t n, int count) {
-  TAPER_BY_ISA(gather_row_any<T>, y, x, index, weight, n, count);
+  return TAPER_BY_ISA(gather_row_any<T>, y, x, index, weight, n, count);
 }
 template <class T>
 void blend_rows(T* y, const T* const* rows, const T* weight, int64_t count, int64_t n) {
-  TAPER_BY_ISA(blend_rows<T>, y, rows, weight, count, n);
+  return TAPER_BY_ISA(blend_rows<T>, y, rows, weight, count, n);
 }
 template <class T>
 void add_row(T* y, const T* x, T weight, int64_t n) {
-  TAPER_BY_ISA(add_row<T>, y, x, weight, n);
+  return TAPER_BY_ISA(add_row<T>, y, x, weight, n);
 }
 
 #define TAPER_INSTANTIATE(T)                                                      \

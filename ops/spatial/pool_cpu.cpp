@@ -7,6 +7,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/narrow_rows.h>
 #include <taper/framework/kernel/vec.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/pool_shape.h>
 
 #define TAPER_ISA_FILE <taper/ops/spatial/pool_isa.inc>
@@ -91,56 +92,56 @@ void for_each_window(const PoolPlan& s, const Body& body) {
 // ---------------------------------------------------------------------- by instruction set
 template <class T>
 void max_halves(T* y, uint8_t* codes, const T* x, const PoolShape& s) {
-  TAPER_BY_ISA(max_halves<T>, y, codes, x, s);
+  return TAPER_BY_ISA(max_halves<T>, y, codes, x, s);
 }
 template <class T>
 void max_scatter_halves(T* gx, const T* gy, const uint8_t* codes, const PoolShape& s) {
-  TAPER_BY_ISA(max_scatter_halves<T>, gx, gy, codes, s);
+  return TAPER_BY_ISA(max_scatter_halves<T>, gx, gy, codes, s);
 }
 template <class T>
 void avg_halves(T* y, const T* x, const PoolShape& s, T factor) {
-  TAPER_BY_ISA(avg_halves<T>, y, x, s, factor);
+  return TAPER_BY_ISA(avg_halves<T>, y, x, s, factor);
 }
 template <class T>
 void mean_planes(T* y, const T* x, int64_t planes, int64_t n, T divisor) {
-  TAPER_BY_ISA(mean_planes<T>, y, x, planes, n, divisor);
+  return TAPER_BY_ISA(mean_planes<T>, y, x, planes, n, divisor);
 }
 template <class T>
 void spread_planes(T* gx, const T* gy, int64_t planes, int64_t n, T divisor) {
-  TAPER_BY_ISA(spread_planes<T>, gx, gy, planes, n, divisor);
+  return TAPER_BY_ISA(spread_planes<T>, gx, gy, planes, n, divisor);
 }
 template <class T>
 void max_windows(T* y, uint8_t* codes, const T* x, const PoolShape& s) {
-  TAPER_BY_ISA(max_windows<T>, y, codes, x, s);
+  return TAPER_BY_ISA(max_windows<T>, y, codes, x, s);
 }
 template <class T>
 void sum_windows(T* y, const T* x, const PoolShape& s) {
-  TAPER_BY_ISA(sum_windows<T>, y, x, s);
+  return TAPER_BY_ISA(sum_windows<T>, y, x, s);
 }
 template <class T>
 void add_windows(T* gx, const T* g, const PoolShape& s) {
-  TAPER_BY_ISA(add_windows<T>, gx, g, s);
+  return TAPER_BY_ISA(add_windows<T>, gx, g, s);
 }
-#define TAPER_SPANS(T, Place)                                                        \
-  void avg_spans(T* y, const T* x, const PoolPlan& s) {                              \
-    const Scratch<T> columns(s.in[2]);                                               \
-    TAPER_BY_ISA(avg_spans<T>, y, x, s, s.spans, columns.get());                     \
-  }                                                                                  \
-  void avg_scatter_spans(T* gx, const T* gy, const PoolPlan& s) {                    \
-    const Scratch<T> columns(s.in[2]);                                               \
-    TAPER_BY_ISA(avg_scatter_spans<T>, gx, gy, s, s.spans, columns.get());           \
-  }                                                                                  \
-  void max_spans(T* y, int64_t* places, const T* x, const PoolPlan& s) {             \
-    const Scratch<T> columns(s.in[2]);                                               \
-    const Scratch<Place> rows(s.in[2] + 16);                                         \
-    TAPER_BY_ISA(max_spans<T>, y, places, x, s, s.spans, columns.get(), rows.get()); \
+#define TAPER_SPANS(T, Place)                                                               \
+  void avg_spans(T* y, const T* x, const PoolPlan& s) {                                     \
+    const Scratch<T> columns(s.in[2]);                                                      \
+    return TAPER_BY_ISA(avg_spans<T>, y, x, s, s.spans, columns.get());                     \
+  }                                                                                         \
+  void avg_scatter_spans(T* gx, const T* gy, const PoolPlan& s) {                           \
+    const Scratch<T> columns(s.in[2]);                                                      \
+    return TAPER_BY_ISA(avg_scatter_spans<T>, gx, gy, s, s.spans, columns.get());           \
+  }                                                                                         \
+  void max_spans(T* y, int64_t* places, const T* x, const PoolPlan& s) {                    \
+    const Scratch<T> columns(s.in[2]);                                                      \
+    const Scratch<Place> rows(s.in[2] + 16);                                                \
+    return TAPER_BY_ISA(max_spans<T>, y, places, x, s, s.spans, columns.get(), rows.get()); \
   }
 TAPER_SPANS(float, int32_t)
 TAPER_SPANS(double, int64_t)
 #undef TAPER_SPANS
 template <class T>
 void avg_scatter_halves(T* gx, const T* gy, const PoolShape& s, T factor) {
-  TAPER_BY_ISA(avg_scatter_halves<T>, gx, gy, s, factor);
+  return TAPER_BY_ISA(avg_scatter_halves<T>, gx, gy, s, factor);
 }
 
 // ---------------------------------------------------------------------- any window

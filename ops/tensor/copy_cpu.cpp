@@ -153,8 +153,8 @@ static void run_copy(const Out& y, const In& x) {
     return taper::detail::copy_parts(y, x, copy, fill);
   if (y.dtype == kDouble && x.dtype == kFloat && y.numel >= kMostInL2 &&
       wants_half_vectors(y, x, x))
-    TAPER_BY_ISA_UP_TO_AVX2(copy, y, x);
-  TAPER_BY_ISA(copy, y, x);
+    return TAPER_BY_ISA_UP_TO_AVX2(copy, y, x);
+  return TAPER_BY_ISA(copy, y, x);
 }
 void copy(Out y, In x) { run_copy(y, x); }
 
@@ -166,10 +166,10 @@ void zero(Out y) {
 }
 
 void copy_rows(char* y, int64_t y_row, const char* x, int64_t x_row, int64_t rows, int64_t nbytes) {
-  TAPER_BY_ISA(copy_rows, y, y_row, x, x_row, rows, nbytes);
+  return TAPER_BY_ISA(copy_rows, y, y_row, x, x_row, rows, nbytes);
 }
 
-static void run_fill(const Out& y, const In& value) { TAPER_BY_ISA(fill, y, value); }
+static void run_fill(const Out& y, const In& value) { return TAPER_BY_ISA(fill, y, value); }
 void fill(Out y, In value) { run_fill(y, value); }
 
 static const PointwiseKernels copies{pointwise(1, &cpu::copy, RowOp::kCopy)};

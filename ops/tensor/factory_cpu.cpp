@@ -23,7 +23,7 @@ namespace {
 
 template <class T, class Line>
 void put_line_here(T* p, int64_t begin, int64_t end, const Line& line) {
-  TAPER_BY_ISA(put_line, p, begin, end, line);
+  return TAPER_BY_ISA(put_line, p, begin, end, line);
 }
 
 template <class T, class Line>

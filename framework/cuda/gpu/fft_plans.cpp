@@ -127,10 +127,11 @@ void execute(cufftType type, cufftHandle plan, void* x, void* y, int direction) 
     case CUFFT_C2R:
       return TAPER_CUFFT(cufftExecC2R, plan, static_cast<cufftComplex*>(x),
                          static_cast<cufftReal*>(y));
-    default:
-      return TAPER_CUFFT(cufftExecZ2D, plan, static_cast<cufftDoubleComplex*>(x),
-                         static_cast<cufftDoubleReal*>(y));
+    case CUFFT_Z2D:
+      break;
   }
+  return TAPER_CUFFT(cufftExecZ2D, plan, static_cast<cufftDoubleComplex*>(x),
+                     static_cast<cufftDoubleReal*>(y));
 }
 
 bool in_double(cufftType type) {

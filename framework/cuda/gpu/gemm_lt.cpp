@@ -201,9 +201,11 @@ cublasLtEpilogue_t epilogue_of(GemmActivation f) {
       return CUBLASLT_EPILOGUE_RELU_BIAS;
     case GemmActivation::kGeluTanh:
       return CUBLASLT_EPILOGUE_GELU_BIAS;
-    default:
-      return CUBLASLT_EPILOGUE_BIAS;
+    case GemmActivation::kNone:
+    case GemmActivation::kGelu:
+      break;
   }
+  return CUBLASLT_EPILOGUE_BIAS;
 }
 
 void describe(LtPlan& p, const LtKey& k) {

@@ -115,9 +115,11 @@ class GpuRuntime final : public Runtime {
         return cusolver_handle();
       case Library::kSparse:
         return cusparse_handle();
-      default:  // a handle of cuBLAS is one of cuBLASLt
-        return cublas_handle();
+      case Library::kBlas:
+      case Library::kBlasLt:
+        break;
     }
+    return cublas_handle();  // also a handle of cuBLASLt
   }
 
   void* allocate(DeviceIndex device, size_t nbytes) override {

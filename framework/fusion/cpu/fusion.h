@@ -95,9 +95,7 @@ inline PointwiseKernel summing(PointwiseKernel k, int of_rows, int end_of_rows) 
 struct RowParts {
   int64_t rows, parts;
   RowParts(int64_t count, int64_t width)
-      : rows(count),
-        parts(std::clamp<int64_t>(count * width / kGrain, 1,
-                                  in_parallel_region() ? 1 : get_num_threads())) {}
+      : rows(count), parts(std::clamp<int64_t>(count * width / kGrain, 1, usable_threads())) {}
   int64_t begin(int64_t part) const { return rows * part / parts; }
   /// The one with begin(part) <= row < begin(part + 1).
   int64_t part_of(int64_t row) const { return ((row + 1) * parts - 1) / rows; }

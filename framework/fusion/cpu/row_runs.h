@@ -19,7 +19,6 @@ namespace torch::taper::cpu {
 /// What a row loop computes, as far as runs know it: of floats, tests of floats, logic of bools.
 enum class RowOp : uint8_t {
   kOther,
-  // one instruction, the same for all sets of them
   kAdd,
   kSub,
   kMul,
@@ -27,7 +26,6 @@ enum class RowOp : uint8_t {
   kNeg,
   kRelu,
   kSquare,
-  // others
   kAddScaled,  ///< a + alpha b; the functor begins with alpha
   kCopy,       ///< also between floats and bools
   kAbs,
@@ -90,7 +88,18 @@ constexpr RowOp row_op_named(std::string_view kernel) {
 /// Whether a kernel is one instruction for each element, the same for all sets of them.
 constexpr bool is_light(std::string_view kernel) {
   const RowOp op = row_op_named(kernel);
-  return op != RowOp::kOther && op <= RowOp::kSquare;
+  switch (op) {
+    case RowOp::kAdd:
+    case RowOp::kSub:
+    case RowOp::kMul:
+    case RowOp::kDiv:
+    case RowOp::kNeg:
+    case RowOp::kRelu:
+    case RowOp::kSquare:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// What a step does with the accumulators a, and an operand x.

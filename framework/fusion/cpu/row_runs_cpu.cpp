@@ -115,7 +115,7 @@ __attribute__((target("avx512f"))) TAPER_INLINE Bytes bytes_of(Words words) {
 namespace torch::taper::cpu {
 
 void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end) {
-  TAPER_BY_ISA(run_row_steps, steps, keeps, begin, end);
+  return TAPER_BY_ISA(run_row_steps, steps, keeps, begin, end);
 }
 
 namespace {

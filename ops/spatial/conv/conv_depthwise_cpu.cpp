@@ -6,20 +6,30 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/vec.h>
+#include <taper/framework/memory/scratch.h>
 
 #define TAPER_ISA_FILE <taper/ops/spatial/conv/conv_depthwise_isa.inc>
 #include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu::depthwise {
 
-void fill(const Fill<float>& f) { TAPER_BY_ISA(fill_f32, f); }
-void fill(const Fill<double>& f) { TAPER_BY_ISA(fill_f64, f); }
-void correlate(const Correlation<float>& c) { TAPER_BY_ISA(correlate_f32, c); }
-void correlate(const Correlation<double>& c) { TAPER_BY_ISA(correlate_f64, c); }
-void weave(const Weave<float>& w) { TAPER_BY_ISA(weave_f32, w); }
-void weave(const Weave<double>& w) { TAPER_BY_ISA(weave_f64, w); }
-void add_element_sums(const ElementSums<float>& s) { TAPER_BY_ISA(element_sums_f32, s); }
-void add_element_sums(const ElementSums<double>& s) { TAPER_BY_ISA(element_sums_f64, s); }
+void fill(const Fill<float>& f) { return TAPER_BY_ISA(fill_f32, f); }
+void fill(const Fill<double>& f) { return TAPER_BY_ISA(fill_f64, f); }
+void correlate(const Correlation<float>& c) { return TAPER_BY_ISA(correlate_f32, c); }
+void correlate(const Correlation<double>& c) { return TAPER_BY_ISA(correlate_f64, c); }
+void weave(const Weave<float>& w) { return TAPER_BY_ISA(weave_f32, w); }
+void weave(const Weave<double>& w) { return TAPER_BY_ISA(weave_f64, w); }
+void add_element_sums(const ElementSums<float>& s) { return TAPER_BY_ISA(element_sums_f32, s); }
+void add_element_sums(const ElementSums<double>& s) { return TAPER_BY_ISA(element_sums_f64, s); }
+
+void correlate(const Three<float>& s) { return TAPER_BY_ISA(correlate_three_f32, s); }
+void correlate(const Three<double>& s) { return TAPER_BY_ISA(correlate_three_f64, s); }
+void add_element_sums(const Three<float>& s, float* sums) {
+  return TAPER_BY_ISA(sums_three_f32, s, sums);
+}
+void add_element_sums(const Three<double>& s, double* sums) {
+  return TAPER_BY_ISA(sums_three_f64, s, sums);
+}
 
 namespace {
 

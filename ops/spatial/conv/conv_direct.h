@@ -10,6 +10,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/conv/conv_shape.h>
 
 namespace torch::taper::cpu {

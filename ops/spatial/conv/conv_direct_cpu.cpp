@@ -25,10 +25,10 @@ namespace {
 bool reads_in_place(const ConvShape& s) {
   return s.steps.stride[2] == 1 && s.inside() && s.in_channels * s.in_pixels() < INT32_MAX;
 }
-bool whole_halves(const ConvShape& s) { TAPER_BY_ISA(whole_halves, s); }
-bool rows_fit(const ConvShape& s) { TAPER_BY_ISA(rows_fit, s); }
-bool pays(const ConvShape& s) { TAPER_BY_ISA(takes_weight_gradient, s); }
-bool rows_pay(const ConvShape& s) { TAPER_BY_ISA(takes_row_gradient, s); }
+bool whole_halves(const ConvShape& s) { return TAPER_BY_ISA(whole_halves, s); }
+bool rows_fit(const ConvShape& s) { return TAPER_BY_ISA(rows_fit, s); }
+bool pays(const ConvShape& s) { return TAPER_BY_ISA(takes_weight_gradient, s); }
+bool rows_pay(const ConvShape& s) { return TAPER_BY_ISA(takes_row_gradient, s); }
 
 }  // namespace
 
@@ -48,11 +48,11 @@ bool takes_forward(const ConvShape& s) {
 }
 bool takes_copies(const ConvShape& s) { return reads_in_place(s) && !s.pointwise() && rows_fit(s); }
 void pack_weights(float* packed, const float* w, const ConvShape& s) {
-  TAPER_BY_ISA(pack_weights, packed, w, s);
+  return TAPER_BY_ISA(pack_weights, packed, w, s);
 }
 void forward_panel(float* y, const float* x, const float* weights, const float* bias,
                    const int32_t* elements, const ConvShape& s, int64_t p, int64_t width) {
-  TAPER_BY_ISA(forward_panel, y, x, weights, bias, elements, s, p, width);
+  return TAPER_BY_ISA(forward_panel, y, x, weights, bias, elements, s, p, width);
 }
 
 bool takes_row_gradient(const ConvShape& s) { return reads_in_place(s) && rows_pay(s); }
@@ -61,11 +61,11 @@ bool takes_weight_gradient(const ConvShape& s) {
 }
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s) {
-  TAPER_BY_ISA(weight_gradient, sum, x, gy, elements, s);
+  return TAPER_BY_ISA(weight_gradient, sum, x, gy, elements, s);
 }
 void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                   const ConvShape& s) {
-  TAPER_BY_ISA(row_gradient, sum, x, gy, elements, s);
+  return TAPER_BY_ISA(row_gradient, sum, x, gy, elements, s);
 }
 
 }  // namespace torch::taper::cpu::direct

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include <taper/ops/spatial/conv/conv_direct.h>
 #include <taper/ops/spatial/conv/conv_onednn_parts.h>
 
 // oneDNN's kernels are fast in layouts that keep 8 or 16 channels together. Images are converted in
@@ -51,7 +50,7 @@ double least_useful(const ConvShape& s) {
 
 bool prefers_forward(const ConvShape& s) {
   if (s.pointwise() && s.out_pixels() >= 16) return prefers_pointwise(s, Kind::kForward);
-  if (s.in_channels == 1 || (direct::takes_forward(s) && s.depth() <= 1024)) return false;
+  if (s.in_channels == 1) return false;
   return useful(s, Kind::kForward) >= least_useful(s);
 }
 
@@ -65,8 +64,6 @@ bool prefers_input_gradient(const ConvShape& s) {
 bool prefers_weight_gradient(const ConvShape& s) {
   const int64_t positions = s.batch * s.out_pixels(), numel = s.out_channels * s.depth();
   if (s.in_channels == 1) return false;
-  const bool widens = s.pointwise() && s.in_channels >= 64 && s.out_channels >= 4 * s.in_channels;
-  if (direct::takes_weight_gradient(s) && positions >= 2048 && !widens) return false;
   // oneDNN goes through the whole gradient with every image.
   if (!s.pointwise() && numel > 1200 * positions) return false;
   return useful(s, Kind::kWeightGradient) >= 0.35;
@@ -83,22 +80,28 @@ bool counted(const Run& run) try {
 
 }  // namespace
 
+bool can(const ConvShape& s, Kind kind) { return channel_block(s, kind) != 0; }
+bool can_bf16(const ConvShape& s, Kind kind) {
+  return multiplies_bf16() && channel_block(s, kind) == 16;
+}
+
 // The choices are measured, on AVX-512 and AVX2 machines.
 bool prefers(const ConvShape& s, Kind kind) {
-  if (channel_block(s, kind) == 0 || s.batch * image_work(s) < least_work(s, kind)) return false;
+  if (!can(s, kind) || s.batch * image_work(s) < least_work(s, kind)) return false;
   if (s.groups > 1) return true;
   switch (kind) {
     case Kind::kForward:
       return prefers_forward(s);
     case Kind::kInputGradient:
       return prefers_input_gradient(s);
-    default:
-      return prefers_weight_gradient(s);
+    case Kind::kWeightGradient:
+      break;
   }
+  return prefers_weight_gradient(s);
 }
 
 bool prefers_bf16(const ConvShape& s, Kind kind) {
-  return multiplies_bf16() && channel_block(s, kind) == 16 && s.batch * image_work(s) >= 1 << 17;
+  return can_bf16(s, kind) && s.batch * image_work(s) >= 1 << 17;
 }
 
 #define TAPER_DEFINE(T)                                                                      \

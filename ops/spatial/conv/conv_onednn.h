@@ -11,7 +11,11 @@ enum class Kind { kForward, kInputGradient, kWeightGradient };
 
 /// Whether the CPU multiplies pairs of bf16.
 bool multiplies_bf16();
-/// Whether oneDNN is the faster way, as measured: in f32; in bf16, against f32 between conversions.
+/// Returns whether oneDNN has fast kernels for the shape: in f32, and in bf16.
+bool can(const ConvShape& s, Kind kind);
+bool can_bf16(const ConvShape& s, Kind kind);
+/// Returns whether oneDNN is faster than packing patches, as measured: in f32; in bf16, against f32
+/// between conversions.
 bool prefers(const ConvShape& s, Kind kind);
 bool prefers_bf16(const ConvShape& s, Kind kind);
 

@@ -3,6 +3,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/conv/conv_onednn_plan.h>
 
 namespace torch::taper::cpu::onednn {
@@ -13,7 +14,6 @@ constexpr int64_t kChunkBytes = 512 * 1024;
 constexpr int64_t kThreadWork = 1 << 20;
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-inline int64_t usable_threads() { return in_parallel_region() ? 1 : get_num_threads(); }
 
 // Of one image, at least 1; bytes where an element is a float.
 int64_t image_bytes(const ConvShape& s);

@@ -9,6 +9,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/one_thread.h>
+#include <taper/framework/memory/scratch.h>
 
 namespace torch::taper::cpu::onednn {
 namespace {
@@ -263,9 +264,10 @@ Arguments arguments_of(Kind kind) {
       return {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
     case Kind::kInputGradient:
       return {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST};
-    default:
-      return {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST};
+    case Kind::kWeightGradient:
+      break;
   }
+  return {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST};
 }
 
 }  // namespace

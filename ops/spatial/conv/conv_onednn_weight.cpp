@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <taper/framework/cpu/one_thread.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/conv/conv_onednn_parts.h>
 
 namespace torch::taper::cpu::onednn {

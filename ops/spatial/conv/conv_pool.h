@@ -24,6 +24,7 @@
 #include <taper/framework/kernel/isa.h>
 #include <taper/framework/kernel/narrow_rows.h>
 #include <taper/framework/kernel/vec.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/conv/conv_direct.h>
 #include <taper/ops/spatial/conv/conv_shape.h>
 

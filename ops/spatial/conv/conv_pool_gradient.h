@@ -2,6 +2,7 @@
 // each window that has a gradient. Part of conv_direct_cpu.cpp. Not installed.
 #pragma once
 
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/conv/conv_pool.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS) && !defined(__clang__)
@@ -256,7 +257,7 @@ class WeightGradient {
 
   /// gb may be null.
   void run(T* gw, T* gb) const {
-    const int64_t threads = in_parallel_region() ? 1 : get_num_threads();
+    const int64_t threads = usable_threads();
     const int64_t parts = std::clamp<int64_t>(f_.s.batch / f_.grain(), 1, threads);
     const Scratch<float> sums(parts * sum_numel());
     parallel_for(0, parts, 1, [&](int64_t i, int64_t end) {

@@ -17,6 +17,7 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/isa.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/conv/conv_shape.h>
 
 namespace torch::taper::cpu::winograd {
@@ -76,15 +77,19 @@ inline int64_t tiles_of(int64_t batch, int64_t height, int64_t width) {
   return batch * half_up(height) * half_up(width);
 }
 
-/// 3 x 3 kernels that go one by one over enough channels, and a panel of tiles for each thread.
-inline bool takes(const ConvShape& s, int64_t tiles) {
+/// Returns whether kernels are 3 x 3 and go one by one.
+inline bool can(const ConvShape& s) {
   const ConvSteps& c = s.steps;
   const bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && c.padding[0] == 0;
   if (best_isa == Isa::kBase || !flat || s.groups != 1) return false;
   for (int d = 1; d < 3; ++d)
     if (s.kernel[d] != 3 || c.stride[d] != 1 || c.dilation[d] != 1 || c.padding[d] > 2)
       return false;
-  return std::min(s.in_channels, s.out_channels) >= kLeastChannels &&
+  return true;
+}
+/// Returns whether channels are enough, and tiles a panel for each thread.
+inline bool takes(const ConvShape& s, int64_t tiles) {
+  return can(s) && std::min(s.in_channels, s.out_channels) >= kLeastChannels &&
          tiles >= kPanel * get_num_threads();
 }
 inline bool takes_images(const ConvShape& s, const int64_t* tiled) {
@@ -333,7 +338,7 @@ struct WeightGradient {
   int64_t gradient_step() const { return place_step(s.out_channels * block()); }
   // Parts of the tiles; 0 where threads are to share channels.
   int64_t parts() const {
-    const int64_t threads = in_parallel_region() ? 1 : get_num_threads();
+    const int64_t threads = usable_threads();
     if (threads == 1) return 1;
     const int64_t parts = threads * std::clamp<int64_t>(tiles() / threads / kLongPart, 1, 4);
     return parts <= blocks() && tiles() >= parts * kLeastPart &&

@@ -134,6 +134,42 @@ TEST(Attention, BooleanMasksHideKeys) {
   EXPECT_TRUE(y.allclose(cut));
 }
 
+// Causal or with a mask, and of more queries and keys than a block of the fused kernel has.
+TEST(Attention, EachWayAgreesWithTheDefinition) {
+  struct Forced {
+    explicit Forced(const char* name) { force_attention_way(name); }
+    ~Forced() { force_attention_way(nullptr); }
+  };
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    const double most = dtype == kDouble ? 1e-12 : dtype == kFloat ? 1e-5 : 3e-2;
+    const Tensor q = random({2, 3, 150, 8}, 1, dtype), k = random({2, 3, 150, 8}, 2, dtype);
+    const Tensor v = random({2, 3, 150, 5}, 3, dtype), mask = random({150, 150}, 4, dtype);
+    for (const bool causal : {false, true}) {
+      const auto outputs = [&](const char* way) {
+        const Forced forced(way);
+        const Tensor x = q.detach().requires_grad_();
+        const Tensor y = scaled_dot_product_attention(x, k, v, causal ? Tensor() : mask, 0, causal);
+        y.sum().backward();
+        return std::pair(y.detach().to(kDouble), x.grad().to(kDouble));
+      };
+      const auto [want, want_gradient] = outputs("ops");
+      for (const std::string& way : attention_ways()) {
+        const auto [y, gradient] = outputs(way.c_str());
+        EXPECT_LE((y - want).abs().max().item<double>(), most) << way << ", " << dtype;
+        EXPECT_LE((gradient - want_gradient).abs().max().item<double>(), most)
+            << way << ", " << dtype;
+      }
+      EXPECT_EQ(outputs("fused").first.equal(want), false) << "it is another way, " << dtype;
+    }
+  }
+  const Forced forced("flash");
+  expect_error<ValueError>(
+      "TAPER_ATTENTION: expected one of fused, tiles, widened, ops, but got flash", [] {
+        const Tensor x = random({2, 3, 4}, 1);
+        scaled_dot_product_attention(x, x, x);
+      });
+}
+
 TEST(Attention, NeighbouringHeadsShareAKey) {
   const Tensor q = random({2, 6, 3, 4}, 1).requires_grad_(), k = random({2, 2, 5, 4}, 2),
                v = random({2, 3, 5, 2}, 3);

@@ -1,0 +1,47 @@
+// What a convolution is to its ways (framework/kernel/ways.h): sizes and operands. Not installed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <taper/ops/spatial/conv/conv_shape.h>
+
+namespace torch::taper::cpu {
+
+// Operands are contiguous, as those of conv_kernels.h.
+template <class T>
+struct ConvForward {
+  ConvShape s;
+  T* y;
+  const T *x, *w, *b;  ///< b may be null
+};
+template <class T>
+struct ConvInputGradient {
+  ConvShape s;
+  T* gx;
+  const T *gy, *w;
+};
+template <class T>
+struct ConvWeightGradient {
+  ConvShape s;
+  T* gw;
+  const T *x, *gy;
+};
+
+// ---------------------------------------------------------------------- for the tests
+#pragma GCC visibility push(default)
+
+enum class ConvPass { kForward, kInputGradient, kWeightGradient };
+
+/// Returns the names of the ways of a pass, in the order of preference.
+std::vector<std::string> conv_ways(ConvPass pass, ScalarType dtype);
+/// Returns whether the way computes a convolution of the shape. Throws ValueError if there is no
+/// such way.
+bool conv_way_can(ConvPass pass, ScalarType dtype, const std::string& name, const ConvShape& s);
+/// Lets the way `name` compute all convolutions that it can, as TAPER_CONV=name does. Null: each
+/// convolution gets the fastest way. The text must outlive its use.
+void force_conv_way(const char* name);
+
+#pragma GCC visibility pop
+
+}  // namespace torch::taper::cpu
