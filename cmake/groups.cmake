@@ -3,9 +3,6 @@
 option(TAPER_UNITY "Compile sources of a folder together: less time for all, more for one" OFF)
 set(TAPER_UNITY_LINES 1600 CACHE STRING "About how many lines a group of sources has with TAPER_UNITY")
 mark_as_advanced(TAPER_UNITY_LINES)
-if(TAPER_UNITY)
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
-endif()
 
 # taper_group_sources(target): with TAPER_UNITY, the target has groups in place of its sources, but for those that cannot
 # be in one (groups.py says which) and those with SKIP_UNITY_BUILD_INCLUSION. Comes after all that says how single

@@ -19,16 +19,18 @@ install(TARGETS ${TAPER_TARGETS} EXPORT TaperTargets
 # Which headers are public is asked at the time of installing: the answer is in the headers.
 install(CODE "
   include(\"${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake\")
-  taper_public_headers(\"${PROJECT_SOURCE_DIR}\" headers)
+  taper_public_headers(\"${PROJECT_SOURCE_DIR}\" \"${TAPER_BUILD_INCLUDE}\" headers)
   foreach(header IN LISTS headers)
+    cmake_path(ABSOLUTE_PATH header BASE_DIRECTORY \"${PROJECT_SOURCE_DIR}\" OUTPUT_VARIABLE file)
+    string(REPLACE \"${TAPER_BUILD_INCLUDE}/taper/\" \"\" header \${header})
     get_filename_component(folder \${header} DIRECTORY)
-    file(INSTALL \"${PROJECT_SOURCE_DIR}/\${header}\"
+    file(INSTALL \"\${file}\"
          DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/taper/\${folder}\")
   endforeach()")
 install(DIRECTORY compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taper/compat
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.cuh")
-install(DIRECTORY ${TAPER_BUILD_INCLUDE}/ATen ${TAPER_BUILD_INCLUDE}/torch
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taper/compat)
+install(DIRECTORY ${TAPER_BUILD_INCLUDE}/ATen ${TAPER_BUILD_INCLUDE}/c10 ${TAPER_BUILD_INCLUDE}/c10d
+                  ${TAPER_BUILD_INCLUDE}/torch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taper/compat)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN site EXCLUDE)
 

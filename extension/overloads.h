@@ -56,6 +56,17 @@ Generator make_generator(Args&&... args) {
   return Generator(make_intrusive<Impl>(std::forward<Args>(args)...));
 }
 
+// ---------------------------------------------------------------- options
+namespace detail {
+
+/// Returns the options that generated/unpacked_options.h takes one by one.
+inline TensorOptions packed(optional<ScalarType> dtype, optional<Layout> layout,
+                            optional<Device> device, optional<bool> pin_memory) {
+  return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
+}
+
+}  // namespace detail
+
 // ---------------------------------------------------------------- random, like another
 namespace detail {
 

@@ -1,5 +1,0 @@
-// at::TensorIterator.
-#pragma once
-
-#include <taper/extension/tensor_iterator.h>
-#include <torch/names.h>

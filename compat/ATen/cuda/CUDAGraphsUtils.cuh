@@ -1,4 +1,0 @@
-// at::cuda::philox::unpack.
-#pragma once
-
-#include <ATen/cuda/CUDAGeneratorImpl.h>

@@ -1,4 +1,0 @@
-// DLPack's structures.
-#pragma once
-
-#include <taper/extension/dlpack.h>

@@ -1,4 +1,0 @@
-// at::TensorIterator.
-#pragma once
-
-#include <ATen/TensorIterator.h>

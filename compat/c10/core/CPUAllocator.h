@@ -1,5 +1,0 @@
-// c10::GetCPUAllocator.
-#pragma once
-
-#include <taper/extension/allocator.h>
-#include <torch/names.h>

@@ -1,5 +1,0 @@
-// The default dtype.
-#pragma once
-
-#include <taper/framework/core/dtype.h>
-#include <torch/names.h>

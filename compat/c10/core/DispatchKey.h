@@ -1,5 +1,0 @@
-// c10::DispatchKey.
-#pragma once
-
-#include <taper/framework/core/dispatch_key.h>
-#include <torch/names.h>

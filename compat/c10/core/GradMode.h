@@ -1,5 +1,0 @@
-// c10::GradMode and its guards.
-#pragma once
-
-#include <taper/framework/autograd/grad_mode.h>
-#include <torch/names.h>

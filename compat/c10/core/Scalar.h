@@ -1,5 +1,0 @@
-// c10::Scalar.
-#pragma once
-
-#include <taper/framework/core/scalar.h>
-#include <torch/names.h>

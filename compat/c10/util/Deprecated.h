@@ -1,4 +1,0 @@
-// C10_DEPRECATED.
-#pragma once
-
-#include <c10/macros/Macros.h>

@@ -1,5 +1,0 @@
-// c10::DimVector.
-#pragma once
-
-#include <taper/extension/small_vector.h>
-#include <torch/names.h>

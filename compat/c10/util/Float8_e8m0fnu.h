@@ -1,6 +1,0 @@
-// c10::Float8_e8m0fnu, with its arithmetic: in float, each result rounded.
-#pragma once
-
-#include <taper/extension/arithmetic16.h>
-#include <taper/framework/core/float8.h>
-#include <torch/names.h>

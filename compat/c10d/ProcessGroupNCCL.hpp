@@ -1,4 +1,0 @@
-// As in older versions of LibTorch.
-#pragma once
-
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>

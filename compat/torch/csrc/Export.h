@@ -1,4 +1,0 @@
-// LibTorch's <torch/csrc/Export.h>: what of it programs use comes with <c10/macros/Export.h>.
-#pragma once
-
-#include <c10/macros/Export.h>

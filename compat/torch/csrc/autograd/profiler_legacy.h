@@ -1,4 +1,0 @@
-// LibTorch's <torch/csrc/autograd/profiler_legacy.h>.
-#pragma once
-
-#include <torch/csrc/autograd/profiler.h>

@@ -1,5 +1,0 @@
-// torch::autograd::SavedVariable.
-#pragma once
-
-#include <taper/extension/autograd.h>
-#include <torch/torch.h>

@@ -1,5 +1,0 @@
-// c10d::Store: of the library taper::distributed.
-#pragma once
-
-#include <taper/distributed/store.h>
-#include <torch/csrc/distributed/c10d/names.h>

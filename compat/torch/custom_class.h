@@ -1,4 +1,0 @@
-// torch::CustomClassHolder, torch::class_ and torch::init.
-#pragma once
-
-#include <torch/library.h>

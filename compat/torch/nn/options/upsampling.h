@@ -1,4 +1,0 @@
-// LibTorch's <torch/nn/options/upsampling.h>: everything comes with <torch/torch.h>.
-#pragma once
-
-#include <torch/torch.h>
