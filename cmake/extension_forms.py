@@ -246,7 +246,7 @@ def out_forms(listed, declared):
     by_name = collections.defaultdict(list)
     for f in declared:
         by_name[f.name].append(f)
-    lines, headers = [], set()
+    lines, headers, made = [], set(), set()
     for row in listed:
         there = [inputs_of_out(f) for f in by_name[f"{row.name}_out"]]
         found = [f for f in by_name[row.name] if is_callable_by_users(f) and (f.result == "Tensor" or f.result.startswith("std::tuple<"))]
@@ -260,6 +260,10 @@ def out_forms(listed, declared):
         if not found:
             raise ListError(row.number, f"every overload of '{row.name}' has an `out` form already")
         for f in found:
+            form = (f.name, *types(without_options(f.parameters)))
+            if form in made:
+                raise ListError(row.number, f"'{row.name}' gets this `out` form by another row already")
+            made.add(form)
             count = 1 if f.result == "Tensor" else len(split(f.result[len("std::tuple<"):-1]))
             results = row.results or (["out"] if f.result == "Tensor" else [f"out{i}" for i in range(count)])
             if len(results) != count:

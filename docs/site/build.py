@@ -101,7 +101,8 @@ def write_reference(out, headers):
     """The reference of the headers in out/site/api; returns Doxygen's warnings."""
     (out / "site").mkdir(parents=True, exist_ok=True)
     settings = (HERE / "Doxyfile").read_text()
-    settings += f"\nOUTPUT_DIRECTORY = {out / 'site'}\nHTML_OUTPUT = api\nSTRIP_FROM_PATH = {ROOT}\n"
+    settings += f"\nOUTPUT_DIRECTORY = {out / 'site'}\nHTML_OUTPUT = api\n"
+    settings += f"STRIP_FROM_PATH = {ROOT} {out / 'include' / 'taper'}\n"
     inputs = [HERE / "namespaces.dox", *headers]
     settings += f"WARN_LOGFILE = {out / 'doxygen.log'}\nINPUT = {' '.join(map(str, inputs))}\n"
     settings += f"FILTER_PATTERNS = *.h=\"{sys.executable} {HERE / 'with_forms.py'}\"\n"
@@ -109,8 +110,11 @@ def write_reference(out, headers):
     return (out / "doxygen.log").read_text().splitlines()
 
 
-def public_headers():
-    return [ROOT / h for h in run("cmake", "-P", ROOT / "cmake" / "public_headers.cmake").split()]
+def public_headers(include):
+    """Those of the tree and those that are generated, into the folder `include`."""
+    run(sys.executable, ROOT / "cmake" / "generated_headers.py", include)
+    listed = run("cmake", f"-DTAPER_INCLUDE={include}", "-P", ROOT / "cmake" / "public_headers.cmake")
+    return [ROOT / h for h in listed.split()]
 
 
 class Links(html.parser.HTMLParser):
@@ -197,7 +201,7 @@ def main():
     (out / "mkdocs.yml").write_text(settings + "".join(
         f"    - {name[8:-3]}: {name}\n" for name in pages().values() if name.startswith("example_")))
     run("mkdocs", "build", "--quiet", "--config-file", out / "mkdocs.yml", "--site-dir", out / "site")
-    warnings = write_reference(out, public_headers())
+    warnings = write_reference(out, public_headers(out / "include"))
     print(f"docs: made {out / 'site' / 'index.html'} (browsers search in it from a server: python3 -m http.server -d {out / 'site'})")
     sys.exit(0 if not arguments.check or check(out, warnings) else 1)
 

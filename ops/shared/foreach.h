@@ -1,5 +1,5 @@
 // Ops of lists of tensors, of different sizes, dtypes and devices: one call for a whole model.
-// LibTorch's _foreach_... functions are made of them (extension/foreach.h), and optimizers and the
+// LibTorch's _foreach_... functions are made of them (generated/foreach.h), and optimizers and the
 // clipping of gradients.
 //
 // On a CUDA device as few launches as there are dtypes change all tensors of one floating dtype

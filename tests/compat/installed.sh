@@ -34,7 +34,7 @@ else
 fi
 
 # A header that only forwards to <torch/torch.h> has nothing of its own to check; of those that a build
-# makes (cmake/aten_ops.cmake), which forward to others, one of a kind is enough.
+# makes (cmake/generated_headers.py), which forward to others, one of a kind is enough.
 cd -- "$prefix/include"
 find taper -name '*.h' -not -path '*/ATen/ops/*' -not -path '*/csrc/api/include/*' -exec grep -LE '^#include <torch/torch\.h>' {} + >"$work/headers"
 find taper -path '*/ATen/ops/add.h' -o -path '*/csrc/api/include/torch/nn.h' >>"$work/headers"
