@@ -30,7 +30,7 @@ class TaperConan(ConanFile):
 
     def system_requirements(self):
         Apt(self).install(["libopenblas-dev", "libdnnl-dev", "zlib1g-dev", "nlohmann-json3-dev", "libprotobuf-dev",
-                           "protobuf-compiler", "libpng-dev", "libjpeg-dev"], check=True)
+                           "protobuf-compiler", "libpng-dev", "libjpeg-dev", "python3"], check=True)
 
     def layout(self):
         self.folders.build = "build"
