@@ -1,5 +1,6 @@
-// LibTorch's _foreach_... functions that are not one op with operands by their kinds; generated/foreach.h has all others.
-// Programs get them with <ATen/Functions.h> or <ATen/ops/NAME.h>.
+// LibTorch's _foreach_... functions that are not one op with operands by their kinds;
+// generated/foreach.h has all others. Programs get them with <ATen/Functions.h> or
+// <ATen/ops/NAME.h>.
 #pragma once
 
 #include <taper/generated/foreach.h>

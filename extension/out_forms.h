@@ -1,5 +1,6 @@
-// `out` forms that follow from no declaration of an op: of methods of Tensor, and of functions that LibTorch declares with other
-// types. The result is computed, checked and copied to the tensor of the caller, by the rules of ops/shared/out.h.
+// `out` forms that follow from no declaration of an op: of methods of Tensor, and of functions that
+// LibTorch declares with other types. The result is computed, checked and copied to the tensor of
+// the caller, by the rules of ops/shared/out.h.
 #pragma once
 
 #include <taper/extension/overloads.h>
@@ -9,6 +10,7 @@
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/reduce/sort.h>
+#include <taper/ops/shared/optional_tensors.h>
 #include <taper/ops/spatial/conv/conv.h>
 #include <taper/ops/tensor/split.h>
 
