@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times Taper beside PyTorch and LibTorch, all in one run, and makes the table of docs/performance.md.
+"""Times Taper beside PyTorch and LibTorch, all in one run, and makes the table of docs/contributing/performance.md.
 
     bench.py [--rounds N] [--only PROGRAM] [--machine NAME]     prints the tables (3 rounds: forty minutes)
     bench.py --only steps [--rows TEXT]     whole training steps alone; of them those whose names have TEXT in
                              them ("lstm", "bf16 threads 1")
-    bench.py ... --write     writes them into docs/performance.md, and README's figures (--only steps: that table)
-    bench.py --check         README's figures are those of docs/performance.md, which has little text
+    bench.py ... --write     writes them into docs/contributing/performance.md, and README's figures (--only steps: that table)
+    bench.py --check         README's figures are those of docs/contributing/performance.md, which has little text
 
 TAPER_PREFIX names an installed Taper, PYTORCH_DIR the folder `torch` of an unpacked PyTorch wheel (its C++
 part for CPUs is enough), PYTHON an interpreter that has PyTorch, for steps under torch.compile. LibTorch is
@@ -28,10 +28,10 @@ from concurrent.futures import ThreadPoolExecutor
 import steps_table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PAGE = os.path.join(HERE, "..", "docs", "performance.md")
+PAGE = os.path.join(HERE, "..", "docs", "contributing", "performance.md")
 README = os.path.join(HERE, "..", "README.md")
 PROGRAMS = ["overhead", "kernels", "training", "steps", "pointwise", "start"]
-MOST_TEXT = 60  # lines of docs/performance.md that are no table
+MOST_TEXT = 60  # lines of docs/contributing/performance.md that are no table
 
 # Rows of the table. Of a group: the geometric mean and the least of the rows "GROUP....".
 GROUPS = {
@@ -331,7 +331,7 @@ def section(name, found, tables):
 
 
 # ---------------------------------------------------------------------- the pages
-FIGURES = re.compile(r"<!-- figures of docs/performance.md -->\n.*?<!-- end -->", re.S)
+FIGURES = re.compile(r"<!-- figures of docs/contributing/performance.md -->\n.*?<!-- end -->", re.S)
 
 
 def readme_figures(page):
@@ -343,7 +343,7 @@ def readme_figures(page):
     for key in IN_README:
         row = next(r for r in rows if re.sub(r", \d+ rows$", "", r[0]) == label_of(key))
         text.append("| %s%s | %s |" % (row[0], " (mean)" if key in GROUPS else "", row[3]))
-    return "<!-- figures of docs/performance.md -->\n%s\n<!-- end -->" % "\n".join(text)
+    return "<!-- figures of docs/contributing/performance.md -->\n%s\n<!-- end -->" % "\n".join(text)
 
 
 def put(path, text):
@@ -364,11 +364,11 @@ def check():
     page = read(PAGE)
     found = FIGURES.search(read(README))
     if not found or found.group() != readme_figures(page):
-        sys.exit("bench: README's figures are not those of docs/performance.md: ./dev bench --write makes both")
+        sys.exit("bench: README's figures are not those of docs/contributing/performance.md: ./dev bench --write makes both")
     text = [line for line in page.splitlines() if line.strip() and not line.startswith(("|", "<!--"))]
     if len(text) > MOST_TEXT:
-        sys.exit("bench: docs/performance.md has %d lines of text, at most %d are allowed" % (len(text), MOST_TEXT))
-    print("bench: README's figures are those of docs/performance.md, which has %d lines of text" % len(text))
+        sys.exit("bench: docs/contributing/performance.md has %d lines of text, at most %d are allowed" % (len(text), MOST_TEXT))
+    print("bench: README's figures are those of docs/contributing/performance.md, which has %d lines of text" % len(text))
 
 
 def main():

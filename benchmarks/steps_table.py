@@ -1,4 +1,4 @@
-"""The table of whole training steps in docs/performance.md, for bench.py.
+"""The table of whole training steps in docs/contributing/performance.md, for bench.py.
 
 Times are of steps.cpp, once with each library, and of steps.py under torch.compile; with one thread they are
 processor time. A step's share of the peak is what its products, convolutions, attention and recurrent layers

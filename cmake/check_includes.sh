@@ -87,7 +87,7 @@ macros=$(grep -hoE '^[[:space:]]*#[[:space:]]*define TAPER_[A-Za-z0-9_]+' \
 [ "$macros" -le $most_macros ] ||
   { echo "$macros names of macros (#define TAPER_...) in headers, at most $most_macros are allowed"; broken=1; }
 
-# What the library exports (docs/architecture.md): each public header with a namespace makes its
+# What the library exports (docs/contributing/architecture.md): each public header with a namespace makes its
 # declarations visible, once, and puts that back. The kit of testing/ is a static library.
 for header in "${public[@]}"; do
   [[ $header != testing/* ]] || continue

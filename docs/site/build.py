@@ -28,7 +28,7 @@ def pages():
     for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"):
         found[name] = name
     for path in sorted((ROOT / "docs").rglob("*.md")):
-        found[str(path.relative_to(ROOT))] = path.name
+        found[str(path.relative_to(ROOT))] = ("room_" if path.parent.name == "rooms" else "") + path.name
     for path in sorted((ROOT / "examples").glob("*/README.md")):
         found[str(path.relative_to(ROOT))] = f"example_{path.parent.name}.md"
     return found

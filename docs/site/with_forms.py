@@ -85,7 +85,7 @@ def declared(line):
 
 def read(path):
     lines = "\n".join(map(declared, path.read_text().split("\n"))).split("\n")
-    if path.parent.name == "framework" and path.name == "tensor.h":
+    if path.parent.name == "core" and path.name == "tensor.h":
         at = next(i for i, line in enumerate(lines) if "tensor_methods.inc>" in line)
         lines[at + 1:at + 1] = (path.parent / "tensor_methods.inc").read_text().split("\n")
     return lines

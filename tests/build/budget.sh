@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # budget.sh BUILD LIBRARY: what makes a build or a program's start slow is counted, not timed: sources,
 # precompiled headers, exported symbols. Fails above a limit; who needs more says in
-# docs/performance.md what it bought. (suites.sh counts the entries of ctest.)
+# docs/contributing/performance.md what it bought. (suites.sh counts the entries of ctest.)
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:?usage: budget.sh BUILD LIBRARY}

@@ -60,7 +60,7 @@ class Plots(unittest.TestCase):
             self.drawn(PAGE.replace("3 theirs", "2 theirs"))
 
     def test_the_pages_have_theirs(self):
-        text, files = self.drawn((ROOT / "docs" / "performance.md").read_text())
+        text, files = self.drawn((ROOT / "docs" / "contributing" / "performance.md").read_text())
         self.assertGreaterEqual(len(files), 6)
         for name, svg in files.items():
             self.assertIn(f"(plots/{name})", text)
@@ -120,7 +120,7 @@ class Forms(unittest.TestCase):
                 self.assertEqual([x for x in with_forms.with_forms(lines, of_all) if not with_forms.COMMENT.match(x)], plain, header)
 
     def test_tensor_comes_with_its_methods(self):
-        text = "\n".join(with_forms.read(ROOT / "framework" / "tensor.h"))
+        text = "\n".join(with_forms.read(ROOT / "framework" / "core" / "tensor.h"))
         self.assertIn("Tensor floor_divide(const Tensor& other) const;", text)
 
 

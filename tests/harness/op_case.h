@@ -1,5 +1,5 @@
 // OpCase: all that the harness must know about one op. A case is registered once, and its
-// properties are checked (see docs/testing.md).
+// properties are checked (see docs/contributing/testing.md).
 #pragma once
 
 #include <functional>
