@@ -93,4 +93,4 @@ def read(path):
 
 if __name__ == "__main__":
     file = pathlib.Path(sys.argv[1])
-    print("\n".join(with_forms(read(file), of_all=file.parent.parent.name == "ops")))
+    print("\n".join(with_forms(read(file), of_all="ops" in (file.parents[1].name, file.parents[2].name))))
