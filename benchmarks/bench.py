@@ -31,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "docs", "contributing", "performance.md")
 README = os.path.join(HERE, "..", "README.md")
 PROGRAMS = ["overhead", "kernels", "training", "steps", "pointwise", "start"]
-MOST_TEXT = 60  # lines of docs/contributing/performance.md that are no table
+MOST_TEXT = 90  # lines of docs/contributing/performance.md that are no table
 
 # Rows of the table. Of a group: the geometric mean and the least of the rows "GROUP....".
 GROUPS = {
