@@ -1,6 +1,6 @@
 // How far the functions of one float are from the exact value, in units in the last place: the
-// table of docs/contributing/performance.md. Each value of a row is a bound, at random points of the row's
-// domains.
+// table of docs/contributing/performance.md. Each value of a row is a bound, at random points of
+// the row's domains.
 #include <gtest/gtest.h>
 
 #include <cmath>
