@@ -5,9 +5,9 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/cpu_tensor_lists.h>
 #include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/loops.h>
 #include <taper/framework/kernel/narrow_rows.h>
-#include <taper/framework/kernel/prepared.h>
 #include <taper/optim/update_rules.h>
 
 namespace torch::taper::cpu {
@@ -278,8 +278,8 @@ void adam_update_all(TensorLists lists, optim::AdamNumbers n) {
     for_each_entry<4>(lists, [&](const auto& plan) { adam_plain(plan, lists.dtype(), n); });
 }
 
-static const PreparedKernels ready{prepared(&cpu::sgd_update_all, &prepare_sgd),
-                                   prepared(&cpu::adam_update_all, &prepare_adam)};
+constinit const KernelInfo sgd_update_all_info = prepared<&cpu::sgd_update_all, &prepare_sgd>();
+constinit const KernelInfo adam_update_all_info = prepared<&cpu::adam_update_all, &prepare_adam>();
 
 void adagrad_update_all(TensorLists lists, optim::AdagradNumbers n) {
   for_each_entry<3>(lists, [&](const auto& plan) { adagrad(plan, lists.dtype(), n); });

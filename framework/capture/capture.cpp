@@ -4,7 +4,6 @@
 
 #include <taper/framework/capture/step_state.h>
 #include <taper/framework/fusion/cpu/fusion.h>
-#include <taper/framework/kernel/prepared.h>
 
 namespace torch::taper::detail {
 namespace {
@@ -166,8 +165,7 @@ void LaunchList::replay(StreamImpl*) {
 
 namespace {
 cpu::Prepared prepared_of(const Launch& launch) {
-  const cpu::PreparedKernel* const k = cpu::prepared_kernel_of(launch);
-  return k ? k->prepare(launch, k->how) : nullptr;
+  return launch.info && launch.info->prepare ? launch.info->prepare(launch) : nullptr;
 }
 }  // namespace
 

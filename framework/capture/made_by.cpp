@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include <taper/framework/capture/capture.h>
-#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/kernel_info.h>
 
 namespace torch::taper::detail {
 namespace {
@@ -73,7 +73,7 @@ std::optional<size_t> Search::maker(const Bytes& wanted, size_t end) const {
   for (size_t i = end; i-- > first;) {
     if (!writes_there(watched_[i].accesses, wanted)) continue;
     if (!steps_[i].launch) return {};
-    const cpu::PreparedKernel* const kernel = cpu::prepared_kernel_of(*steps_[i].launch);
+    const cpu::KernelInfo* const kernel = steps_[i].launch->info;
     const Access& y = result(i);
     const bool whole = y.writes && is_dense(y) && bytes_of(y).holds(wanted);
     if (kernel && kernel->elsewhere && whole) return i;
@@ -154,8 +154,7 @@ void make_again(const MadeBy& made, const Tensor& to) {
     std::vector<cpu::Moved> operands;
     for (const auto& [from, number] : part.from)
       operands.push_back({from, results[number][0].data_ptr()});
-    const auto launch =
-        cpu::prepared_kernel_of(*part.launch)->elsewhere(*part.launch, where.data(), operands);
+    const auto launch = part.launch->info->elsewhere(*part.launch, where.data(), operands);
     make_launch(part.name, Device(), std::move(*launch));
   }
 }

@@ -24,7 +24,7 @@ struct Bytes {
   bool holds(const Bytes& o) const { return begin <= o.begin && o.end <= end; }
 };
 
-/// Launches that make a tensor, of kernels that may be repeated (framework/kernel/prepared.h).
+/// Launches that make a tensor, of kernels that may be repeated (framework/kernel/kernel_info.h).
 struct MadeBy {
   /// One of them.
   struct Part {

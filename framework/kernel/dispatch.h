@@ -136,8 +136,8 @@ struct KernelLaunch : Launch {
   Args args;
 
   template <class... A>
-  explicit KernelLaunch(void (*k)(P...), A&&... a)
-      : Launch{its_kind},
+  explicit KernelLaunch(const cpu::KernelInfo* info, void (*k)(P...), A&&... a)
+      : Launch{its_kind, info},
         kernel(k),
         args(pack(static_cast<Args*>(nullptr), std::forward<A>(a)...)) {}
   static const KernelLaunch& of(const Launch& l) { return static_cast<const KernelLaunch&>(l); }
@@ -169,12 +169,18 @@ const LaunchKind KernelLaunch<P...>::its_kind = KernelLaunch<P...>::make_kind();
 /// the CUDA kernel's own launch, made at once. The host runs it at once, or in replays where it is
 /// captured.
 template <class... P, class... A>
-__attribute__((cold, noinline)) void launch(const char* name, Device device, void (*kernel)(P...),
-                                            A&&... args) {
+__attribute__((cold, noinline)) void launch_known(const char* name, Device device,
+                                                  const cpu::KernelInfo* info, void (*kernel)(P...),
+                                                  A&&... args) {
   int input = 0;  // outputs do not count
   if (!device.is_cpu())
     (check_on_device(name, device, input += !std::is_same<std::decay_t<P>, Out>::value, args), ...);
-  make_launch(name, device, KernelLaunch<P...>(kernel, std::forward<A>(args)...));
+  make_launch(name, device, KernelLaunch<P...>(info, kernel, std::forward<A>(args)...));
+}
+/// The same of a kernel of which nothing is known.
+template <class... P, class... A>
+void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
+  launch_known(name, device, nullptr, kernel, std::forward<A>(args)...);
 }
 
 /// Which kernel runs on CUDA devices: the CPU's on simulated ones in a build without CUDA kernels.
@@ -186,27 +192,29 @@ Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
 }  // namespace detail
 }  // namespace torch::taper
 
-/// Declares both kernels of a name. The reference to the CUDA kernel is weak: a build without CUDA
-/// kernels lacks it and never calls it (that others lack none is checked by tests/gpu/kernels.sh),
-/// so the sources that call kernels are compiled alike in all builds.
-#define TAPER_KERNEL(name, ...)                 \
-  namespace cpu {                               \
-  void name(__VA_ARGS__);                       \
-  }                                             \
-  namespace cuda {                              \
-  __attribute__((weak)) void name(__VA_ARGS__); \
+/// Declares both kernels of a name, and what is known of the CPU's (kernel_info.h). The reference
+/// to the CUDA kernel is weak: a build without CUDA kernels lacks it and never calls it (that
+/// others lack none is checked by tests/gpu/kernels.sh), so the sources that call kernels are
+/// compiled alike in all builds.
+#define TAPER_KERNEL(name, ...)                                     \
+  namespace cpu {                                                   \
+  void name(__VA_ARGS__);                                           \
+  extern __attribute__((weak)) const struct KernelInfo name##_info; \
+  }                                                                 \
+  namespace cuda {                                                  \
+  __attribute__((weak)) void name(__VA_ARGS__);                     \
   }
 
 /// Runs `kernel(args...)` where tensor `t` lives.
-#define TAPER_ON_DEVICE(t, kernel, ...)                                                            \
-  do {                                                                                             \
-    const ::taper::Device taper_where = (t).device();                                              \
-    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::observes_launches(), 1))        \
-      cpu::kernel(__VA_ARGS__);                                                                    \
-    else                                                                                           \
-      ::taper::detail::launch(#kernel, taper_where,                                                \
-                              taper_where.is_cpu()                                                 \
-                                  ? &cpu::kernel                                                   \
-                                  : ::taper::detail::kernel_for_cuda(&cpu::kernel, &cuda::kernel), \
-                              __VA_ARGS__);                                                        \
+#define TAPER_ON_DEVICE(t, kernel, ...)                                                         \
+  do {                                                                                          \
+    const ::taper::Device taper_where = (t).device();                                           \
+    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::observes_launches(), 1))     \
+      cpu::kernel(__VA_ARGS__);                                                                 \
+    else                                                                                        \
+      ::taper::detail::launch_known(                                                            \
+          #kernel, taper_where, &cpu::kernel##_info,                                            \
+          taper_where.is_cpu() ? &cpu::kernel                                                   \
+                               : ::taper::detail::kernel_for_cuda(&cpu::kernel, &cuda::kernel), \
+          __VA_ARGS__);                                                                         \
   } while (false)

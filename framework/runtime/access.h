@@ -39,6 +39,12 @@ void watch_kernel(const char* name, Device device, const std::vector<Access>& ac
 
 struct Launch;
 
+}  // namespace torch::taper::detail
+namespace torch::taper::cpu {
+struct KernelInfo;  // framework/kernel/kernel_info.h
+}
+namespace torch::taper::detail {
+
 /// What is done with launches of one signature: a table in place of virtual functions, so that most
 /// are moved as bytes.
 struct LaunchKind {
@@ -53,6 +59,7 @@ struct LaunchKind {
 /// A kernel and its arguments, which own nothing, for one launch or, in a capture, for many.
 struct Launch {
   const LaunchKind& kind;
+  const cpu::KernelInfo* info;  ///< what is known of the kernel, or null
   void run() const { kind.run(*this); }
 };
 

@@ -1,6 +1,5 @@
-#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/loops.h>
-#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -36,14 +35,12 @@ void add_scaled(Out y, In a, In b, Scalar alpha) {
   return TAPER_BY_ISA(add_scaled, y, a, b, alpha);
 }
 
-#define TAPER_BINARY_POINTWISE(name, dtypes) pointwise(2, &cpu::name, row_op_named(#name)),
-static const PointwiseKernels binary_kernels{
-    TAPER_BINARY_KERNELS(TAPER_BINARY_POINTWISE) TAPER_BINARY_POINTWISE(pow, number)
-        pointwise(2, &cpu::add_scaled, RowOp::kAddScaled)};
-#undef TAPER_BINARY_POINTWISE
-
-#define TAPER_BINARY_PREPARED(name, dtypes) repeatable_call(&cpu::name, &run_##name),
-static const PreparedKernels ready{TAPER_BINARY_KERNELS(TAPER_BINARY_PREPARED)};
-#undef TAPER_BINARY_PREPARED
+#define TAPER_BINARY_INFO(name, dtypes)    \
+  constinit const KernelInfo name##_info = \
+      repeatable_call<&cpu::name, &run_##name>(pointwise<&cpu::name>(2, row_op_named(#name)));
+TAPER_BINARY_KERNELS(TAPER_BINARY_INFO)
+#undef TAPER_BINARY_INFO
+constinit const KernelInfo pow_info = pointwise<&cpu::pow>(2, row_op_named("pow"));
+constinit const KernelInfo add_scaled_info = pointwise<&cpu::add_scaled>(2, RowOp::kAddScaled);
 
 }  // namespace torch::taper::cpu

@@ -1,4 +1,4 @@
-#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/loops.h>
 #include <taper/ops/elementwise/ternary_functors.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
@@ -22,8 +22,10 @@ void clamp_between(Out y, In x, In low, In high) {
   return TAPER_BY_ISA(clamp_between, y, x, low, high);
 }
 
-static const PointwiseKernels ternary_kernels{
-    pointwise(3, &cpu::addcmul), pointwise(3, &cpu::addcdiv), pointwise(3, &cpu::lerp),
-    pointwise(2, &cpu::lerp_number), pointwise(3, &cpu::clamp_between)};
+constinit const KernelInfo addcmul_info = pointwise<&cpu::addcmul>(3);
+constinit const KernelInfo addcdiv_info = pointwise<&cpu::addcdiv>(3);
+constinit const KernelInfo lerp_info = pointwise<&cpu::lerp>(3);
+constinit const KernelInfo lerp_number_info = pointwise<&cpu::lerp_number>(2);
+constinit const KernelInfo clamp_between_info = pointwise<&cpu::clamp_between>(3);
 
 }  // namespace torch::taper::cpu

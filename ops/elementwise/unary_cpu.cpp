@@ -1,7 +1,6 @@
-#include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/loops.h>
 #include <taper/framework/kernel/math/vec_double.h>
-#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 
@@ -33,14 +32,15 @@ TAPER_UNARY_OF_FLOATS(logical_not, test)
 void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }
 void clamp(Out y, In x, In low, In high) { return TAPER_BY_ISA(clamp, y, x, low, high); }
 
-#define TAPER_UNARY_POINTWISE(name, kind) pointwise(1, &cpu::name, row_op_named(#name)),
-static const PointwiseKernels unary_kernels{
-    TAPER_UNARY_OPS(TAPER_UNARY_POINTWISE) TAPER_UNARY_POINTWISE(logical_not, test)
-        TAPER_UNARY_POINTWISE(bitwise_not, same) pointwise(1, &cpu::clamp)};
-#undef TAPER_UNARY_POINTWISE
-
-#define TAPER_UNARY_PREPARED(name, kind) repeatable_call(&cpu::name, &run_##name),
-static const PreparedKernels ready{TAPER_UNARY_OPS(TAPER_UNARY_PREPARED)};
-#undef TAPER_UNARY_PREPARED
+#define TAPER_UNARY_INFO(name, kind)       \
+  constinit const KernelInfo name##_info = \
+      repeatable_call<&cpu::name, &run_##name>(pointwise<&cpu::name>(1, row_op_named(#name)));
+TAPER_UNARY_OPS(TAPER_UNARY_INFO)
+#undef TAPER_UNARY_INFO
+constinit const KernelInfo logical_not_info =
+    pointwise<&cpu::logical_not>(1, row_op_named("logical_not"));
+constinit const KernelInfo bitwise_not_info =
+    pointwise<&cpu::bitwise_not>(1, row_op_named("bitwise_not"));
+constinit const KernelInfo clamp_info = pointwise<&cpu::clamp>(1);
 
 }  // namespace torch::taper::cpu

@@ -34,14 +34,17 @@ void select_all(const Plan<4>& plan) {
 
 void select_by_mask(Out y, In condition, In a, In b) {
   if (y.numel == 0) return;
-  if (running_chain)
-    return by_itemsize(elementSize(y.dtype), [&](auto one) {
-      running_chain->take(y, condition, a, b, &chained_row<decltype(one)>, nullptr);
-    });
   const Plan<4> plan = plan_over(y.sizes, y, condition, a, b);
   by_itemsize(elementSize(y.dtype), [&](auto one) { select_all<decltype(one)>(plan); });
 }
 
-static const PointwiseKernels selections{pointwise(3, &cpu::select_by_mask)};
+static void give_selection(Chain& chain, const Out& y, const In& condition, const In& a,
+                           const In& b) {
+  by_itemsize(elementSize(y.dtype), [&](auto one) {
+    chain.take(y, condition, a, b, &chained_row<decltype(one)>, nullptr);
+  });
+}
+constinit const KernelInfo select_by_mask_info =
+    handed_over_by<&cpu::select_by_mask, &give_selection>(pointwise<&cpu::select_by_mask>(3));
 
 }  // namespace torch::taper::cpu

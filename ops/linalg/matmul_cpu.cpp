@@ -6,8 +6,8 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/small_gemm.h>
 #include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/narrow_rows.h>
-#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/activation_functors.h>
@@ -124,9 +124,10 @@ Prepared prepare_matmul(const Out& y, const In& a, const In& b, const In& self, 
   if (a.dtype == kDouble) return prepare_product<double>(y, a, b, self, beta, alpha);
   return nullptr;
 }
-const PreparedKernels ready{prepared(&cpu::matmul_kernel, &prepare_matmul)};
 
 }  // namespace
+
+constinit const KernelInfo matmul_kernel_info = prepared<&cpu::matmul_kernel, &prepare_matmul>();
 
 bool matmul_of_floats(float* y, const FloatMatrix& a, const FloatMatrix& b) {
   SmallGemm<float> small;

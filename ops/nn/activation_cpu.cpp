@@ -1,7 +1,7 @@
 #include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/loops.h>
 #include <taper/framework/kernel/math/vec_double.h>
-#include <taper/framework/kernel/prepared.h>
 #include <taper/ops/nn/activation_functors.h>
 #include <taper/ops/nn/activation_kernels.h>
 
@@ -27,20 +27,21 @@ void run_slope_row(const void* f, char* gx, const char* gy, const char* x, const
          reinterpret_cast<const T*>(x), n);
 }
 
-// Threads over the rows of an activation `form`: the part that is the same for all of them.
+// Threads over the rows of an activation `form`, or those rows for a chain: the part that is the
+// same for all of them.
 template <class T>
-void run_values(const Out& y, const In& x, void (*row)(const void*, T*, const T*, int64_t),
-                const void* form) {
+void run_values(Chain* chain, const Out& y, const In& x,
+                void (*row)(const void*, T*, const T*, int64_t), const void* form) {
   const FormRow<T, const T> of{row, form};
-  if (running_chain) return running_chain->take(y, x, &run_value_row<T>, &of);
+  if (chain) return chain->take(y, x, &run_value_row<T>, &of);
   parallel_for(0, x.numel, kGrain / 4,
                [&](int64_t b, int64_t e) { row(form, y.as<T>() + b, x.as<T>() + b, e - b); });
 }
 template <class T>
-void run_slopes(const Out& gx, const In& gy, const In& x,
+void run_slopes(Chain* chain, const Out& gx, const In& gy, const In& x,
                 void (*row)(const void*, T*, const T*, const T*, int64_t), const void* form) {
   const FormRow<T, const T, const T> of{row, form};
-  if (running_chain) return running_chain->take(gx, gy, x, &run_slope_row<T>, &of);
+  if (chain) return chain->take(gx, gy, x, &run_slope_row<T>, &of);
   parallel_for(0, x.numel, kGrain / 4, [&](int64_t b, int64_t e) {
     row(form, gx.as<T>() + b, gy.as<T>() + b, x.as<T>() + b, e - b);
   });
@@ -55,15 +56,24 @@ void run_slopes(const Out& gx, const In& gy, const In& x,
 namespace torch::taper::cpu {
 
 static void run_activation(const Out& y, const In& x, const ActivationForm& form) {
-  return TAPER_BY_ISA(activation, y, x, form);
+  return TAPER_BY_ISA(activation, nullptr, y, x, form);
+}
+static void give_activation(Chain& chain, const Out& y, const In& x, const ActivationForm& form) {
+  return TAPER_BY_ISA(activation, &chain, y, x, form);
 }
 void activation(Out y, In x, ActivationForm form) { run_activation(y, x, form); }
-void activation_backward(Out gx, In gy, In x, ActivationForm form) {
-  return TAPER_BY_ISA(activation_backward, gx, gy, x, form);
-}
+constinit const KernelInfo activation_info = repeatable_call<&cpu::activation, &run_activation>(
+    handed_over_by<&cpu::activation, &give_activation>(pointwise<&cpu::activation>(1)));
 
-static const PointwiseKernels activations{pointwise(1, &cpu::activation),
-                                          pointwise(2, &cpu::activation_backward)};
-static const PreparedKernels ready{repeatable_call(&cpu::activation, &run_activation)};
+static void give_slopes(Chain& chain, const Out& gx, const In& gy, const In& x,
+                        const ActivationForm& form) {
+  return TAPER_BY_ISA(activation_backward, &chain, gx, gy, x, form);
+}
+void activation_backward(Out gx, In gy, In x, ActivationForm form) {
+  return TAPER_BY_ISA(activation_backward, nullptr, gx, gy, x, form);
+}
+constinit const KernelInfo activation_backward_info =
+    handed_over_by<&cpu::activation_backward, &give_slopes>(
+        pointwise<&cpu::activation_backward>(2));
 
 }  // namespace torch::taper::cpu

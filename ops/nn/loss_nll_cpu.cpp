@@ -4,7 +4,7 @@
 #include <taper/framework/core/value_errors.h>
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/streaming_stores.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/framework/kernel/vector_exp.h>
@@ -427,7 +427,9 @@ void soft_cross_entropy_backward(Out gx, In gy, In rows, In x, In p, In weight, 
 }
 void scale_gradient(InOut gx, In gy) { scale_by_isa(gx, gy); }
 
-static const PreparedKernels ready{prepared_call(&cpu::cross_entropy, &checked_cross_entropy),
-                                   prepared_call(&cpu::scale_gradient, &scale_by_isa)};
+constinit const KernelInfo cross_entropy_info =
+    prepared_call<&cpu::cross_entropy, &checked_cross_entropy>();
+constinit const KernelInfo scale_gradient_info =
+    prepared_call<&cpu::scale_gradient, &scale_by_isa>();
 
 }  // namespace torch::taper::cpu

@@ -4,7 +4,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/fusion/cpu/fusion.h>
-#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/streaming_stores.h>
 #include <taper/framework/memory/scratch.h>
 #include <taper/ops/nn/norm_columns.h>
@@ -304,9 +304,10 @@ struct LayerGradient {
   }
 };
 
+/// By threads, or for a chain.
 template <class T>
-void layer_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy, const In& x,
-                    const In& mean, const In& scale, const In& weight, int64_t width) {
+void layer_gradient(Chain* chain, const Out& gx, const Out& gw, const Out& gb, const In& gy,
+                    const In& x, const In& mean, const In& scale, const In& weight, int64_t width) {
   using Op = opmath_t<T>;
   const Values<Op> w(weight);
   const RowParts parts(width ? x.numel / width : 0, width);
@@ -316,8 +317,8 @@ void layer_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy, c
       {gx.as<T>(), gy.as<T>(), x.as<T>(), width, mean.as<Op>(), scale.as<Op>(), w.get(),
        gw.defined() ? sums.get() : nullptr, gb.defined() ? sums.get() + width : nullptr},
       parts};
-  if (running_chain)  // when it returns, all of the chain has run
-    running_chain->take_rows(gx, gy, x, mean, &LayerGradient<T>::chained, &all);
+  if (chain)  // when it returns, all of the chain has run
+    chain->take_rows(gx, gy, x, mean, &LayerGradient<T>::chained, &all);
   else
     parallel_for(0, parts.parts, 1, [&](int64_t part, int64_t end) {
       for (; part < end; ++part) all.of_part(part);
@@ -434,8 +435,8 @@ void chained_norm(const void* norm, char* y, const char* const* x, const int64_t
   normalize_rows(a, 0, count / a.n);
 }
 
-void run_layer_norm(const Out& y, const Out& mean, const Out& scale, const In& x, const In& weight,
-                    const In& bias, const int64_t& width, const double& eps) {
+void layer_norm(Chain* chain, const Out& y, const Out& mean, const Out& scale, const In& x,
+                const In& weight, const In& bias, int64_t width, double eps) {
   const int64_t rows = mean.numel;
   switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
@@ -443,34 +444,55 @@ void run_layer_norm(const Out& y, const Out& mean, const Out& scale, const In& x
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
     const RowNorm<scalar_t> a{y.as<scalar_t>(), x.as<scalar_t>(), width,   mean.as<Op>(),
                               scale.as<Op>(),   w.get(),          b.get(), eps};
-    if (running_chain) return running_chain->take(y, x, mean, scale, &chained_norm<scalar_t>, &a);
+    if (chain) return chain->take(y, x, mean, scale, &chained_norm<scalar_t>, &a);
     parallel_for(0, width ? rows : 0, grain,
                  [&](int64_t begin, int64_t end) { normalize_rows(a, begin, end); });
   });
 }
+void run_layer_norm(const Out& y, const Out& mean, const Out& scale, const In& x, const In& weight,
+                    const In& bias, const int64_t& width, const double& eps) {
+  layer_norm(nullptr, y, mean, scale, x, weight, bias, width, eps);
+}
+constexpr auto give_layer_norm = [](Chain& chain, const auto&... p) { layer_norm(&chain, p...); };
+
+constexpr auto width_of_norm = [](const Out&, const Out&, const Out&, const In&, const In&,
+                                  const In&, int64_t width,
+                                  double) { return width ? width : kNoRows; };
 }  // namespace
 
 void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
                         double eps) {
   run_layer_norm(y, mean, scale, x, weight, bias, width, eps);
 }
-static const PreparedKernels ready{repeatable_call(&cpu::layer_norm_forward, &run_layer_norm)};
+constinit const KernelInfo layer_norm_forward_info =
+    repeatable_call<&cpu::layer_norm_forward, &run_layer_norm>(
+        handed_over_by<&cpu::layer_norm_forward, give_layer_norm>(
+            rowwise<&cpu::layer_norm_forward, width_of_norm>(1)));
 
-void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
-                         int64_t width) {
+static void layer_norm_gradient_by(Chain* chain, const Out& gx, const Out& gw, const Out& gb,
+                                   const In& gy, const In& x, const In& mean, const In& scale,
+                                   const In& weight, int64_t width) {
   switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
-    layer_gradient<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, width);
+    layer_gradient<scalar_t>(chain, gx, gw, gb, gy, x, mean, scale, weight, width);
   });
 }
+void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+                         int64_t width) {
+  layer_norm_gradient_by(nullptr, gx, gw, gb, gy, x, mean, scale, weight, width);
+}
 
-static const PointwiseKernels norms{
-    rowwise<[](const Out&, const Out&, const Out&, const In&, const In&, const In&, int64_t width,
-               double) { return width ? width : kNoRows; }>(1, &cpu::layer_norm_forward),
-    summing(rowwise<[](const Out& gx, const Out&, const Out&, const In&, const In&, const In&,
-                       const In&, const In&, int64_t width) {
-              return gx.defined() && width ? width : kNoRows;
-            }>(3, &cpu::layer_norm_gradient),
-            2, 4)};  // mean and scale
+namespace {
+constexpr auto give_norm_gradient = [](Chain& chain, const auto&... p) {
+  layer_norm_gradient_by(&chain, p...);
+};
+constexpr auto width_of_gradient = [](const Out& gx, const Out&, const Out&, const In&, const In&,
+                                      const In&, const In&, const In&, int64_t width) {
+  return gx.defined() && width ? width : kNoRows;
+};
+}  // namespace
+constinit const KernelInfo layer_norm_gradient_info =
+    handed_over_by<&cpu::layer_norm_gradient, give_norm_gradient>(
+        summing(rowwise<&cpu::layer_norm_gradient, width_of_gradient>(3), 2, 4));  // mean and scale
 
 void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t groups,
                         double eps) {

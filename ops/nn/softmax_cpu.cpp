@@ -103,30 +103,53 @@ bool are_long_narrow_rows(const Out& to, int64_t dim) {
 
 }  // namespace
 
-void softmax(Out y, In x, int64_t dim) {
-  run_wide([](auto... a) { return TAPER_BY_ISA(softmax, a...); }, dim, y, x);
-}
-void log_softmax(Out y, In x, int64_t dim) {
-  run_wide([](auto... a) { return TAPER_BY_ISA(log_softmax, a...); }, dim, y, x);
-}
-void softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  if (are_long_narrow_rows(gx, dim)) return TAPER_BY_ISA(softmax_backward_narrow, gx, gy, y, dim);
-  run_wide([](auto... a) { return TAPER_BY_ISA(softmax_backward, a...); }, dim, gx, gy, y);
-}
-void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  run_wide([](auto... a) { return TAPER_BY_ISA(log_softmax_backward, a...); }, dim, gx, gy, y);
-}
-
+// Each with its rows for a chain, which takes no 16-bit floats: those go through buffers of their
+// own.
 namespace {
-// 16-bit floats go through buffers of their own.
 constexpr auto width_of_rows = [](const Out& y, const auto&... x_and_dim) {
   const int64_t dim = std::get<sizeof...(x_and_dim) - 1>(std::tie(x_and_dim...));
   return isReducedFloatingType(y.dtype) || dim + 1 != y.dim() ? kNoRows : y.sizes[dim];
 };
+constexpr auto give_softmax = [](Chain& chain, const auto&... a) {
+  return TAPER_BY_ISA(softmax, &chain, a...);
+};
+constexpr auto give_log_softmax = [](Chain& chain, const auto&... a) {
+  return TAPER_BY_ISA(log_softmax, &chain, a...);
+};
+constexpr auto give_softmax_backward = [](Chain& chain, const auto&... a) {
+  return TAPER_BY_ISA(softmax_backward, &chain, a...);
+};
+constexpr auto give_log_softmax_backward = [](Chain& chain, const auto&... a) {
+  return TAPER_BY_ISA(log_softmax_backward, &chain, a...);
+};
+template <auto kernel, auto give>
+constexpr KernelInfo rows_of(int inputs) {
+  return handed_over_by<kernel, give>(rowwise<kernel, width_of_rows>(inputs));
+}
 }  // namespace
-static const PointwiseKernels softmaxes{rowwise<width_of_rows>(1, &cpu::softmax),
-                                        rowwise<width_of_rows>(1, &cpu::log_softmax),
-                                        rowwise<width_of_rows>(2, &cpu::softmax_backward),
-                                        rowwise<width_of_rows>(2, &cpu::log_softmax_backward)};
+
+void softmax(Out y, In x, int64_t dim) {
+  run_wide([](auto... a) { return TAPER_BY_ISA(softmax, nullptr, a...); }, dim, y, x);
+}
+constinit const KernelInfo softmax_info = rows_of<&cpu::softmax, give_softmax>(1);
+
+void log_softmax(Out y, In x, int64_t dim) {
+  run_wide([](auto... a) { return TAPER_BY_ISA(log_softmax, nullptr, a...); }, dim, y, x);
+}
+constinit const KernelInfo log_softmax_info = rows_of<&cpu::log_softmax, give_log_softmax>(1);
+
+void softmax_backward(Out gx, In gy, In y, int64_t dim) {
+  if (are_long_narrow_rows(gx, dim)) return TAPER_BY_ISA(softmax_backward_narrow, gx, gy, y, dim);
+  run_wide([](auto... a) { return TAPER_BY_ISA(softmax_backward, nullptr, a...); }, dim, gx, gy, y);
+}
+constinit const KernelInfo softmax_backward_info =
+    rows_of<&cpu::softmax_backward, give_softmax_backward>(2);
+
+void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {
+  run_wide([](auto... a) { return TAPER_BY_ISA(log_softmax_backward, nullptr, a...); }, dim, gx, gy,
+           y);
+}
+constinit const KernelInfo log_softmax_backward_info =
+    rows_of<&cpu::log_softmax_backward, give_log_softmax_backward>(2);
 
 }  // namespace torch::taper::cpu

@@ -321,19 +321,29 @@ struct DropoutRows {
 
 }  // namespace
 
-void dropout(Out y, Out kept, In x, double p, const GeneratorPtr& generator) {
+/// For a chain, unless that is null.
+static void dropout_by(Chain* chain, const Out& y, const Out& kept, const In& x, double p,
+                       const GeneratorPtr& generator) {
   CPUGeneratorImpl* const g = generator.get();
   const Lock lock(g->drawing());
   Words words(g);
   switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class scalar_t>() {
     using Rows = DropoutRows<scalar_t>;
     const Rows f{&words, bernoulli_threshold(1 - p), dropout_scale<scalar_t>(p)};
-    if (running_chain && kept.defined()) return running_chain->take(y, x, kept, &Rows::rows, &f);
-    if (running_chain) return running_chain->take(y, x, &Rows::row, &f);
+    if (chain && kept.defined()) return chain->take(y, x, kept, &Rows::rows, &f);
+    if (chain) return chain->take(y, x, &Rows::row, &f);
     f.draw(y.as<scalar_t>(), kept.defined() ? kept.as<uint8_t>() : nullptr, x.as<scalar_t>(),
            y.numel);
   });
 }
+void dropout(Out y, Out kept, In x, double p, const GeneratorPtr& generator) {
+  dropout_by(nullptr, y, kept, x, p, generator);
+}
+static constexpr auto give_dropout = [](Chain& chain, const auto&... a) {
+  dropout_by(&chain, a...);
+};
+constinit const KernelInfo dropout_info =
+    handed_over_by<&cpu::dropout, give_dropout>(drawing(pointwise<&cpu::dropout>(1)));
 
 void dropout_again(Out y, In x, In kept, double p) {
   switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class scalar_t>() {
@@ -341,8 +351,7 @@ void dropout_again(Out y, In x, In kept, double p) {
     run_map2(y, x, kept, kGrain, &dropout_again_rows<scalar_t>, &scale, HalfRows::kAsTheyAre);
   });
 }
-static const PointwiseKernels dropouts{pointwise(2, &cpu::dropout_again),
-                                       drawing(pointwise(1, &cpu::dropout))};
+constinit const KernelInfo dropout_again_info = pointwise<&cpu::dropout_again>(2);
 
 // ---------------------------------------------------------------- integers
 void random_range(Out y, uint64_t range, int64_t base, const GeneratorPtr& generator) {

@@ -1,5 +1,5 @@
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/ops/reduce/count_bytes.h>
 #include <taper/ops/reduce/reduce_kernels.h>
@@ -90,7 +90,7 @@ void sum(Out y, In x, DimMask dims, double divisor) {
     return sum_few_rows(y.as<float>(), x.as<float>(), few.rows, few.columns, divisor);
   return TAPER_BY_ISA(sum, y, x, dims, divisor);
 }
-static const PreparedKernels ready{prepared(&cpu::sum, &prepare_sum)};
+constinit const KernelInfo sum_info = prepared<&cpu::sum, &prepare_sum>();
 void nansum(Out y, In x, DimMask dims) { return TAPER_BY_ISA(nansum, y, x, dims); }
 void prod(Out y, In x, DimMask dims) { return TAPER_BY_ISA_UP_TO_AVX2(prod, y, x, dims); }
 void count_nonzero(Out y, In x, DimMask dims) { return TAPER_BY_ISA(count_nonzero, y, x, dims); }

@@ -5,7 +5,7 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/cpu_tensor_lists.h>
-#include <taper/framework/kernel/prepared.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/ops/shared/foreach_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
@@ -99,7 +99,7 @@ void zero_all(const TensorLists& lists) {
 }  // namespace
 
 void foreach_zero(TensorLists lists) { zero_all(lists); }
-static const PreparedKernels ready{prepared_call(&cpu::foreach_zero, &zero_all)};
+constinit const KernelInfo foreach_zero_info = prepared_call<&cpu::foreach_zero, &zero_all>();
 
 void foreach_clamp(TensorLists lists, double low, double high) {
   switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_clamp", [&]<class scalar_t>() {

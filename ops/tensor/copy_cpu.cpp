@@ -7,8 +7,8 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/fusion/cpu/fusion.h>
 #include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/loops.h>
-#include <taper/framework/kernel/prepared.h>
 #include <taper/framework/kernel/streaming_stores.h>
 #include <taper/framework/kernel/vec_widen.h>
 #include <taper/ops/elementwise/complex_parts.h>
@@ -111,8 +111,9 @@ void copy_row(const void*, char* y, const char* x, const int64_t* s, int64_t n) 
   std::memcpy(y, x, static_cast<size_t>(n * s[0]));
 }
 
-void convert_all(const Out& y, const In& x, const Converter& converter) {
-  if (running_chain) return running_chain->take(y, x, &convert_row, &converter);
+/// For a chain, unless that is null.
+void convert_all(Chain* chain, const Out& y, const In& x, const Converter& converter) {
+  if (chain) return chain->take(y, x, &convert_row, &converter);
   const auto plan = plan_over(y.sizes, y, x);
   parallel_for(0, plan.numel, kGrain, [&](int64_t b, int64_t e) {
     for_each_row(plan, b, e, [&](char* const* p, const int64_t* s, int64_t n) {
@@ -130,7 +131,6 @@ void convert_all(const Out& y, const In& x, const Converter& converter) {
 namespace torch::taper::cpu {
 
 static void run_copy(const Out& y, const In& x) {
-  if (running_chain && y.dtype == x.dtype) return running_chain->take(y, x, &copy_row, nullptr);
   if (y.dtype == x.dtype && y.contiguous && x.contiguous) {
     const size_t item = elementSize(y.dtype);
     if (y.numel == 1 && item == 4) {
@@ -157,6 +157,12 @@ static void run_copy(const Out& y, const In& x) {
   return TAPER_BY_ISA(copy, y, x);
 }
 void copy(Out y, In x) { run_copy(y, x); }
+static void give_copy(Chain& chain, const Out& y, const In& x) {
+  if (y.dtype == x.dtype) return chain.take(y, x, &copy_row, nullptr);
+  return TAPER_BY_ISA(convert, &chain, y, x);
+}
+constinit const KernelInfo copy_info = repeatable_call<&cpu::copy, &run_copy>(
+    handed_over_by<&cpu::copy, &give_copy>(pointwise<&cpu::copy>(1, RowOp::kCopy)));
 
 void zero(Out y) {
   if (!y.contiguous) return fill(y, In::number(0, y.dtype));
@@ -172,8 +178,6 @@ void copy_rows(char* y, int64_t y_row, const char* x, int64_t x_row, int64_t row
 static void run_fill(const Out& y, const In& value) { return TAPER_BY_ISA(fill, y, value); }
 void fill(Out y, In value) { run_fill(y, value); }
 
-static const PointwiseKernels copies{pointwise(1, &cpu::copy, RowOp::kCopy)};
-static const PreparedKernels ready{repeatable_call(&cpu::copy, &run_copy),
-                                   repeatable_call(&cpu::fill, &run_fill)};
+constinit const KernelInfo fill_info = repeatable_call<&cpu::fill, &run_fill>();
 
 }  // namespace torch::taper::cpu

@@ -25,16 +25,13 @@ constexpr int64_t kOwnBytes = kTileBytes + 320;
 // Kernels call each other: their frames are on the stack together.
 constexpr size_t kMostLaunches = 64;
 
-std::vector<PointwiseKernel>& known_kernels() {
-  static std::vector<PointwiseKernel>& all = *new std::vector<PointwiseKernel>;
-  return all;
+/// What is known of a member of chains; null for other launches.
+const KernelInfo* known(const taper::detail::Launch* launch) {
+  const KernelInfo* const info = launch ? launch->info : nullptr;
+  return info && info->inputs > 0 ? info : nullptr;
 }
 
-const PointwiseKernel* known(const taper::detail::Launch* launch) {
-  return launch ? find_kernel(known_kernels(), *launch) : nullptr;
-}
-
-void mark_sums(const PointwiseKernel& kernel, std::vector<fusion::Operand>& all) {
+void mark_sums(const KernelInfo& kernel, std::vector<fusion::Operand>& all) {
   int input = 0;
   for (fusion::Operand& x : all)
     if (x.written) {
@@ -48,7 +45,7 @@ void mark_sums(const PointwiseKernel& kernel, std::vector<fusion::Operand>& all)
 /// What the finder is to know of a launch.
 fusion::Member member_of(const taper::detail::Launch* launch) {
   fusion::Member m;
-  const PointwiseKernel* const kernel = known(launch);
+  const KernelInfo* const kernel = known(launch);
   if (!kernel) return m;
   if (kernel->width) m.width = kernel->width(*launch);
   if (m.width == kNoRows || (kernel->draws && get_num_threads() > 1)) return m;
@@ -66,10 +63,6 @@ bool sums_over_rows(const taper::detail::Launch& launch) {
 }
 
 }  // namespace
-
-PointwiseKernels::PointwiseKernels(std::initializer_list<PointwiseKernel> kernels) {
-  known_kernels().insert(known_kernels().end(), kernels);
-}
 
 std::vector<FoundChain> find_chains(
     const std::vector<std::shared_ptr<const taper::detail::Launch>>& launches,
@@ -116,7 +109,7 @@ void Chain::run() {
   } until_the_end;
   rows_.clear();
   running_chain = this;
-  launches_[0]->run();
+  take_rows_of(0);
   TAPER_CHECK(rows_.size() == launches_.size(),
               "Graph.replay: a pointwise kernel handed over no loop (this is an error of Taper)");
 }
@@ -205,15 +198,20 @@ void Chain::take_rows(const Out& y, const In& a, const In& b, const In& c, Map3R
   go_on();
 }
 
+void Chain::take_rows_of(size_t launch) {
+  const taper::detail::Launch& l = *launches_[launch];
+  l.info->hand_over ? l.info->hand_over(l, *this) : l.run();
+}
+
 void Chain::go_on() {
-  if (rows_.size() < launches_.size()) return launches_[rows_.size()]->run();
+  if (rows_.size() < launches_.size()) return take_rows_of(rows_.size());
   running_chain = nullptr;
   if (!runs_) find_runs();
   run_tiles();
 }
 
 /// The number by which a launch of floats raises to a power, or NaN.
-static float exponent_of(const taper::detail::Launch& launch, const PointwiseKernel& pow) {
+static float exponent_of(const taper::detail::Launch& launch, const KernelInfo& pow) {
   std::vector<fusion::Operand> all;
   pow.operands(launch, all);
   const fusion::Operand& e = all.back();
@@ -222,7 +220,7 @@ static float exponent_of(const taper::detail::Launch& launch, const PointwiseKer
 
 RowOperands Chain::operands_of(size_t row) const {
   static const char tiles[kMostOwn] = {};  // places that are no memory
-  const PointwiseKernel* const kernel = known(launches_[row].get());
+  const KernelInfo* const kernel = known(launches_[row].get());
   const ChainRow& r = rows_[row];
   RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}, {}, {}, {}, {}};
   for (int k = 0; k <= r.inputs; ++k) {

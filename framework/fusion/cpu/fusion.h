@@ -2,93 +2,24 @@
 // core's caches, in place of a loop over memory for each kernel.
 //
 // A kernel does not know of it. While a chain runs, run_map and its like (loops.h) hand their row
-// loop to the chain, which calls the next kernel from there; so the loops of all kernels, and the
+// loop to the chain, or the kernel's info does (KernelInfo::hand_over). The chain calls the next
+// kernel from there; so the loops of all kernels, and the
 // functors on their stacks, are there when the last has come, and the chain takes the tiles
 // through them. An element goes through the very row loops that an eager step runs. Not installed.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <initializer_list>
 #include <memory>
 #include <vector>
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/fusion/cpu/row_runs.h>
 #include <taper/framework/fusion/finder.h>
-#include <taper/framework/kernel/known_kernel.h>
+#include <taper/framework/kernel/kernel_info.h>
 #include <taper/framework/kernel/loops.h>
 
 namespace torch::taper::cpu {
-
-/// A kernel whose result at a place depends on its operands at that place only (or, of rows, in
-/// that row), and which makes it by one call of run_map, run_map2 or run_map3 (or of Chain::take),
-/// for operands of any real dtype.
-struct PointwiseKernel {
-  int inputs;  ///< of its row loop; operands behind them are numbers, or seen by the kernel alone
-  KnownKernel kernel;
-  /// What it writes, then what it reads.
-  void (*operands)(const taper::detail::Launch& launch, std::vector<fusion::Operand>& all);
-  RowOp op;    ///< what its row loop of floats computes
-  bool draws;  ///< random numbers: one tile after the other
-  /// The elements of a row, if its loop wants whole ones; kNoRows where they are none of a row.
-  /// Null for others.
-  int64_t (*width)(const taper::detail::Launch& launch);
-  /// Whether what it writes behind the first are sums over rows (RowParts); then the inputs
-  /// [of_rows[0], of_rows[1]) have one element for each row.
-  bool sums = false;
-  int of_rows[2] = {0, 0};
-};
-constexpr int64_t kNoRows = -1;
-
-namespace chains {
-template <class A>
-void add_operand(std::vector<fusion::Operand>&, const A&) {}
-inline void add_operand(std::vector<fusion::Operand>& all, const In& x) {
-  if (x.defined()) all.push_back(fusion::operand_of(x));
-}
-inline void add_operand(std::vector<fusion::Operand>& all, const Out& y) {
-  if (y.defined()) all.push_back(fusion::operand_of(y));
-}
-}  // namespace chains
-
-template <class... P>
-PointwiseKernel pointwise(int inputs, void (*kernel)(P...), RowOp op = RowOp::kOther) {
-  using Launch = taper::detail::KernelLaunch<P...>;
-  return {inputs,
-          known_kernel(kernel),
-          [](const taper::detail::Launch& l, std::vector<fusion::Operand>& all) {
-            Launch::of(l).args.pass_to(
-                [&all](const auto&... p) { (chains::add_operand(all, p), ...); });
-          },
-          op,
-          false,
-          nullptr};
-}
-/// A kernel whose one random number for each element comes from a generator, which it holds.
-inline PointwiseKernel drawing(PointwiseKernel k) {
-  k.draws = true;
-  return k;
-}
-/// A kernel of rows of Width(its arguments...) elements.
-template <auto Width, class... P>
-PointwiseKernel rowwise(int inputs, void (*kernel)(P...)) {
-  PointwiseKernel k = pointwise(inputs, kernel);
-  k.width = [](const taper::detail::Launch& l) {
-    int64_t width = kNoRows;
-    taper::detail::KernelLaunch<P...>::of(l).args.pass_to(
-        [&width](const auto&... p) { width = Width(p...); });
-    return width;
-  };
-  return k;
-}
-
-/// A kernel of rows that writes sums over them, too, which are there when it returns.
-inline PointwiseKernel summing(PointwiseKernel k, int of_rows, int end_of_rows) {
-  k.sums = true;
-  k.of_rows[0] = of_rows, k.of_rows[1] = end_of_rows;
-  return k;
-}
 
 /// The parts that rows are summed in, each from its first row to its last by one thread. The same
 /// for a kernel by itself and in a chain, so that sums are the same to the bit.
@@ -99,11 +30,6 @@ struct RowParts {
   int64_t begin(int64_t part) const { return rows * part / parts; }
   /// The one with begin(part) <= row < begin(part + 1).
   int64_t part_of(int64_t row) const { return ((row + 1) * parts - 1) / rows; }
-};
-
-/// A variable of this type, beside the kernels, makes them known to chains.
-struct PointwiseKernels {
-  PointwiseKernels(std::initializer_list<PointwiseKernel> kernels);
 };
 
 /// A row loop that a kernel has handed over, with its operands.
@@ -148,6 +74,7 @@ class Chain {
   void put(ChainRow& r, int k, const fusion::Operand& x) const;
   void put_input(ChainRow& r, int k, const In& x) const;
   void go_on();
+  void take_rows_of(size_t launch);
   RowOperands operands_of(size_t row) const;
   void find_runs();
   bool is_one_run() const;
