@@ -1,9 +1,9 @@
 // What a captured step keeps for backward, and what of it backward makes again to keep less.
 //
 // Ops save through Value, a hook of saved tensors. What kernels that are `repeatable`
-// (framework/kernel/kernel_info.h) have made of operands that are kept anyhow needs not be kept: their
-// launches are recorded once more in backward, so the bits are the same, and nothing random is
-// drawn again. Which results that must be is found by capturing the step several times. Not
+// (framework/kernel/kernel_info.h) have made of operands that are kept anyhow needs not be kept:
+// their launches are recorded once more in backward, so the bits are the same, and nothing random
+// is drawn again. Which results that must be is found by capturing the step several times. Not
 // installed.
 #pragma once
 

@@ -209,8 +209,8 @@ bool library_gemm(int64_t m, int64_t n, int64_t k, double alpha, MatrixIn<double
                         add ? 1.0 : 0.0, c, static_cast<int>(ldc));
 }
 
-// Whether a library is faster than own_gemm, as measured on AVX-512 machines: it packs A too, which
-// pays when both operands are used many times.
+// Whether a library is faster than our own loops, as measured on AVX-512 machines: it packs A too,
+// which pays when both operands are used many times.
 bool prefers_library(int64_t m, int64_t n, int64_t k) {
   return m * n * k >= (int64_t{1} << 26) && m >= 128 && n >= 128 && k >= 128;
 }
@@ -239,7 +239,8 @@ constexpr Way<P> kLibrary = {
     [](const P& p) { return p.by([](auto... x) { return library_gemm(x...); }); }};
 template <class T, class P = Product<T>>
 constexpr Way<P> kAcross = {
-    "across", always<P>, [](const P& p) { return is_made_across(p.m, p.n, p.a); },
+    "across", [](const P& p) { return p.a.row == 1; },
+    [](const P& p) { return is_made_across(p.m, p.n, p.a); },
     [](const P& p) { return p.by([](auto... x) { across_gemm<T>(x...); }), true; }};
 template <class T, class P = Product<T>>
 constexpr Way<P> kInPlace = {
@@ -519,15 +520,18 @@ template <class T>
 std::vector<std::string> gemm_ways() {
   std::vector<std::string> names;
   for (const auto& way : kProductWays<T>) names.emplace_back(way.name);
-  if constexpr (kIsFloat<T>)
-    for (const auto& way : kBlockWays<T>) names.emplace_back(way.name);
+  using Blocks = std::conditional_t<kIsFloat<T>, T, uint64_t>;
+  if constexpr (kIsFloat<T> || std::is_same_v<T, int64_t>)
+    for (const auto& way : kBlockWays<Blocks>) names.emplace_back(way.name);
   return names;
 }
 template std::vector<std::string> gemm_ways<float>();
 template std::vector<std::string> gemm_ways<double>();
+template std::vector<std::string> gemm_ways<Half>();
 template std::vector<std::string> gemm_ways<BFloat16>();
 template std::vector<std::string> gemm_ways<int64_t>();
 void force_gemm_way(const char* name) { forced_gemm.set(name); }
+int64_t forced_gemm_runs() { return forced_gemm.runs(); }
 
 #define TAPER_INSTANTIATE(T)                                                                    \
   template void gemm<T>(int64_t, int64_t, int64_t, opmath_t<T>, MatrixIn<T>, MatrixIn<T>, bool, \

@@ -50,6 +50,8 @@ std::vector<std::string> gemm_ways();
 /// Lets the way `name` compute all products or blocks that it can, as TAPER_GEMM=name does. Null:
 /// each gets the fastest way. The text must outlive its use.
 void force_gemm_way(const char* name);
+/// Returns how many products and blocks the forced ways have computed.
+int64_t forced_gemm_runs();
 
 #pragma GCC visibility pop
 

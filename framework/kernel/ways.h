@@ -10,7 +10,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,13 +30,15 @@ struct Way {
   bool (*run)(const Problem& p);   ///< Computes it. If it returns false, the results are undefined.
 };
 
-/// The way that an environment variable or a test asks for. Empty: each problem gets the fastest
-/// way.
+/// The way that an environment variable or a test asks for. If none is set, each problem gets the
+/// fastest way.
 class ForcedWay {
  public:
-  explicit ForcedWay(const char* variable) : variable_(variable), name_(std::getenv(variable)) {}
-  /// Sets the name, which must outlive its use; null: none.
-  void set(const char* name) { name_.store(name, std::memory_order_relaxed); }
+  explicit ForcedWay(const char* variable) : variable_(variable) { set(std::getenv(variable)); }
+  /// Sets the name, which must outlive its use. Null or empty: none.
+  void set(const char* name) {
+    name_.store(name && *name ? name : nullptr, std::memory_order_relaxed);
+  }
   bool is_set() const {
     return __builtin_expect(name_.load(std::memory_order_relaxed) != nullptr, 0);
   }
@@ -42,13 +46,17 @@ class ForcedWay {
     const char* const name = name_.load(std::memory_order_relaxed);
     return name ? name : "";
   }
+  /// Returns how many problems the forced ways have computed.
+  int64_t runs() const { return runs_.load(std::memory_order_relaxed); }
+  void count_run() const { runs_.fetch_add(1, std::memory_order_relaxed); }
   /// Throws ValueError if a name is set and none of the tables has a way of that name.
   template <class... Tables>
   void check(const Tables&... tables) const;
 
  private:
   const char* variable_;
-  std::atomic<const char*> name_;
+  std::atomic<const char*> name_{nullptr};
+  mutable std::atomic<int64_t> runs_{0};
 };
 
 template <class Problem>
@@ -61,7 +69,7 @@ template <const auto& ways, class Problem>
 void run_best(const Problem& p, const ForcedWay& forced) {
   if (forced.is_set())
     for (const Way<Problem>& way : ways)
-      if (way.name == forced.name() && way.can(p) && way.run(p)) return;
+      if (way.name == forced.name() && way.can(p) && way.run(p)) return forced.count_run();
   // One expression, so that the compiler can inline each way.
   [&p]<size_t... i>(std::index_sequence<i...>) {
     static_cast<void>(((ways[i].can(p) && ways[i].pays(p) && ways[i].run(p)) || ...));
@@ -69,7 +77,7 @@ void run_best(const Problem& p, const ForcedWay& forced) {
   (std::make_index_sequence<std::size(ways)>());
 }
 
-/// Returns a way that computes the problem, by its name, or null.
+/// Returns the way named `name`, or null.
 template <class Problem, size_t n>
 const Way<Problem>* find_way(const Way<Problem> (&ways)[n], std::string_view name) {
   for (const Way<Problem>& way : ways)
@@ -79,11 +87,12 @@ const Way<Problem>* find_way(const Way<Problem> (&ways)[n], std::string_view nam
 
 template <class... Tables>
 void ForcedWay::check(const Tables&... tables) const {
-  if (!is_set() || name().empty() || (find_way(tables, name()) || ...)) return;
+  if (!is_set() || (find_way(tables, name()) || ...)) return;
   std::string known;
-  const auto note = [&known](const auto& table) {
+  std::set<std::string_view> noted;
+  const auto note = [&](const auto& table) {
     for (const auto& way : table)
-      if (known.find(way.name) == std::string::npos)
+      if (noted.insert(way.name).second)
         known += (known.empty() ? "" : ", ") + std::string(way.name);
   };
   (note(tables), ...);

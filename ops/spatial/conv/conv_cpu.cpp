@@ -1,4 +1,3 @@
-
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/parallel.h>
@@ -305,9 +304,17 @@ constexpr Way<NarrowWeightGradient> kWeightGradientBf16[] = {
      [](const NarrowWeightGradient& p) { return onednn::weight_gradient(p.gw, p.x, p.gy, p.s); }},
     kWidened<NarrowWeightGradient>};
 
-void run(const NarrowForward& p) { run_best<kForwardBf16>(p, g_forced); }
-void run(const NarrowInputGradient& p) { run_best<kInputGradientBf16>(p, g_forced); }
-void run(const NarrowWeightGradient& p) { run_best<kWeightGradientBf16>(p, g_forced); }
+/// Widens the operands if the forced way is one of f32.
+template <const auto& ways, class P>
+void run_narrow(const P& p) {
+  if (g_forced.is_set() && !find_way(ways, g_forced.name()))
+    run_widened(p);
+  else
+    run_best<ways>(p, g_forced);
+}
+void run(const NarrowForward& p) { run_narrow<kForwardBf16>(p); }
+void run(const NarrowInputGradient& p) { run_narrow<kInputGradientBf16>(p); }
+void run(const NarrowWeightGradient& p) { run_narrow<kWeightGradientBf16>(p); }
 void run(const ConvForward<Half>& p) { run_widened(p); }
 void run(const ConvInputGradient<Half>& p) { run_widened(p); }
 void run(const ConvWeightGradient<Half>& p) { run_widened(p); }
@@ -383,5 +390,6 @@ bool conv_way_can(ConvPass pass, ScalarType dtype, const std::string& name, cons
   return can;
 }
 void force_conv_way(const char* name) { g_forced.set(name); }
+int64_t forced_conv_runs() { return g_forced.runs(); }
 
 }  // namespace torch::taper::cpu

@@ -80,9 +80,9 @@ bool counted(const Run& run) try {
 
 }  // namespace
 
-bool can(const ConvShape& s, Kind kind) { return channel_block(s, kind) != 0; }
+bool can(const ConvShape& s, Kind kind) { return s.batch > 0 && channel_block(s, kind) != 0; }
 bool can_bf16(const ConvShape& s, Kind kind) {
-  return multiplies_bf16() && channel_block(s, kind) == 16;
+  return s.batch > 0 && multiplies_bf16() && channel_block(s, kind) == 16;
 }
 
 // The choices are measured, on AVX-512 and AVX2 machines.

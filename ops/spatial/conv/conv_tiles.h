@@ -21,10 +21,9 @@ namespace torch::taper::cpu::tiles {
 constexpr int64_t kLeastWork = 1 << 17, kPanelsNumel = 1 << 17, kRowsNumel = 1 << 18;
 constexpr int64_t kTerms = 4096;
 
-inline bool can() { return multiplies_tiles; }
 inline bool takes(const ConvShape& s) {
   const int64_t image = s.out_channels * s.depth() * s.out_pixels();
-  return can() && s.out_channels >= 8 && s.depth() >= 16 &&
+  return multiplies_tiles && s.out_channels >= 8 && s.depth() >= 16 &&
          s.batch * s.groups * image >= kLeastWork;
 }
 inline bool takes_forward(const ConvShape& s) { return takes(s); }

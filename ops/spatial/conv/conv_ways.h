@@ -35,12 +35,14 @@ enum class ConvPass { kForward, kInputGradient, kWeightGradient };
 
 /// Returns the names of the ways of a pass, in the order of preference.
 std::vector<std::string> conv_ways(ConvPass pass, ScalarType dtype);
-/// Returns whether the way computes a convolution of the shape. Throws ValueError if there is no
+/// Returns whether the way computes a convolution of the shape. Throws Error if there is no
 /// such way.
 bool conv_way_can(ConvPass pass, ScalarType dtype, const std::string& name, const ConvShape& s);
 /// Lets the way `name` compute all convolutions that it can, as TAPER_CONV=name does. Null: each
 /// convolution gets the fastest way. The text must outlive its use.
 void force_conv_way(const char* name);
+/// Returns how many convolutions the forced ways have computed.
+int64_t forced_conv_runs();
 
 #pragma GCC visibility pop
 

@@ -81,7 +81,7 @@ inline int64_t tiles_of(int64_t batch, int64_t height, int64_t width) {
 inline bool can(const ConvShape& s) {
   const ConvSteps& c = s.steps;
   const bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && c.padding[0] == 0;
-  if (best_isa == Isa::kBase || !flat || s.groups != 1) return false;
+  if (best_isa == Isa::kBase || !flat || s.groups != 1 || s.batch == 0) return false;
   for (int d = 1; d < 3; ++d)
     if (s.kernel[d] != 3 || c.stride[d] != 1 || c.dilation[d] != 1 || c.padding[d] > 2)
       return false;

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/parallel.h>
 
 #include "test_util.h"
@@ -18,9 +19,9 @@ struct Forced {
 struct Sizes {
   int64_t m, n, k;
 };
-const std::vector<Sizes> kSizes = {{1, 1, 1},     {3, 2, 4},       {1, 70, 33},   {65, 1, 40},
-                                   {64, 3, 50},   {100, 2, 64},    {7, 65, 129},  {33, 20, 17},
-                                   {16, 16, 700}, {8, 12, 300000}, {96, 130, 64}, {130, 200, 70},
+const std::vector<Sizes> kSizes = {{1, 1, 1},     {3, 2, 4},      {1, 70, 33},   {65, 1, 40},
+                                   {64, 3, 50},   {100, 2, 64},   {7, 65, 129},  {33, 20, 17},
+                                   {16, 16, 700}, {8, 12, 24000}, {96, 130, 64}, {130, 300, 70},
                                    {300, 40, 90}, {200, 160, 150}};
 
 /// A matrix of T with columns `col` apart: 1, or as if it were transposed.
@@ -57,7 +58,10 @@ void expect_product(const std::string& way, Sizes s, bool ta, bool tb, bool add)
     for (int64_t j = 0; j < s.n; ++j) c[i * ldc + j] = before.data[i * s.n + j];
   cpu::gemm<T>(s.m, s.n, s.k, opmath_t<T>(2), a.in(), b.in(), add, c.data(), ldc);
   // The results are in whole numbers of 1/1024, which only 16 bits and long sums of floats round.
-  const double most = std::is_same_v<T, BFloat16> ? 8e-3 : std::is_same_v<T, float> ? 1e-6 : 0;
+  const double most = std::is_same_v<T, BFloat16> ? 8e-3
+                      : std::is_same_v<T, Half>   ? 1e-3
+                      : std::is_same_v<T, float>  ? 1e-6
+                                                  : 0;
   const int64_t step = std::max<int64_t>(1, s.k * s.m * s.n / 2000000);
   for (int64_t at = 0; at < s.m * s.n; at += step) {
     const int64_t i = at / s.n, j = at % s.n;
@@ -83,18 +87,21 @@ class GemmWays : public ::testing::Test {
  private:
   int before_ = get_num_threads();
 };
-using Types = ::testing::Types<float, double, BFloat16, int64_t>;
+using Types = ::testing::Types<float, double, Half, BFloat16, int64_t>;
 TYPED_TEST_SUITE(GemmWays, Types);
 
 TYPED_TEST(GemmWays, EachAgreesWithThePlainSum) {
-  for (const int threads : {1, 2}) {
-    set_num_threads(threads);
-    for (const std::string& way : cpu::gemm_ways<TypeParam>()) {
-      const Forced forced(way.c_str());
+  for (const std::string& way : cpu::gemm_ways<TypeParam>()) {
+    const Forced forced(way.c_str());
+    const int64_t before = cpu::forced_gemm_runs();
+    for (const int threads : {1, 2}) {
+      set_num_threads(threads);
       for (const Sizes& s : kSizes)
         for (int layout = 0; layout < 8; ++layout)
           expect_product<TypeParam>(way, s, layout & 1, layout & 2, layout & 4);
     }
+    const bool can = way != "pairs" || cpu::multiplies_pairs;
+    EXPECT_EQ(cpu::forced_gemm_runs() > before, can) << way;
   }
 }
 
