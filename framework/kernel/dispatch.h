@@ -196,13 +196,13 @@ Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
 /// to the CUDA kernel is weak: a build without CUDA kernels lacks it and never calls it (that
 /// others lack none is checked by tests/gpu/kernels.sh), so the sources that call kernels are
 /// compiled alike in all builds.
-#define TAPER_KERNEL(name, ...)                                     \
-  namespace cpu {                                                   \
-  void name(__VA_ARGS__);                                           \
-  extern __attribute__((weak)) const struct KernelInfo name##_info; \
-  }                                                                 \
-  namespace cuda {                                                  \
-  __attribute__((weak)) void name(__VA_ARGS__);                     \
+#define TAPER_KERNEL(name, ...)                                                           \
+  namespace cpu {                                                                         \
+  void name(__VA_ARGS__);                                                                 \
+  extern __attribute__((weak, visibility("hidden"))) const struct KernelInfo name##_info; \
+  }                                                                                       \
+  namespace cuda {                                                                        \
+  __attribute__((weak)) void name(__VA_ARGS__);                                           \
   }
 
 /// Runs `kernel(args...)` where tensor `t` lives.
