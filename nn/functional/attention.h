@@ -1,4 +1,4 @@
-// Attention of several heads with its projections.
+// Multi-head attention with its projections.
 #pragma once
 
 #include <tuple>
@@ -9,18 +9,22 @@
 
 namespace torch::taper::nn::functional {
 
-/// query (L, N, E), key (S, N, Ek), value (S, N, Ev) are projected by in_proj_weight (3E, E), or
-/// with use_separate_proj_weight by q_, k_ and v_proj_weight, plus in_proj_bias (3E); each of
-/// num_heads heads attends with E / num_heads of the columns; out_proj_weight joins them. The
-/// result is (L, N, E) with, unless need_weights is false, the weights (N, L, S), the mean over the
-/// heads (or (N, num_heads, L, S)).
+/// Projects query, key and value, attends with each of num_heads heads, and projects the joined
+/// heads.
 ///
-/// attn_mask (L, S) or (N * num_heads, L, S): true where a query may not see a key, or numbers that
-/// are added to the scores. key_padding_mask (N, S): true for keys that nobody may see. bias_k,
-/// bias_v (1, 1, E) are one more key and value; add_zero_attn adds one of zeros; static_k, static_v
-/// (N * num_heads, S, E / num_heads) take the place of the projected ones.
+/// Shapes: query (L, N, E), key (S, N, Ek), value (S, N, Ev). The result is (L, N, E) and, if
+/// need_weights, the weights (N, L, S) averaged over the heads, or (N, num_heads, L, S).
 ///
-/// Errors: Error for sizes that do not fit.
+/// in_proj_weight (3E, E) projects all three inputs. With use_separate_proj_weight, q_proj_weight,
+/// k_proj_weight and v_proj_weight project one each. in_proj_bias (3E) is added. Each head attends
+/// with E / num_heads columns. out_proj_weight joins the heads.
+///
+/// attn_mask is (L, S) or (N * num_heads, L, S). key_padding_mask is (N, S). In a mask of bools,
+/// true hides a key. A mask of numbers is added to the scores. bias_k and bias_v (1, 1, E) append a
+/// key and a value. add_zero_attn appends a key and a value of zeros. static_k and static_v (N *
+/// num_heads, S, E / num_heads) replace the projected keys and values.
+///
+/// Throws Error if the sizes do not fit.
 std::tuple<Tensor, Tensor> multi_head_attention_forward(
     const Tensor& query, const Tensor& key, const Tensor& value,
     const MultiheadAttentionForwardFuncOptions& options);

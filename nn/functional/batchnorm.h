@@ -7,13 +7,14 @@
 
 namespace torch::taper::nn::functional {
 
-/// (x - mean) / sqrt(var + eps) * weight + bias for every channel of (N, C, ...); the other tensors
-/// are (C), or undefined. In training mean and var are those of the batch and move the running
-/// ones; else they are the running ones. Throws Error for other sizes and when training on one
-/// value per channel.
+/// Normalizes each channel of (N, C, ...): (x - mean) / sqrt(var + eps) * weight + bias. The other
+/// tensors are (C), or undefined. In training, mean and var are computed from the batch, and the
+/// running statistics are updated. Otherwise the running statistics are used. Throws Error for
+/// other sizes, and when training on a single value per channel.
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                   const BatchNormFuncOptions& options = {});
-/// The same for every sample of (N, C, ...) by itself; without use_input_stats by the running ones.
+/// Normalizes each channel of each sample of (N, C, ...) separately. Without use_input_stats, it
+/// uses the running statistics.
 Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options = {});
 
 }  // namespace torch::taper::nn::functional

@@ -1,4 +1,4 @@
-// Convolution functions; see ops/spatial/conv/conv.h for shapes.
+// Convolution functions. ops/spatial/conv/conv.h describes the shapes.
 #pragma once
 
 #include <taper/nn/options/conv.h>
@@ -7,16 +7,16 @@
 
 namespace torch::taper::nn::functional {
 
-/// Cross-correlation of input (N, in, L) or (in, L) with weight (out, in / groups, K).
+/// Applies a cross-correlation to input (N, in, L) or (in, L), with weight (out, in / groups, K).
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Conv1dFuncOptions& options = {});
-/// The same in two and three dimensions: input (N, in, H, W) or (N, in, D, H, W), or without N;
-/// weight (out, in / groups, kernel...).
+/// Applies a cross-correlation in two or three dimensions. The input is (N, in, H, W) or (N, in, D,
+/// H, W), with or without N. The weight is (out, in / groups, kernel...).
 ///@{
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options = {});
 Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions& options = {});
 ///@}
-/// Their adjoints: input (N, in, spatial...) or (in, spatial...), weight
-/// (in, out / groups, kernel...).
+/// Applies a transposed convolution, the gradient of a convolution with respect to its input. The
+/// input is (N, in, spatial...) or (in, spatial...). The weight is (in, out / groups, kernel...).
 ///@{
 Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
                         const ConvTranspose1dFuncOptions& options = {});

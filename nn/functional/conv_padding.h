@@ -1,4 +1,4 @@
-// How the padding of a convolution is passed to its op. For the .cpp files of nn only.
+// Passes the padding of a convolution to its op. Only the .cpp files of nn include this header.
 #pragma once
 
 #include <string>

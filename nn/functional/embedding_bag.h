@@ -7,11 +7,11 @@
 
 namespace torch::taper::nn::functional {
 
-/// The sum, mean or maximum (zeros for an empty bag) of the rows of weight (num_embeddings,
-/// embedding_dim) in each bag of indices. The bags are the rows of `input` (B, N), or the pieces of
-/// `input` (L) that begin at `offsets` (B); the result is (B, embedding_dim). per_sample_weights,
-/// of the input's sizes, multiply the rows of a sum. Throws Error for other sizes and for offsets
-/// that fall, IndexError for an index out of range.
+/// Reduces each bag of indices to the sum, mean or maximum of its rows of weight (num_embeddings,
+/// embedding_dim). The bags are the rows of `input` (B, N), or the slices of `input` (L) that begin
+/// at `offsets` (B). The result is (B, embedding_dim), with zeros for an empty bag.
+/// per_sample_weights has the sizes of `input` and multiplies the rows of a sum. Throws Error for
+/// other sizes and for decreasing offsets. Throws IndexError for an index out of range.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight,
                      const EmbeddingBagFuncOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Windows of images as columns, and back.
+// Extracts windows of images as columns, and sums columns into images.
 #pragma once
 
 #include <taper/nn/options/fold.h>
@@ -7,10 +7,11 @@
 
 namespace torch::taper::nn::functional {
 
-/// (N, C * K, L) or (C * K, L), columns of windows with K pixels, summed into (N, C, output_size).
-/// Throws Error for sizes that do not fit.
+/// Sums columns of windows into images. (N, C * K, L) or (C * K, L), with K pixels a window, gives
+/// (N, C, output_size) or (C, output_size). Throws Error if the sizes do not fit.
 Tensor fold(const Tensor& input, const FoldFuncOptions& options);
-/// (N, C, H, W) to (N, C * K, L). Throws Error for sizes that do not fit.
+/// Extracts the windows of images as columns. (N, C, H, W) gives (N, C * K, L), with K pixels a
+/// window and L windows. Throws Error if the sizes do not fit.
 Tensor unfold(const Tensor& input, const UnfoldFuncOptions& options);
 
 }  // namespace torch::taper::nn::functional

@@ -1,4 +1,4 @@
-// Normalisation functions of floating tensors; the result has the input's sizes.
+// Normalization functions of floating tensors. The result has the sizes of the input.
 #pragma once
 
 #include <taper/nn/options/normalization.h>
@@ -7,19 +7,22 @@
 
 namespace torch::taper::nn::functional {
 
-/// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes must be
-/// normalized_shape; weight and bias of that shape, or undefined. Throws Error for other sizes.
+/// Returns (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes must
+/// be normalized_shape. weight and bias have these sizes, or are undefined. Throws Error for other
+/// sizes.
 Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
-/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes must be
-/// normalized_shape; weight of that shape, or undefined. Throws Error for other sizes.
+/// Returns x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes must be
+/// normalized_shape. weight has these sizes, or is undefined. Throws Error for other sizes.
 Tensor rms_norm(const Tensor& input, const RMSNormFuncOptions& options);
-/// layer_norm over each of num_groups groups of channels of (N, C, ...); weight and bias (C), or
-/// undefined. Throws Error unless num_groups divides C.
+/// Applies layer normalization to each of num_groups groups of channels of (N, C, ...). weight and
+/// bias are (C), or undefined. Throws Error unless num_groups divides C.
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options);
-/// x / (k + alpha * m)^beta, with m the mean of the squares of `size` neighbouring channels (zeros
-/// beyond the ends): (N, C, ...) with at least 3 dimensions.
+/// Returns x / (k + alpha * m)^beta, where m is the mean of the squares of `size` neighbouring
+/// channels. Zeros extend the channels at both ends. The input is (N, C, ...) with at least 3
+/// dimensions.
 Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptions& options);
-/// x / max(|x|_p, eps), the norm along dim; written to `out` where that is given.
+/// Returns x / max(|x|_p, eps), with the norm along `dim`. If `out` is given, the result is written
+/// to it.
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options = {});
 
 }  // namespace torch::taper::nn::functional

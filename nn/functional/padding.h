@@ -8,10 +8,10 @@
 
 namespace torch::taper::nn::functional {
 
-/// Adds pad[0] elements before and pad[1] after the last dimension, pad[2] and pad[3] to the one
-/// before it, and so on; negative numbers remove. Modes: kConstant (`value`), kReflect (mirrored at
-/// the border element; less than the size), kReplicate (the border element), kCircular (from the
-/// other end; at most the size).
+/// Pads the last dimensions. It adds pad[0] elements before and pad[1] after the last dimension,
+/// pad[2] and pad[3] around the one before it, and so on. Negative numbers remove elements. Modes:
+/// kConstant adds `value`. kReflect mirrors the input at its border element, by less than its size.
+/// kReplicate repeats the border element. kCircular copies from the other end, at most the size.
 Tensor pad(const Tensor& input, const PadFuncOptions& options);
 
 }  // namespace torch::taper::nn::functional

@@ -1,4 +1,4 @@
-// Channels as pixels, and back.
+// Moves channels into pixels, and pixels into channels.
 #pragma once
 
 #include <taper/nn/options/pixelshuffle.h>
@@ -7,10 +7,10 @@
 
 namespace torch::taper::nn::functional {
 
-/// (..., C r^2, H, W) to (..., C, H r, W r), with r the upscale_factor. Throws Error for what does
-/// not divide.
+/// Rearranges (..., C r^2, H, W) to (..., C, H r, W r), where r is upscale_factor. Throws Error if
+/// r^2 does not divide the number of channels.
 Tensor pixel_shuffle(const Tensor& input, const PixelShuffleFuncOptions& options);
-/// (..., C, H r, W r) to (..., C r^2, H, W).
+/// Rearranges (..., C, H r, W r) to (..., C r^2, H, W), where r is downscale_factor.
 Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptions& options);
 
 }  // namespace torch::taper::nn::functional

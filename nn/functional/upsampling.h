@@ -1,4 +1,4 @@
-// Images of other sizes.
+// Resizing of images.
 #pragma once
 
 #include <taper/nn/options/upsampling.h>
@@ -7,9 +7,10 @@
 
 namespace torch::taper::nn::functional {
 
-/// (N, C, spatial...) with 1 to 3 spatial dimensions (as the mode asks: kLinear 1, kBilinear and
-/// kBicubic 2, kTrilinear 3) to the given size, or to floor(size * scale_factor). Throws Error when
-/// both or none of the two are given, and for a mode that does not suit the input.
+/// Resizes (N, C, spatial...) to `size`, or to floor(size * scale_factor). The number of spatial
+/// dimensions depends on the mode: kLinear takes 1, kBilinear and kBicubic 2, kTrilinear 3, the
+/// others 1 to 3. Throws Error unless exactly one of `size` and `scale_factor` is given, and if the
+/// mode does not fit the input.
 Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options = {});
 
 }  // namespace torch::taper::nn::functional

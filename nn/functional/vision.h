@@ -1,4 +1,4 @@
-// Sampling images at the places of a grid.
+// Sampling of images at the positions of a grid.
 #pragma once
 
 #include <taper/nn/options/vision.h>
@@ -7,11 +7,13 @@
 
 namespace torch::taper::nn::functional {
 
-/// The grid (N, H, W, 2) of affine maps theta (N, 2, 3) for a size of (N, C, H, W), or (N, D, H, W,
-/// 3) of (N, 3, 4) for (N, C, D, H, W). Throws Error for what does not fit.
+/// Returns the sampling grid (N, H, W, 2) of affine maps theta (N, 2, 3) for a size (N, C, H, W).
+/// For a size (N, C, D, H, W), theta is (N, 3, 4) and the grid (N, D, H, W, 3). Throws Error for
+/// other sizes.
 Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corners = false);
-/// input (N, C, H, W) at the places of grid (N, H', W', 2): (N, C, H', W'); or with one more
-/// dimension each. f32 and f64. Throws Error for shapes that do not fit.
+/// Samples input (N, C, H, W) at the positions of grid (N, H', W', 2), which gives (N, C, H', W').
+/// For volumes, each tensor has one more dimension. Takes f32 and f64. Throws Error if the shapes
+/// do not fit.
 Tensor grid_sample(const Tensor& input, const Tensor& grid,
                    const GridSampleFuncOptions& options = {});
 

@@ -1,5 +1,6 @@
-// Activations. Each maps a tensor to one of the same sizes (GLU halves one dimension); the formulas
-// are at the functions of the same names in functional/activation.h.
+// Activation modules. forward() keeps the sizes of its input, except that GLU halves a dimension.
+// With `inplace`, it overwrites the input and returns it. The functions of functional/activation.h
+// give the formulas.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -9,302 +10,308 @@
 
 namespace torch::taper::nn {
 
-/// max(x, 0).
+/// Applies ReLU to each element: max(x, 0).
 class ReLUImpl : public Cloneable<ReLUImpl> {
  public:
-  explicit ReLUImpl(const ReLUOptions& options_ = {});  ///< default: not in place
+  explicit ReLUImpl(const ReLUOptions& options_ = {});  ///< by default not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::relu; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::relu, any shape
   ReLUOptions options;           ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReLU);
 
-/// min(max(x, 0), 6).
+/// Applies ReLU6 to each element: min(max(x, 0), 6).
 class ReLU6Impl : public Cloneable<ReLU6Impl> {
  public:
-  explicit ReLU6Impl(const ReLU6Options& options_ = {});  ///< default: not in place
+  explicit ReLU6Impl(const ReLU6Options& options_ = {});  ///< by default not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::relu6; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::relu6, any shape
   ReLU6Options options;          ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReLU6);
 
-/// x where x > 0, else negative_slope * x.
+/// Applies leaky ReLU to each element: x if x > 0, else negative_slope * x.
 class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
  public:
-  /// Defaults: negative_slope 0.01, not in place.
+  /// Sets the options. Defaults: negative_slope 0.01, not in-place.
   explicit LeakyReLUImpl(const LeakyReLUOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::leaky_relu; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::leaky_relu, any shape
   LeakyReLUOptions options;      ///< read at every call
 };
 TAPER_LIBRARY_MODULE(LeakyReLU);
 
-/// x where x > 0, else alpha (e^x - 1).
+/// Applies ELU to each element: x if x > 0, else alpha (e^x - 1).
 class ELUImpl : public Cloneable<ELUImpl> {
  public:
-  explicit ELUImpl(const ELUOptions& options_ = {});  ///< defaults: alpha 1, not in place
+  explicit ELUImpl(const ELUOptions& options_ = {});  ///< defaults: alpha 1, not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::elu; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::elu, any shape
   ELUOptions options;            ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ELU);
 
-/// ELU scaled so that means and variances stay (Klambauer et al., 2017).
+/// Applies SELU to each element: ELU with a scale and an alpha that keep mean 0 and variance 1
+/// (Klambauer et al., 2017).
 class SELUImpl : public Cloneable<SELUImpl> {
  public:
-  explicit SELUImpl(const SELUOptions& options_ = {});  ///< default: not in place
+  explicit SELUImpl(const SELUOptions& options_ = {});  ///< by default not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::selu; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::selu, any shape
   SELUOptions options;           ///< read at every call
 };
 TAPER_LIBRARY_MODULE(SELU);
 
-/// max(x, 0) + min(alpha (e^(x / alpha) - 1), 0).
+/// Applies CELU to each element: max(x, 0) + min(alpha (e^(x / alpha) - 1), 0).
 class CELUImpl : public Cloneable<CELUImpl> {
  public:
-  explicit CELUImpl(const CELUOptions& options_ = {});  ///< defaults: alpha 1, not in place
+  explicit CELUImpl(const CELUOptions& options_ = {});  ///< defaults: alpha 1, not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::celu; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::celu, any shape
   CELUOptions options;           ///< read at every call
 };
 TAPER_LIBRARY_MODULE(CELU);
 
-/// x times the normal distribution function of x, or its tanh approximation.
+/// Applies GELU to each element: x times the normal distribution function of x, or its tanh
+/// approximation.
 class GELUImpl : public Cloneable<GELUImpl> {
  public:
   explicit GELUImpl(const GELUOptions& options_ = {});  ///< default: approximate "none"
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::gelu; any shape
+  Tensor forward(Tensor input);  ///< applies functional::gelu, any shape
   GELUOptions options;           ///< read at every call
 };
 TAPER_LIBRARY_MODULE(GELU);
 
-/// The first half of a dimension times the sigmoid of the second.
+/// Applies GLU: the first half of a dimension times the sigmoid of its second half.
 class GLUImpl : public Cloneable<GLUImpl> {
  public:
   explicit GLUImpl(const GLUOptions& options_ = {});  ///< default: dim -1
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::glu: half as long along dim, whose size must be even.
+  /// Applies functional::glu. The size along dim must be even, and is halved.
   Tensor forward(Tensor input);
   GLUOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(GLU);
 
-/// x limited to [min_val, max_val].
+/// Clamps each element to [min_val, max_val].
 class HardtanhImpl : public Cloneable<HardtanhImpl> {
  public:
-  /// Defaults: from -1 to 1, not in place. Throws Error unless min_val < max_val.
+  /// Sets the options. Defaults: from -1 to 1, not in-place. Throws Error unless min_val < max_val.
   explicit HardtanhImpl(const HardtanhOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::hardtanh; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::hardtanh, any shape
   HardtanhOptions options;       ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Hardtanh);
 
-/// x where |x| > lambda, else 0.
+/// Applies hard shrinkage to each element: x if |x| > lambda, else 0.
 class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
  public:
   explicit HardshrinkImpl(const HardshrinkOptions& options_ = {});  ///< default: lambda 0.5
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::hardshrink; any shape
+  Tensor forward(Tensor input);  ///< applies functional::hardshrink, any shape
   HardshrinkOptions options;     ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Hardshrink);
 
-/// x moved towards 0 by lambda; 0 where |x| <= lambda.
+/// Applies soft shrinkage to each element: moves x towards 0 by lambda. The result is 0 if |x| <=
+/// lambda.
 class SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
  public:
   explicit SoftshrinkImpl(const SoftshrinkOptions& options_ = {});  ///< default: lambda 0.5
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::softshrink; any shape
+  Tensor forward(Tensor input);  ///< applies functional::softshrink, any shape
   SoftshrinkOptions options;     ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Softshrink);
 
-/// log(1 + e^(beta x)) / beta; x where beta x > threshold.
+/// Applies softplus to each element: log(1 + e^(beta x)) / beta, or x if beta x > threshold.
 class SoftplusImpl : public Cloneable<SoftplusImpl> {
  public:
   explicit SoftplusImpl(const SoftplusOptions& options_ = {});  ///< defaults: beta 1, threshold 20
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::softplus; any shape
+  Tensor forward(Tensor input);  ///< applies functional::softplus, any shape
   SoftplusOptions options;       ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Softplus);
 
-/// LeakyReLU with slopes drawn from [lower, upper] in training, their mean in evaluation.
+/// Applies randomized leaky ReLU. In training, each slope is drawn from [lower, upper]. In
+/// evaluation, it is their mean.
 class RReLUImpl : public Cloneable<RReLUImpl> {
  public:
-  /// Defaults: lower 1/8, upper 1/3, not in place.
+  /// Sets the options. Defaults: lower 1/8, upper 1/3, not in-place.
   explicit RReLUImpl(const RReLUOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::rrelu, random when is_training(). Throws Error where lower > upper.
+  /// Applies functional::rrelu with training = is_training(). Throws Error if lower > upper.
   Tensor forward(Tensor input);
   RReLUOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(RReLU);
 
-/// x sigmoid(x).
+/// Applies SiLU to each element: x sigmoid(x).
 class SiLUImpl : public Cloneable<SiLUImpl> {
  public:
   SiLUImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::silu; any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::silu, any shape
 };
 TAPER_LIBRARY_MODULE(SiLU);
 
-/// x tanh(softplus(x)).
+/// Applies Mish to each element: x tanh(softplus(x)).
 class MishImpl : public Cloneable<MishImpl> {
  public:
   MishImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::mish; any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::mish, any shape
 };
 TAPER_LIBRARY_MODULE(Mish);
 
-/// x min(max(x + 3, 0), 6) / 6. A module of Python's; LibTorch's C++ has the function alone.
+/// Applies hard swish to each element: x min(max(x + 3, 0), 6) / 6. PyTorch has this module,
+/// LibTorch only has the function.
 class HardswishImpl : public Cloneable<HardswishImpl> {
  public:
   HardswishImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< of each element; any shape
+  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
 };
 TAPER_LIBRARY_MODULE(Hardswish);
 
-/// min(max(x / 6 + 1/2, 0), 1). A module of Python's; LibTorch's C++ has the function alone.
+/// Applies hard sigmoid to each element: min(max(x / 6 + 1/2, 0), 1). PyTorch has this module,
+/// LibTorch only has the function.
 class HardsigmoidImpl : public Cloneable<HardsigmoidImpl> {
  public:
   HardsigmoidImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< of each element; any shape
+  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
 };
 TAPER_LIBRARY_MODULE(Hardsigmoid);
 
-/// 1 / (1 + e^-x).
+/// Applies the sigmoid to each element: 1 / (1 + e^-x).
 class SigmoidImpl : public Cloneable<SigmoidImpl> {
  public:
   SigmoidImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< of each element; any shape
+  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
 };
 TAPER_LIBRARY_MODULE(Sigmoid);
 
-/// log(sigmoid(x)).
+/// Applies log(sigmoid(x)) to each element.
 class LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
  public:
   LogSigmoidImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::logsigmoid; any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::logsigmoid, any shape
 };
 TAPER_LIBRARY_MODULE(LogSigmoid);
 
-/// tanh(x).
+/// Applies tanh to each element.
 class TanhImpl : public Cloneable<TanhImpl> {
  public:
   TanhImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< of each element; any shape
+  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
 };
 TAPER_LIBRARY_MODULE(Tanh);
 
-/// x - tanh(x).
+/// Applies x - tanh(x) to each element.
 class TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
  public:
   TanhshrinkImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::tanhshrink; any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::tanhshrink, any shape
 };
 TAPER_LIBRARY_MODULE(Tanhshrink);
 
-/// x / (1 + |x|).
+/// Applies softsign to each element: x / (1 + |x|).
 class SoftsignImpl : public Cloneable<SoftsignImpl> {
  public:
   SoftsignImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::softsign; any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::softsign, any shape
 };
 TAPER_LIBRARY_MODULE(Softsign);
-/// Over the channels of (N, C, H, W) or (C, H, W).
+/// Applies softmax over the channels of (N, C, H, W) or (C, H, W).
 class Softmax2dImpl : public Cloneable<Softmax2dImpl> {
  public:
   Softmax2dImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< throws Error unless it has 3 or 4 dimensions
+  Tensor forward(const Tensor& input);  ///< throws Error unless the input has 3 or 4 dimensions
 };
 TAPER_LIBRARY_MODULE(Softmax2d);
 
-/// e^x_i / sum_j e^x_j over a dimension that must be given.
+/// Applies softmax along a dimension: e^x_i / sum_j e^x_j. You must give the dimension.
 class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
  public:
-  /// Along which dimension; a negative one counts from the end.
+  /// Sets the dimension. A negative number counts from the end.
   ///@{
   explicit SoftmaxImpl(int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
   explicit SoftmaxImpl(const SoftmaxOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::softmax along options.dim()
+  Tensor forward(const Tensor& input);  ///< applies functional::softmax along options.dim()
   SoftmaxOptions options;               ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Softmax);
 
-/// softmax(-x) over a dimension that must be given.
+/// Applies softmax(-x) along a dimension. You must give the dimension.
 class SoftminImpl : public Cloneable<SoftminImpl> {
  public:
-  /// Along which dimension; a negative one counts from the end.
+  /// Sets the dimension. A negative number counts from the end.
   ///@{
   explicit SoftminImpl(int64_t dim) : SoftminImpl(SoftminOptions(dim)) {}
   explicit SoftminImpl(const SoftminOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::softmin along options.dim()
+  Tensor forward(const Tensor& input);  ///< applies functional::softmin along options.dim()
   SoftminOptions options;               ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Softmin);
 
-/// log(softmax(x)) over a dimension that must be given.
+/// Applies log(softmax(x)) along a dimension. You must give the dimension.
 class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
  public:
-  /// Along which dimension; a negative one counts from the end.
+  /// Sets the dimension. A negative number counts from the end.
   ///@{
   explicit LogSoftmaxImpl(int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
   explicit LogSoftmaxImpl(const LogSoftmaxOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< functional::log_softmax along options.dim()
+  Tensor forward(const Tensor& input);  ///< applies functional::log_softmax along options.dim()
   LogSoftmaxOptions options;            ///< read at every call
 };
 TAPER_LIBRARY_MODULE(LogSoftmax);
 
-/// x where x > threshold, else value.
+/// Applies a threshold to each element: x if x > threshold, else value.
 class ThresholdImpl : public Cloneable<ThresholdImpl> {
  public:
-  /// The bound and what stands for elements at or below it; not in place unless the options say so.
+  /// Sets the threshold and the value that replaces elements up to it. By default not in-place.
   ///@{
   ThresholdImpl(double threshold, double value)
       : ThresholdImpl(ThresholdOptions(threshold, value)) {}
@@ -312,24 +319,26 @@ class ThresholdImpl : public Cloneable<ThresholdImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::threshold; any shape; in place gives its input
+  Tensor forward(Tensor input);  ///< applies functional::threshold, any shape
 
   ThresholdOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Threshold);
 
-/// Leaky ReLU whose slope is learnt: one for all, or one for each of num_parameters channels.
+/// Applies PReLU: x if x > 0, else weight * x. The weight is learnable, one for all channels or one
+/// for each of num_parameters channels.
 class PReLUImpl : public Cloneable<PReLUImpl> {
  public:
-  /// Defaults: one parameter, which starts at 0.25.
+  /// Sets the options. Defaults: one parameter, which starts at 0.25.
   explicit PReLUImpl(const PReLUOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::prelu: (N, num_parameters, ...), or any shape where there is one weight.
+  /// Applies functional::prelu to (N, num_parameters, ...). With a single weight, any shape is
+  /// allowed.
   Tensor forward(const Tensor& input);
 
-  PReLUOptions options;  ///< what reset() makes the weight from
-  /// (num_parameters), starts at init.
+  PReLUOptions options;  ///< read by reset()
+  /// (num_parameters), starts at options.init().
   Tensor weight;
 };
 TAPER_LIBRARY_MODULE(PReLU);

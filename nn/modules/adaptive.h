@@ -1,4 +1,4 @@
-// AdaptiveLogSoftmaxWithLoss: a softmax over many classes, of which few are frequent.
+// AdaptiveLogSoftmaxWithLoss: an efficient softmax over many classes, few of which are frequent.
 #pragma once
 
 #include <taper/nn/modules/container/modulelist.h>
@@ -9,23 +9,24 @@
 
 namespace torch::taper::nn {
 
-/// What AdaptiveLogSoftmaxWithLoss returns: the log probability of each target, and minus their
-/// mean as a number. (A loss to differentiate is `-output.mean()`.)
+/// Holds the results of AdaptiveLogSoftmaxWithLoss: the log-probability of each target, and the
+/// loss as a number. To differentiate the loss, use `-output.mean()`.
 struct ASMoutput {
-  /// Takes both as they are.
+  /// Stores both results.
   ASMoutput(Tensor output_, double loss_) : output(std::move(output_)), loss(loss_) {}
-  Tensor output;  ///< (N), or of no dimensions; with its history
+  Tensor output;  ///< (N), or without dimensions; differentiable
   double loss;    ///< minus the mean of output
 };
 
-/// The head tells the frequent classes, below cutoffs[0], and the clusters of the others apart; the
-/// tail tells the classes of each cluster apart, with fewer features the rarer they are. Classes
-/// are numbered by falling frequency. Grave et al., "Efficient softmax approximation for GPUs",
-/// 2017. Throws ValueError for cutoffs that are not increasing between 1 and n_classes - 1.
+/// Applies an adaptive softmax, which is efficient for many classes (Grave et al., "Efficient
+/// softmax approximation for GPUs", 2017). Classes are numbered by falling frequency. The head
+/// scores the frequent classes, those below cutoffs[0], and the clusters of the other classes. The
+/// tail scores the classes within each cluster, with fewer features for rarer classes. Throws
+/// ValueError unless the cutoffs increase between 1 and n_classes - 1.
 class AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLossImpl> {
  public:
-  /// Size of an input, how many classes, and the first class of each cluster; div_value 4, no bias
-  /// in the head by default.
+  /// Sets the size of an input, the number of classes, and the first class of each cluster.
+  /// Defaults: div_value 4, no bias in the head.
   ///@{
   AdaptiveLogSoftmaxWithLossImpl(int64_t in_features, int64_t n_classes,
                                  std::vector<int64_t> cutoffs)
@@ -35,27 +36,30 @@ class AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLo
   ///@}
 
   void reset() override;
-  void reset_parameters();  ///< those of all its linear maps, the head first
+  void reset_parameters();  ///< resets all linear layers, the head first
   void pretty_print(std::ostream& stream) const override;
-  /// input (N, in_features) and target (N), int64, or (in_features) and a number. Throws Error for
-  /// other shapes and for targets outside [0, n_classes).
+  /// Computes the log-probabilities of the targets and the loss. The input is (N, in_features) and
+  /// the target (N), int64, or (in_features) and a number. Throws Error for other shapes and for
+  /// targets outside [0, n_classes).
   ASMoutput forward(const Tensor& input, const Tensor& target);
-  /// The log probabilities of all classes: (N, in_features) gives (N, n_classes).
+  /// Returns the log-probabilities of all classes: (N, in_features) gives (N, n_classes).
   Tensor log_prob(const Tensor& input);
-  /// log_prob(input).argmax(1), with less work where the frequent classes win.
+  /// Returns log_prob(input).argmax(1). It needs less work for rows whose best class is a frequent
+  /// one.
   Tensor predict(const Tensor& input);
-  /// log_prob, given what the head returns.
+  /// Computes log_prob from the output of the head.
   Tensor _get_full_log_prob(const Tensor& input, const Tensor& head_output);
 
-  /// What the constructor and reset() make the rest from.
+  /// The options, read by the constructor and reset().
   AdaptiveLogSoftmaxWithLossOptions options;
-  /// The options' and, behind them, n_classes.
+  /// The cutoffs of the options, followed by n_classes.
   std::vector<int64_t> cutoffs;
-  int64_t shortlist_size;  ///< cutoffs[0]: classes that the head tells apart itself
-  int64_t n_clusters;      ///< clusters in the tail
-  int64_t head_size;       ///< shortlist_size + n_clusters: what the head returns
-  Linear head = nullptr;   ///< (in_features) to (head_size)
-  /// By cluster i: two maps without bias, by in_features / div_value^(i + 1) features.
+  int64_t shortlist_size;  ///< cutoffs[0], the number of classes in the head
+  int64_t n_clusters;      ///< number of clusters in the tail
+  int64_t head_size;       ///< shortlist_size + n_clusters, the size of the output of the head
+  Linear head = nullptr;   ///< in_features to head_size
+  /// For each cluster i, two linear layers without bias, with in_features / div_value^(i + 1)
+  /// features between them.
   ModuleList tail;
 
  private:

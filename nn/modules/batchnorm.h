@@ -11,92 +11,103 @@
 namespace torch::taper::nn {
 
 namespace detail {
-/// A batch norm in training in place of functional::batch_norm, whose arguments it gets.
+/// Replaces functional::batch_norm in training, and gets its arguments.
 using TrainingNorm =
     std::function<Tensor(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                          const functional::BatchNormFuncOptions& options)>;
 }  // namespace detail
 
-/// What the normalisations by channel (dimension 1, of num_features) share. In training the
-/// statistics are the input's; in evaluation the running ones, if they are tracked.
+/// Holds the parameters and running statistics of batch and instance norms, which normalize each of
+/// the num_features channels (dimension 1). In training, the statistics come from the input. In
+/// evaluation, they are the running statistics, if these are tracked.
 template <class Derived, class Options>
 class NormImplBase : public Cloneable<Derived> {
  public:
-  explicit NormImplBase(const Options& options_);  ///< makes the parameters and buffers
+  explicit NormImplBase(const Options& options_);  ///< registers the parameters and buffers
 
   void reset() override;  ///< makes and registers them
-  /// Running mean 0, variance 1, no batches seen.
+  /// Sets the running mean to 0, the running variance to 1 and the batch count to 0.
   void reset_running_stats();
-  /// The same, and weight 1, bias 0.
+  /// Resets the running statistics, and sets weight to 1 and bias to 0.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;  ///< all options
 
-  Options options;  ///< reset() and every forward() read them
+  Options options;  ///< read by reset() and every forward()
   /// (num_features), undefined unless affine.
   Tensor weight;
-  Tensor bias;  ///< as weight
-  /// Buffers: (num_features), and the 0-dim number of batches (int64); undefined unless tracked.
+  Tensor bias;  ///< (num_features), undefined unless affine
+  /// Buffer (num_features), starts at 0. The three buffers are undefined unless running statistics
+  /// are tracked.
   Tensor running_mean;
-  Tensor running_var;          ///< (num_features), starts at 1
-  Tensor num_batches_tracked;  ///< counted by batch norms in training, not by instance norms
+  Tensor running_var;  ///< buffer (num_features), starts at 1
+  /// buffer without dimensions (int64), counted by batch norms in training, not by instance norms
+  Tensor num_batches_tracked;
 
  protected:
-  /// True in training, and where no statistics are tracked.
+  /// Returns true in training, and if no statistics are tracked.
   bool uses_input_stats() const { return this->is_training() || !options.track_running_stats(); }
 };
 
-/// functional::batch_norm of (N, C, L) or (N, C).
+/// Applies batch normalization to (N, C, L) or (N, C): (x - mean) / sqrt(var + eps) * weight + bias
+/// for each channel. In training, mean and var come from the batch. In evaluation, they are the
+/// running statistics.
 class BatchNorm1dImpl : public NormImplBase<BatchNorm1dImpl, BatchNormOptions> {
  public:
-  /// Defaults: eps 1e-5, momentum 0.1, affine, tracked.
+  /// Sets the options. Defaults: eps 1e-5, momentum 0.1, affine, running statistics tracked.
   explicit BatchNorm1dImpl(const BatchNormOptions& options_);
-  /// Throws Error for an input that is not (N, C, L) or (N, C), and for one value per channel where
-  /// the input's own statistics are used. In training it moves the running ones.
+  /// Normalizes `input`, and updates the running statistics in training. Throws Error for an input
+  /// other than (N, C, L) or (N, C). Throws Error for a single value per channel if the statistics
+  /// of the batch are used.
   Tensor forward(const Tensor& input);
-  /// What forward() calls in training; empty: functional::batch_norm. nn::convert_sync_batchnorm
-  /// sets it.
+  /// Replaces functional::batch_norm in training if not empty. nn::convert_sync_batchnorm sets it.
   detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 1;  ///< of the input
 };
 extern template class NormImplBase<BatchNorm1dImpl, BatchNormOptions>;
 TAPER_LIBRARY_MODULE(BatchNorm1d);
 
-/// functional::batch_norm of (N, C, H, W).
+/// Applies batch normalization to (N, C, H, W): (x - mean) / sqrt(var + eps) * weight + bias for
+/// each channel. In training, mean and var come from the batch. In evaluation, they are the running
+/// statistics.
 class BatchNorm2dImpl : public NormImplBase<BatchNorm2dImpl, BatchNormOptions> {
  public:
-  /// Defaults: eps 1e-5, momentum 0.1, affine, tracked.
+  /// Sets the options. Defaults: eps 1e-5, momentum 0.1, affine, running statistics tracked.
   explicit BatchNorm2dImpl(const BatchNormOptions& options_);
-  /// Throws Error for an input that is not (N, C, H, W), and for one value per channel where the
-  /// input's own statistics are used. In training it moves the running ones.
+  /// Normalizes `input`, and updates the running statistics in training. Throws Error for an input
+  /// other than (N, C, H, W). Throws Error for a single value per channel if the statistics of the
+  /// batch are used.
   Tensor forward(const Tensor& input);
-  /// What forward() calls in training; empty: functional::batch_norm. nn::convert_sync_batchnorm
-  /// sets it.
+  /// Replaces functional::batch_norm in training if not empty. nn::convert_sync_batchnorm sets it.
   detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 2;  ///< of the input
 };
 extern template class NormImplBase<BatchNorm2dImpl, BatchNormOptions>;
 TAPER_LIBRARY_MODULE(BatchNorm2d);
 
-/// functional::batch_norm of (N, C, D, H, W).
+/// Applies batch normalization to (N, C, D, H, W): (x - mean) / sqrt(var + eps) * weight + bias for
+/// each channel. In training, mean and var come from the batch. In evaluation, they are the running
+/// statistics.
 class BatchNorm3dImpl : public NormImplBase<BatchNorm3dImpl, BatchNormOptions> {
  public:
-  /// Defaults: eps 1e-5, momentum 0.1, affine, tracked.
+  /// Sets the options. Defaults: eps 1e-5, momentum 0.1, affine, running statistics tracked.
   explicit BatchNorm3dImpl(const BatchNormOptions& options_);
-  /// Throws Error for an input that is not (N, C, D, H, W), and for one value per channel where the
-  /// input's own statistics are used. In training it moves the running ones.
+  /// Normalizes `input`, and updates the running statistics in training. Throws Error for an input
+  /// other than (N, C, D, H, W). Throws Error for a single value per channel if the statistics of
+  /// the batch are used.
   Tensor forward(const Tensor& input);
-  /// What forward() calls in training; empty: functional::batch_norm. nn::convert_sync_batchnorm
-  /// sets it.
+  /// Replaces functional::batch_norm in training if not empty. nn::convert_sync_batchnorm sets it.
   detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 3;  ///< of the input
 };
 extern template class NormImplBase<BatchNorm3dImpl, BatchNormOptions>;
 TAPER_LIBRARY_MODULE(BatchNorm3d);
 
-/// functional::instance_norm of (N, C, L), or without a batch.
+/// Applies instance normalization to (N, C, L), or to one sample without N. Mean and var come from
+/// each channel of each sample.
 class InstanceNorm1dImpl : public NormImplBase<InstanceNorm1dImpl, InstanceNormOptions> {
  public:
-  /// Defaults: eps 1e-5, momentum 0.1, not affine, not tracked.
+  /// Sets the options. Defaults: eps 1e-5, momentum 0.1, not affine, running statistics not
+  /// tracked.
   explicit InstanceNorm1dImpl(const InstanceNormOptions& options_);
   Tensor forward(const Tensor& input);        ///< throws Error unless (N, C, L) or (C, L)
   static constexpr int64_t kSpatialDims = 1;  ///< of the input
@@ -104,10 +115,12 @@ class InstanceNorm1dImpl : public NormImplBase<InstanceNorm1dImpl, InstanceNormO
 extern template class NormImplBase<InstanceNorm1dImpl, InstanceNormOptions>;
 TAPER_LIBRARY_MODULE(InstanceNorm1d);
 
-/// functional::instance_norm of (N, C, H, W), or without a batch.
+/// Applies instance normalization to (N, C, H, W), or to one sample without N. Mean and var come
+/// from each channel of each sample.
 class InstanceNorm2dImpl : public NormImplBase<InstanceNorm2dImpl, InstanceNormOptions> {
  public:
-  /// Defaults: eps 1e-5, momentum 0.1, not affine, not tracked.
+  /// Sets the options. Defaults: eps 1e-5, momentum 0.1, not affine, running statistics not
+  /// tracked.
   explicit InstanceNorm2dImpl(const InstanceNormOptions& options_);
   Tensor forward(const Tensor& input);        ///< throws Error unless (N, C, H, W) or (C, H, W)
   static constexpr int64_t kSpatialDims = 2;  ///< of the input
@@ -115,10 +128,12 @@ class InstanceNorm2dImpl : public NormImplBase<InstanceNorm2dImpl, InstanceNormO
 extern template class NormImplBase<InstanceNorm2dImpl, InstanceNormOptions>;
 TAPER_LIBRARY_MODULE(InstanceNorm2d);
 
-/// functional::instance_norm of (N, C, D, H, W), or without a batch.
+/// Applies instance normalization to (N, C, D, H, W), or to one sample without N. Mean and var come
+/// from each channel of each sample.
 class InstanceNorm3dImpl : public NormImplBase<InstanceNorm3dImpl, InstanceNormOptions> {
  public:
-  /// Defaults: eps 1e-5, momentum 0.1, not affine, not tracked.
+  /// Sets the options. Defaults: eps 1e-5, momentum 0.1, not affine, running statistics not
+  /// tracked.
   explicit InstanceNorm3dImpl(const InstanceNormOptions& options_);
   Tensor forward(const Tensor& input);  ///< throws Error unless (N, C, D, H, W) or (C, D, H, W)
   static constexpr int64_t kSpatialDims = 3;  ///< of the input

@@ -1,22 +1,23 @@
-// What the module classes of the library share.
+// Macros and helpers shared by the module classes of the library.
 #pragma once
 
 #include <taper/nn/cloneable.h>
 #include <taper/nn/module_holder.h>
 
-/// Defines the holder of one of the library's module classes. Cloneable's functions for it are
-/// compiled once, in the .cpp that has TAPER_DEFINE_LIBRARY_MODULE(Name), not in every user's file.
+/// Defines the holder of a module class of the library. The functions of Cloneable are compiled
+/// once, in the .cpp with TAPER_DEFINE_LIBRARY_MODULE(Name), and not in every file of the user.
 #define TAPER_LIBRARY_MODULE(Name)             \
   extern template class Cloneable<Name##Impl>; \
   TAPER_MODULE(Name)
 #define TAPER_DEFINE_LIBRARY_MODULE(Name) template class Cloneable<Name##Impl>
 
-/// In a module class of the library: forward() has defaults, which the .cpp names.
+/// Declares, inside a module class of the library, that forward() has default arguments. The .cpp
+/// names them.
 #define TAPER_LIBRARY_DEFAULT_ARGS()                         \
   bool _forward_has_default_args() override { return true; } \
   unsigned int _forward_num_required_args() override;        \
   std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments) override
-/// See TAPER_FORWARD_HAS_DEFAULT_ARGS.
+/// Defines the default arguments, as TAPER_FORWARD_HAS_DEFAULT_ARGS does.
 #define TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(Name, ...)                   \
   unsigned int Name##Impl::_forward_num_required_args() {              \
     return detail::DefaultArguments{__VA_ARGS__}[0].first;             \
@@ -30,16 +31,16 @@
 
 namespace torch::taper::nn::detail {
 
-/// "true" or "false".
+/// Returns "true" or "false".
 inline const char* text_of(bool v) { return v ? "true" : "false"; }
 
-/// Registers an uninitialised parameter; unless it is `wanted` an undefined tensor holds its name's
-/// place.
+/// Registers an uninitialized parameter. Unless `wanted`, it registers an undefined tensor under
+/// the name.
 Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bool wanted);
-/// The start of a linear map's weight and, where it is defined, bias: uniform in +-1/sqrt(fan_in),
-/// first the weight's numbers, then the bias's.
+/// Initializes the weight and the bias of a linear layer, uniform in +-1/sqrt(fan_in). The weight
+/// is drawn first. An undefined bias is left out.
 void reset_by_fan_in(const Tensor& weight, const Tensor& bias);
-/// The start of a normalisation's weight and bias, 1 and 0, where they are defined.
+/// Sets the weight of a norm to 1 and its bias to 0. Undefined tensors are left out.
 void reset_affine(const Tensor& weight, const Tensor& bias);
 
 }  // namespace torch::taper::nn::detail

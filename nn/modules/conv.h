@@ -1,5 +1,5 @@
-// Convolutions: Conv1d to Conv3d, ConvTranspose1d to ConvTranspose3d. Shapes are in
-// ops/spatial/conv/conv.h.
+// Conv1d to Conv3d, ConvTranspose1d to ConvTranspose3d. ops/spatial/conv/conv.h describes the
+// shapes.
 #pragma once
 
 #include <taper/nn/any_module.h>
@@ -10,43 +10,46 @@
 
 namespace torch::taper::nn {
 
-/// What the convolutions share. The weight is (out_channels, in_channels / groups, kernel...),
-/// transposed (in_channels, out_channels / groups, kernel...), the bias (out_channels). Both start
-/// uniform in +-1/sqrt(weight.size(1) * kernel elements).
+/// Holds the parameters of convolutions. The weight is (out_channels, in_channels / groups,
+/// kernel...), or (in_channels, out_channels / groups, kernel...) if transposed. The bias is
+/// (out_channels). Both start uniform in +-1/sqrt(weight.size(1) * kernel elements).
 template <size_t D, class Derived>
 class ConvNdImpl : public Cloneable<Derived> {
  public:
-  /// Throws unless in_channels and out_channels are divisible by groups, and for kSame with a
+  /// Throws Error unless groups divides in_channels and out_channels. Throws Error for kSame with a
   /// stride.
   explicit ConvNdImpl(const detail::ConvNdOptions<D>& options_);
 
-  /// Makes the parameters from the options. Throws Error for options as the constructor does.
+  /// Registers the parameters that the options ask for. Throws Error for the options that the
+  /// constructor refuses.
   void reset() override;
-  /// Draws new values: first the weight's, then the bias's.
+  /// Draws new values, first for the weight, then for the bias.
   void reset_parameters();
-  /// Sizes and what differs from the defaults.
+  /// Prints the sizes and the options that differ from the defaults.
   void pretty_print(std::ostream& stream) const override;
 
-  detail::ConvNdOptions<D> options;  ///< reset() and every forward() read them
-  Tensor weight;                     ///< sizes: see the class
+  detail::ConvNdOptions<D> options;  ///< read by reset() and every forward()
+  Tensor weight;                     ///< the class describes its sizes
   Tensor bias;                       ///< (out_channels), undefined without bias
 
  protected:
-  /// The input with a border of its own values, for the padding modes other than zeros.
+  /// Pads the input with a border of its own values, for padding modes other than kZeros.
   Tensor with_border(const Tensor& input) const;
-  /// Whether padding_mode is kZeros.
+  /// Returns whether padding_mode is kZeros.
   bool pads_with_zeros() const { return options.padding_mode().index() == 0; }
-  /// The output padding that makes a transposed convolution's output of the given size, which may
-  /// have the dimensions of batch and channels in front. Throws when the stride does not allow it.
+  /// Returns the output padding that gives a transposed convolution the requested output size. The
+  /// size may include batch and channels in front. Throws Error if the stride does not allow it.
   ExpandingArray<D> output_padding_for(const Tensor& input,
                                        const optional<IntArrayRef>& output_size) const;
 };
 
-/// Convolution of (N, C, L).
+/// Applies a 1-dimensional convolution (cross-correlation). (N, in_channels, L) gives (N,
+/// out_channels, L'). An output size is (size + 2 padding - dilation (kernel - 1) - 1) / stride +
+/// 1, rounded down.
 class Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
  public:
-  /// Channels of the input and the output, and the length of a window; stride 1, no padding by
-  /// default.
+  /// Sets the channels of input and output and the size of the kernel. Defaults: stride 1, padding
+  /// 0, dilation 1, one group, a bias.
   ///@{
   Conv1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
       : Conv1dImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
@@ -57,19 +60,20 @@ class Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
 extern template class ConvNdImpl<1, Conv1dImpl>;
 TAPER_LIBRARY_MODULE(Conv1d);
 
-/// Transposed convolution of (N, C, L).
+/// Applies a 1-dimensional transposed convolution. (N, in_channels, L) gives (N, out_channels, L').
+/// An output size is (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 class ConvTranspose1dImpl : public ConvNdImpl<1, ConvTranspose1dImpl> {
  public:
-  /// Channels of the input and the output, and the length of a window; stride 1, no padding by
-  /// default.
+  /// Sets the channels of input and output and the size of the kernel. Defaults: stride 1, padding
+  /// 0, dilation 1, one group, a bias.
   ///@{
   ConvTranspose1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
       : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose1dImpl(const ConvTranspose1dOptions& options_);
   ///@}
-  /// (N, C, L) or (C, L); output_size, the spatial sizes with or without N and C before them, takes
-  /// the place of output_padding. Throws Error for sizes that the stride does not give, and for
-  /// other padding modes than kZeros.
+  /// Transforms (N, C, L) or (C, L). `output_size` replaces output_padding: the spatial sizes, with
+  /// or without N and C before them. Throws Error for sizes that the stride cannot give, and for
+  /// padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:
@@ -78,11 +82,16 @@ class ConvTranspose1dImpl : public ConvNdImpl<1, ConvTranspose1dImpl> {
 extern template class ConvNdImpl<1, ConvTranspose1dImpl>;
 TAPER_LIBRARY_MODULE(ConvTranspose1d);
 
-/// Convolution of (N, C, H, W).
+/// Applies a 2-dimensional convolution (cross-correlation). (N, in_channels, H, W) gives (N,
+/// out_channels, H', W'). An output size is (size + 2 padding - dilation (kernel - 1) - 1) / stride
+/// + 1, rounded down.
+///
+///   Conv2d conv(Conv2dOptions(3, 16, 3).padding(1));
+///   Tensor y = conv(x);  // (N, 3, H, W) to (N, 16, H, W)
 class Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
  public:
-  /// Channels of the input and the output, and the sizes of a window; stride 1, no padding by
-  /// default.
+  /// Sets the channels of input and output and the size of the kernel. Defaults: stride 1, padding
+  /// 0, dilation 1, one group, a bias.
   ///@{
   Conv2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size)
       : Conv2dImpl(Conv2dOptions(in_channels, out_channels, kernel_size)) {}
@@ -93,19 +102,21 @@ class Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
 extern template class ConvNdImpl<2, Conv2dImpl>;
 TAPER_LIBRARY_MODULE(Conv2d);
 
-/// Transposed convolution of (N, C, H, W).
+/// Applies a 2-dimensional transposed convolution. (N, in_channels, H, W) gives (N, out_channels,
+/// H', W'). An output size is (size - 1) stride - 2 padding + dilation (kernel - 1) +
+/// output_padding + 1.
 class ConvTranspose2dImpl : public ConvNdImpl<2, ConvTranspose2dImpl> {
  public:
-  /// Channels of the input and the output, and the sizes of a window; stride 1, no padding by
-  /// default.
+  /// Sets the channels of input and output and the size of the kernel. Defaults: stride 1, padding
+  /// 0, dilation 1, one group, a bias.
   ///@{
   ConvTranspose2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size)
       : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose2dImpl(const ConvTranspose2dOptions& options_);
   ///@}
-  /// (N, C, H, W) or (C, H, W); output_size, the spatial sizes with or without N and C before them,
-  /// takes the place of output_padding. Throws Error for sizes that the stride does not give, and
-  /// for other padding modes than kZeros.
+  /// Transforms (N, C, H, W) or (C, H, W). `output_size` replaces output_padding: the spatial
+  /// sizes, with or without N and C before them. Throws Error for sizes that the stride cannot
+  /// give, and for padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:
@@ -114,11 +125,13 @@ class ConvTranspose2dImpl : public ConvNdImpl<2, ConvTranspose2dImpl> {
 extern template class ConvNdImpl<2, ConvTranspose2dImpl>;
 TAPER_LIBRARY_MODULE(ConvTranspose2d);
 
-/// Convolution of (N, C, D, H, W).
+/// Applies a 3-dimensional convolution (cross-correlation). (N, in_channels, D, H, W) gives (N,
+/// out_channels, D', H', W'). An output size is (size + 2 padding - dilation (kernel - 1) - 1) /
+/// stride + 1, rounded down.
 class Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
  public:
-  /// Channels of the input and the output, and the sizes of a window; stride 1, no padding by
-  /// default.
+  /// Sets the channels of input and output and the size of the kernel. Defaults: stride 1, padding
+  /// 0, dilation 1, one group, a bias.
   ///@{
   Conv3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
       : Conv3dImpl(Conv3dOptions(in_channels, out_channels, kernel_size)) {}
@@ -129,19 +142,21 @@ class Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
 extern template class ConvNdImpl<3, Conv3dImpl>;
 TAPER_LIBRARY_MODULE(Conv3d);
 
-/// Transposed convolution of (N, C, D, H, W).
+/// Applies a 3-dimensional transposed convolution. (N, in_channels, D, H, W) gives (N,
+/// out_channels, D', H', W'). An output size is (size - 1) stride - 2 padding + dilation (kernel -
+/// 1) + output_padding + 1.
 class ConvTranspose3dImpl : public ConvNdImpl<3, ConvTranspose3dImpl> {
  public:
-  /// Channels of the input and the output, and the sizes of a window; stride 1, no padding by
-  /// default.
+  /// Sets the channels of input and output and the size of the kernel. Defaults: stride 1, padding
+  /// 0, dilation 1, one group, a bias.
   ///@{
   ConvTranspose3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
       : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose3dImpl(const ConvTranspose3dOptions& options_);
   ///@}
-  /// (N, C, D, H, W) or (C, D, H, W); output_size, the spatial sizes with or without N and C before
-  /// them, takes the place of output_padding. Throws Error for sizes that the stride does not give,
-  /// and for other padding modes than kZeros.
+  /// Transforms (N, C, D, H, W) or (C, D, H, W). `output_size` replaces output_padding: the spatial
+  /// sizes, with or without N and C before them. Throws Error for sizes that the stride cannot
+  /// give, and for padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:

@@ -1,4 +1,4 @@
-// Similarities and distances as modules; shapes are at the functions in functional/distance.h.
+// Similarities and distances as modules. functional/distance.h describes the shapes.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -8,27 +8,28 @@
 
 namespace torch::taper::nn {
 
-/// functional::cosine_similarity.
+/// Computes the cosine similarity x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`.
 class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
-  /// Defaults: dim 1, eps 1e-8.
+  /// Sets the options. Defaults: dim 1, eps 1e-8.
   explicit CosineSimilarityImpl(const CosineSimilarityOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Sizes that broadcast; the result lacks dim.
+  /// Applies functional::cosine_similarity. The inputs broadcast. The result has no dimension
+  /// `dim`.
   Tensor forward(const Tensor& x1, const Tensor& x2);
   CosineSimilarityOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(CosineSimilarity);
 
-/// functional::pairwise_distance.
+/// Computes the distance |x1 - x2 + eps|_p along the last dimension.
 class PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
  public:
-  /// Defaults: p 2, eps 1e-6, keepdim false.
+  /// Sets the options. Defaults: p 2, eps 1e-6, keepdim false.
   explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., D) gives (...), or (..., 1) with keepdim.
+  /// Applies functional::pairwise_distance: (..., D) gives (...), or (..., 1) with keepdim.
   Tensor forward(const Tensor& x1, const Tensor& x2);
   PairwiseDistanceOptions options;  ///< read at every call
 };

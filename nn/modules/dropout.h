@@ -1,4 +1,5 @@
-// Dropout modules: random in training, the identity in evaluation. See functional/dropout.h.
+// Dropout modules. In training they are random, in evaluation they return the input.
+// functional/dropout.h describes the functions.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -8,78 +9,92 @@
 
 namespace torch::taper::nn {
 
-/// Single elements.
+/// During training, zeroes each element with probability `p` and scales the rest by `1 / (1 - p)`.
+/// Any shape. In evaluation, it returns the input.
+///
+///   Dropout dropout(0.2);
+///   Tensor y = dropout(x);  // a fifth of the elements are 0 if dropout->is_training()
 class DropoutImpl : public Cloneable<DropoutImpl> {
  public:
-  /// Drops elements with probability p (default 0.5). Throws Error unless it is in [0, 1].
+  /// Sets the probability p of dropping an element (default 0.5). Throws Error unless p is in [0,
+  /// 1].
   ///@{
   explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
   explicit DropoutImpl(const DropoutOptions& options_ = {});
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::dropout, random when is_training()
+  Tensor forward(Tensor input);  ///< applies functional::dropout, random if is_training()
   DropoutOptions options;        ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Dropout);
 
-/// Whole channels of (N, C, H, W), or of one sample (C, ...).
+/// During training, zeroes each channel of (N, C, H, W) with probability `p` and scales the rest by
+/// `1 / (1 - p)`. An input of another rank is one sample (C, ...).
 class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
  public:
-  /// Drops channels with probability p (default 0.5). Throws Error unless it is in [0, 1].
+  /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,
+  /// 1].
   ///@{
   explicit Dropout2dImpl(double p) : Dropout2dImpl(DropoutOptions(p)) {}
   explicit Dropout2dImpl(const DropoutOptions& options_ = {});
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::dropout2d, random when is_training()
+  Tensor forward(Tensor input);  ///< applies functional::dropout2d, random if is_training()
   DropoutOptions options;        ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Dropout2d);
 
-/// Whole channels of (N, C, D, H, W).
+/// During training, zeroes each channel of (N, C, D, H, W) with probability `p` and scales the rest
+/// by `1 / (1 - p)`. An input of another rank is one sample (C, ...).
 class Dropout3dImpl : public Cloneable<Dropout3dImpl> {
  public:
-  /// Drops channels with probability p (default 0.5). Throws Error unless it is in [0, 1].
+  /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,
+  /// 1].
   ///@{
   explicit Dropout3dImpl(double p) : Dropout3dImpl(DropoutOptions(p)) {}
   explicit Dropout3dImpl(const DropoutOptions& options_ = {});
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::dropout3d, random when is_training()
+  Tensor forward(Tensor input);  ///< applies functional::dropout3d, random if is_training()
   DropoutOptions options;        ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Dropout3d);
 
-/// Single elements, for networks of SELU: mean and variance stay.
+/// During training, drops each element with probability `p` and keeps mean and variance, for
+/// networks with SELU (Klambauer et al., 2017).
 class AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
  public:
-  /// Drops elements with probability p (default 0.5). Throws Error unless it is in [0, 1].
+  /// Sets the probability p of dropping an element (default 0.5). Throws Error unless p is in [0,
+  /// 1].
   ///@{
   explicit AlphaDropoutImpl(double p) : AlphaDropoutImpl(DropoutOptions(p)) {}
   explicit AlphaDropoutImpl(const DropoutOptions& options_ = {});
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::alpha_dropout, random when is_training()
+  Tensor forward(Tensor input);  ///< applies functional::alpha_dropout, random if is_training()
   DropoutOptions options;        ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AlphaDropout);
 
-/// AlphaDropout of whole channels of (N, C, ...).
+/// During training, drops each channel of (N, C, ...) with probability `p` and keeps mean and
+/// variance, for networks with SELU.
 class FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
  public:
-  /// Drops channels with probability p (default 0.5). Throws Error unless it is in [0, 1].
+  /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,
+  /// 1].
   ///@{
   explicit FeatureAlphaDropoutImpl(double p) : FeatureAlphaDropoutImpl(DropoutOptions(p)) {}
   explicit FeatureAlphaDropoutImpl(const DropoutOptions& options_ = {});
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< functional::feature_alpha_dropout, random when is_training()
-  DropoutOptions options;        ///< read at every call
+  /// Applies functional::feature_alpha_dropout, random if is_training().
+  Tensor forward(Tensor input);
+  DropoutOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(FeatureAlphaDropout);
 

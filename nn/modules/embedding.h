@@ -8,35 +8,40 @@
 
 namespace torch::taper::nn {
 
-/// A table of vectors looked up by index: input (...) of an integer dtype, output
-/// (..., embedding_dim). The weight (num_embeddings, embedding_dim) starts standard normal.
+/// Looks up vectors by index in a learnable table. The input (...) has an integer dtype, the output
+/// is (..., embedding_dim). The weight (num_embeddings, embedding_dim) starts from a standard
+/// normal distribution.
+///
+///   Embedding words(10000, 64);
+///   Tensor y = words(indices);  // (N, T) to (N, T, 64)
 class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
-  /// Rows and the size of a row.
+  /// Sets the number of rows and the size of a row.
   EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
       : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
-  /// Throws when padding_idx is out of range or _weight has other sizes.
+  /// Takes all options. Throws Error if padding_idx is out of range or _weight has other sizes.
   explicit EmbeddingImpl(EmbeddingOptions options_);
 
   void reset() override;
   /// Draws new values and sets the padding row to zero.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// functional::embedding of kLong or kInt indices; with max_norm it scales rows of the weight
-  /// first.
+  /// Applies functional::embedding to kLong or kInt indices. With max_norm, it first scales rows of
+  /// the weight in-place.
   Tensor forward(const Tensor& indices);
 
-  /// reset() and every forward() read them; padding_idx is counted from the start.
+  /// Read by reset() and every forward(). padding_idx is never negative.
   EmbeddingOptions options;
-  Tensor weight;  ///< (num_embeddings, embedding_dim); shares the memory of a given _weight
+  Tensor weight;  ///< (num_embeddings, embedding_dim), shares the memory of a given _weight
 };
 
 /// Holds an EmbeddingImpl.
 class Embedding : public ModuleHolder<EmbeddingImpl> {
  public:
   using ModuleHolder<EmbeddingImpl>::ModuleHolder;
-  using Impl = EmbeddingImpl;  ///< what it holds
-  /// A table with given rows (2 dimensions), frozen unless the options say otherwise.
+  using Impl = EmbeddingImpl;  ///< the held class
+  /// Makes an Embedding from the given rows (2 dimensions). It is frozen unless the options say
+  /// otherwise.
   static Embedding from_pretrained(const Tensor& embeddings,
                                    const EmbeddingFromPretrainedOptions& options = {});
 };

@@ -9,28 +9,29 @@
 
 namespace torch::taper::nn {
 
-/// Sums, means or maxima of bags of rows of a table: see functional::embedding_bag. The weight
-/// (num_embeddings, embedding_dim) starts standard normal, its padding row as zeros.
+/// Reduces bags of indices to sums, means or maxima of rows of a learnable table.
+/// functional::embedding_bag describes the bags. The weight (num_embeddings, embedding_dim) starts
+/// from a standard normal distribution, its padding row at zero.
 class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
-  /// Rows and the size of a row; means of bags by default.
+  /// Sets the number of rows and the size of a row. By default, a bag gives the mean of its rows.
   EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
       : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
-  /// Throws when padding_idx is out of range or _weight has other sizes.
+  /// Takes all options. Throws Error if padding_idx is out of range or _weight has other sizes.
   explicit EmbeddingBagImpl(EmbeddingBagOptions options_);
 
   void reset() override;
   /// Draws new values and sets the padding row to zero.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// functional::embedding_bag, (B, embedding_dim), of indices (B, N), or (L) with offsets (B);
-  /// with max_norm it scales rows of the weight first.
+  /// Applies functional::embedding_bag. Indices (B, N), or (L) with offsets (B), give (B,
+  /// embedding_dim). With max_norm, it first scales rows of the weight in-place.
   Tensor forward(const Tensor& input, const Tensor& offsets = {},
                  const Tensor& per_sample_weights = {});
 
-  /// reset() and every forward() read them; padding_idx is counted from the start.
+  /// Read by reset() and every forward(). padding_idx is never negative.
   EmbeddingBagOptions options;
-  Tensor weight;  ///< (num_embeddings, embedding_dim); shares the memory of a given _weight
+  Tensor weight;  ///< (num_embeddings, embedding_dim), shares the memory of a given _weight
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -40,8 +41,9 @@ class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
 class EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {
  public:
   using ModuleHolder<EmbeddingBagImpl>::ModuleHolder;
-  using Impl = EmbeddingBagImpl;  ///< what it holds
-  /// A table with given rows (2 dimensions), frozen unless the options say otherwise.
+  using Impl = EmbeddingBagImpl;  ///< the held class
+  /// Makes an EmbeddingBag from the given rows (2 dimensions). It is frozen unless the options say
+  /// otherwise.
   static EmbeddingBag from_pretrained(const Tensor& embeddings,
                                       const EmbeddingBagFromPretrainedOptions& options = {});
 };

@@ -1,4 +1,4 @@
-// Fold and Unfold; shapes and errors are in functional/fold.h.
+// Fold and Unfold. functional/fold.h describes shapes and errors.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -8,10 +8,10 @@
 
 namespace torch::taper::nn {
 
-/// functional::fold: columns of windows (N, C * K, L) or (C * K, L) summed into images.
+/// Sums columns of windows (N, C * K, L) or (C * K, L) into images.
 class FoldImpl : public Cloneable<FoldImpl> {
  public:
-  /// {height, width} of the images and of a window; dilation 1, padding 0, stride 1 by default.
+  /// Sets {height, width} of the images and of a window. Defaults: dilation 1, padding 0, stride 1.
   ///@{
   FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : FoldImpl(FoldOptions(output_size, kernel_size)) {}
@@ -19,22 +19,22 @@ class FoldImpl : public Cloneable<FoldImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< (N, C, output_size...), or without N
+  Tensor forward(const Tensor& input);  ///< returns (N, C, output_size...), or without N
   FoldOptions options;                  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Fold);
 
-/// functional::unfold: the windows of images (N, C, H, W) as columns (N, C * K, L).
+/// Extracts the windows of images (N, C, H, W) as columns (N, C * K, L).
 class UnfoldImpl : public Cloneable<UnfoldImpl> {
  public:
-  /// {height, width} of a window; dilation 1, padding 0, stride 1 by default.
+  /// Sets {height, width} of a window. Defaults: dilation 1, padding 0, stride 1.
   ///@{
   UnfoldImpl(ExpandingArray<2> kernel_size) : UnfoldImpl(UnfoldOptions(kernel_size)) {}
   explicit UnfoldImpl(const UnfoldOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< throws Error unless there are 4 dimensions
+  Tensor forward(const Tensor& input);  ///< throws Error unless the input has 4 dimensions
   UnfoldOptions options;                ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Unfold);

@@ -1,6 +1,5 @@
-// Losses as modules. What each computes, and of which shapes, is documented at the function in
-// functional/loss.h. Class and element weights are buffers: to() converts them with the rest of the
-// model.
+// Losses as modules. The functions in functional/loss.h give formulas and shapes. Class and element
+// weights are buffers: to() converts them with the rest of the model.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -10,253 +9,276 @@
 
 namespace torch::taper::nn {
 
-/// |x - t|.
+/// Computes the absolute error |x - t|.
 class L1LossImpl : public Cloneable<L1LossImpl> {
  public:
   explicit L1LossImpl(const L1LossOptions& options_ = {});  ///< default: kMean
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::l1_loss
+  Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::l1_loss
   L1LossOptions options;                                      ///< read at every call
 };
 TAPER_LIBRARY_MODULE(L1Loss);
 
-/// (x - t)^2.
+/// Computes the squared error (x - t)^2. Input x and target t broadcast. By default, the loss is
+/// the mean.
+///
+///   MSELoss criterion;
+///   Tensor loss = criterion(model(x), t);
 class MSELossImpl : public Cloneable<MSELossImpl> {
  public:
   explicit MSELossImpl(const MSELossOptions& options_ = {});  ///< default: kMean
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::mse_loss
+  Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::mse_loss
   MSELossOptions options;                                     ///< read at every call
 };
 TAPER_LIBRARY_MODULE(MSELoss);
 
-/// functional::smooth_l1_loss.
+/// Computes the smooth L1 loss: (x - t)^2 / (2 beta) if |x - t| < beta, else |x - t| - beta / 2.
 class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
  public:
   explicit SmoothL1LossImpl(const SmoothL1LossOptions& options_ = {});  ///< defaults: kMean, beta 1
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::smooth_l1_loss
-  SmoothL1LossOptions options;                                ///< read at every call
+  /// Applies functional::smooth_l1_loss.
+  Tensor forward(const Tensor& input, const Tensor& target);
+  SmoothL1LossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(SmoothL1Loss);
 
-/// functional::huber_loss.
+/// Computes the Huber loss: (x - t)^2 / 2 if |x - t| <= delta, else delta (|x - t| - delta / 2).
 class HuberLossImpl : public Cloneable<HuberLossImpl> {
  public:
   explicit HuberLossImpl(const HuberLossOptions& options_ = {});  ///< defaults: kMean, delta 1
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::huber_loss
+  Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::huber_loss
   HuberLossOptions options;                                   ///< read at every call
 };
 TAPER_LIBRARY_MODULE(HuberLoss);
 
-/// t (log t - x): the divergence of x, logarithms, from t.
+/// Computes the Kullback-Leibler divergence t (log t - x) of log-probabilities x from a target t.
 class KLDivLossImpl : public Cloneable<KLDivLossImpl> {
  public:
-  /// Defaults: kMean (over all elements), log_target false.
+  /// Sets the options. Defaults: kMean (over all elements), log_target false.
   explicit KLDivLossImpl(const KLDivLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::kl_div
+  Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::kl_div
   KLDivLossOptions options;                                   ///< read at every call
 };
 TAPER_LIBRARY_MODULE(KLDivLoss);
 
-/// log(1 + e^(-t x)) for targets 1 and -1.
+/// Computes log(1 + e^(-t x)) for targets t of 1 and -1.
 class SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
  public:
   explicit SoftMarginLossImpl(const SoftMarginLossOptions& options_ = {});  ///< default: kMean
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::soft_margin_loss
-  SoftMarginLossOptions options;                              ///< read at every call
+  /// Applies functional::soft_margin_loss.
+  Tensor forward(const Tensor& input, const Tensor& target);
+  SoftMarginLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(SoftMarginLoss);
 
-/// x where t = 1, max(0, margin - x) where t = -1.
+/// Computes x if t = 1, and max(0, margin - x) if t = -1.
 class HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
  public:
-  /// Defaults: kMean, margin 1.
+  /// Sets the options. Defaults: kMean, margin 1.
   explicit HingeEmbeddingLossImpl(const HingeEmbeddingLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::hinge_embedding_loss
-  HingeEmbeddingLossOptions options;                          ///< read at every call
+  /// Applies functional::hinge_embedding_loss.
+  Tensor forward(const Tensor& input, const Tensor& target);
+  HingeEmbeddingLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(HingeEmbeddingLoss);
 
-/// functional::poisson_nll_loss.
+/// Computes the Poisson negative log-likelihood: e^x - t x, or x - t log(x + eps) without
+/// log_input.
 class PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
  public:
-  /// Defaults: kMean, log_input, not full, eps 1e-8.
+  /// Sets the options. Defaults: kMean, log_input true, full false, eps 1e-8.
   explicit PoissonNLLLossImpl(const PoissonNLLLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::poisson_nll_loss
-  PoissonNLLLossOptions options;                              ///< read at every call
+  /// Applies functional::poisson_nll_loss.
+  Tensor forward(const Tensor& input, const Tensor& target);
+  PoissonNLLLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(PoissonNLLLoss);
 
-/// Cross entropy of scores (N, C, ...) and classes (N, ...) or probabilities (N, C, ...).
+/// Computes the cross entropy of scores (N, C, ...) and classes (N, ...), or probabilities (N, C,
+/// ...). It includes the softmax.
+///
+///   CrossEntropyLoss criterion;
+///   Tensor loss = criterion(scores, classes);  // (N, C) and (N) of kLong
 class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
  public:
-  /// Defaults: kMean, no weight, ignore_index -100, no label_smoothing.
+  /// Sets the options. Defaults: kMean, no weight, ignore_index -100, no label_smoothing.
   explicit CrossEntropyLossImpl(const CrossEntropyLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::cross_entropy
-  CrossEntropyLossOptions options;  ///< read at every call, but for weight
-  Tensor weight;  ///< buffer, (C) or undefined; at first shares the options' memory
+  Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::cross_entropy
+  CrossEntropyLossOptions options;                            ///< read at every call, except weight
+  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(CrossEntropyLoss);
 
-/// -weight[t] x[t] for log probabilities (N, C, ...) and classes (N, ...).
+/// Computes the negative log-likelihood -weight[t] x[t] of log-probabilities (N, C, ...) and
+/// classes (N, ...).
 class NLLLossImpl : public Cloneable<NLLLossImpl> {
  public:
-  /// Defaults: kMean, no weight, ignore_index -100.
+  /// Sets the options. Defaults: kMean, no weight, ignore_index -100.
   explicit NLLLossImpl(const NLLLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::nll_loss
-  NLLLossOptions options;  ///< read at every call, but for weight
-  Tensor weight;           ///< buffer, (C) or undefined; at first shares the options' memory
+  Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::nll_loss
+  NLLLossOptions options;                                     ///< read at every call, except weight
+  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(NLLLoss);
 
-/// Binary cross entropy of probabilities.
+/// Computes the binary cross entropy of probabilities: -w (t log x + (1 - t) log(1 - x)).
 class BCELossImpl : public Cloneable<BCELossImpl> {
  public:
   explicit BCELossImpl(const BCELossOptions& options_ = {});  ///< defaults: kMean, no weight
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::binary_cross_entropy
-  BCELossOptions options;  ///< read at every call, but for weight
-  /// Buffer, broadcast to the target, or undefined; at first shares the options' memory.
+  /// Applies functional::binary_cross_entropy.
+  Tensor forward(const Tensor& input, const Tensor& target);
+  BCELossOptions options;  ///< read at every call, except weight
+  /// Buffer that broadcasts to the target, or undefined. It initially shares the memory of the
+  /// options.
   Tensor weight;
 };
 TAPER_LIBRARY_MODULE(BCELoss);
 
-/// functional::multi_margin_loss.
+/// Computes the multi-class hinge loss: the sum over c != t of weight[t] max(0, margin - x[t] +
+/// x[c])^p / C.
 class MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
  public:
-  /// Defaults: kMean, p 1, margin 1, no weight.
+  /// Sets the options. Defaults: kMean, p 1, margin 1, no weight.
   explicit MultiMarginLossImpl(const MultiMarginLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input, const Tensor& target);  ///< functional::multi_margin_loss
-  MultiMarginLossOptions options;  ///< read at every call, but for weight
-  Tensor weight;  ///< buffer, (C) or undefined; at first shares the options' memory
+  /// Applies functional::multi_margin_loss.
+  Tensor forward(const Tensor& input, const Tensor& target);
+  MultiMarginLossOptions options;  ///< read at every call, except weight
+  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(MultiMarginLoss);
 
-/// functional::multilabel_margin_loss.
+/// Computes the multi-label hinge loss. Each target lists classes and ends at the first -1.
 class MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
  public:
-  /// Default: kMean.
+  /// Sets the options. The default reduction is kMean.
   explicit MultiLabelMarginLossImpl(const MultiLabelMarginLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::multilabel_margin_loss.
+  /// Applies functional::multilabel_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
   MultiLabelMarginLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(MultiLabelMarginLoss);
 
-/// functional::multilabel_soft_margin_loss.
+/// Computes the multi-label loss: the binary cross entropy of scores (N, C), averaged over the
+/// classes.
 class MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossImpl> {
  public:
-  /// Defaults: kMean, no weight.
+  /// Sets the options. Defaults: kMean, no weight.
   explicit MultiLabelSoftMarginLossImpl(const MultiLabelSoftMarginLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::multilabel_soft_margin_loss.
+  /// Applies functional::multilabel_soft_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  MultiLabelSoftMarginLossOptions options;  ///< read at every call, but for weight
-  Tensor weight;  ///< buffer, (C) or undefined; at first shares the options' memory
+  MultiLabelSoftMarginLossOptions options;  ///< read at every call, except weight
+  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(MultiLabelSoftMarginLoss);
 
-/// Binary cross entropy of scores, which are taken through a sigmoid.
+/// Computes the binary cross entropy of sigmoid(x) for scores x, in a numerically stable form.
 class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
  public:
-  /// Defaults: kMean, no weight, no pos_weight.
+  /// Sets the options. Defaults: kMean, no weight, no pos_weight.
   explicit BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::binary_cross_entropy_with_logits.
+  /// Applies functional::binary_cross_entropy_with_logits.
   Tensor forward(const Tensor& input, const Tensor& target);
-  BCEWithLogitsLossOptions options;  ///< read at every call, but for the weights
-  /// Buffer, broadcast to the target, or undefined; at first shares the options' memory.
+  BCEWithLogitsLossOptions options;  ///< read at every call, except the weights
+  /// Buffer that broadcasts to the target, or undefined. It initially shares the memory of the
+  /// options.
   Tensor weight;
-  Tensor pos_weight;  ///< buffer, broadcast to the input, or undefined; as weight
+  /// Buffer that broadcasts to the input, or undefined. It initially shares the memory of the
+  /// options.
+  Tensor pos_weight;
 };
 TAPER_LIBRARY_MODULE(BCEWithLogitsLoss);
 
-/// max(0, -t (x1 - x2) + margin).
+/// Computes the margin ranking loss: max(0, -t (x1 - x2) + margin).
 class MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> {
  public:
-  /// Defaults: kMean, margin 0.
+  /// Sets the options. Defaults: kMean, margin 0.
   explicit MarginRankingLossImpl(const MarginRankingLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::margin_ranking_loss.
+  /// Applies functional::margin_ranking_loss.
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
   MarginRankingLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(MarginRankingLoss);
 
-/// 1 - cos(x1, x2) where t = 1, max(0, cos(x1, x2) - margin) where t = -1.
+/// Computes 1 - cos(x1, x2) if t = 1, and max(0, cos(x1, x2) - margin) if t = -1.
 class CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossImpl> {
  public:
-  /// Defaults: kMean, margin 0.
+  /// Sets the options. Defaults: kMean, margin 0.
   explicit CosineEmbeddingLossImpl(const CosineEmbeddingLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::cosine_embedding_loss.
+  /// Applies functional::cosine_embedding_loss.
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
   CosineEmbeddingLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(CosineEmbeddingLoss);
 
-/// max(0, |a - p| - |a - n| + margin).
+/// Computes the triplet margin loss max(0, |a - p| - |a - n| + margin) of an anchor a, a positive p
+/// and a negative n.
 class TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> {
  public:
-  /// Defaults: kMean, margin 1, p 2, eps 1e-6, no swap.
+  /// Sets the options. Defaults: kMean, margin 1, p 2, eps 1e-6, no swap.
   explicit TripletMarginLossImpl(const TripletMarginLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::triplet_margin_loss.
+  /// Applies functional::triplet_margin_loss.
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
   TripletMarginLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(TripletMarginLoss);
 
-/// TripletMarginLoss with a distance function of the options.
+/// Computes the triplet margin loss with a distance function from the options.
 class TripletMarginWithDistanceLossImpl : public Cloneable<TripletMarginWithDistanceLossImpl> {
  public:
-  /// Defaults: kMean, functional::pairwise_distance, margin 1, no swap.
+  /// Sets the options. Defaults: kMean, functional::pairwise_distance, margin 1, no swap.
   explicit TripletMarginWithDistanceLossImpl(
       const TripletMarginWithDistanceLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::triplet_margin_with_distance_loss.
+  /// Applies functional::triplet_margin_with_distance_loss.
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
   TripletMarginWithDistanceLossOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(TripletMarginWithDistanceLoss);
 
-/// Connectionist temporal classification (Graves et al., 2006).
+/// Computes the connectionist temporal classification loss (Graves et al., 2006).
 class CTCLossImpl : public Cloneable<CTCLossImpl> {
  public:
-  /// Defaults: kMean, blank 0, zero_infinity off.
+  /// Sets the options. Defaults: kMean, blank 0, zero_infinity false.
   explicit CTCLossImpl(const CTCLossOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::ctc_loss.
+  /// Applies functional::ctc_loss.
   Tensor forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                  const Tensor& target_lengths);
   CTCLossOptions options;  ///< read at every call

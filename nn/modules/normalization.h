@@ -1,4 +1,4 @@
-// LayerNorm, RMSNorm, GroupNorm.
+// LayerNorm, RMSNorm, GroupNorm, LocalResponseNorm, CrossMapLRN2d.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -8,12 +8,16 @@
 
 namespace torch::taper::nn {
 
-/// functional::layer_norm of (..., normalized_shape) with a weight (starts at 1) and a bias (0) of
-/// normalized_shape, undefined unless elementwise_affine.
+/// Applies layer normalization over the last dimensions: (x - mean) / sqrt(var + eps) * weight +
+/// bias. The input is (..., normalized_shape). With elementwise_affine, weight (starts at 1) and
+/// bias (starts at 0) have the sizes normalized_shape. Otherwise they are undefined.
+///
+///   LayerNorm norm(std::vector<int64_t>{64});
+///   Tensor y = norm(x);  // (N, T, 64)
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
-  /// The sizes of the last dimensions, which are normalised together; eps 1e-5, elementwise_affine
-  /// by default.
+  /// Sets the sizes of the last dimensions, which are normalized together. Defaults: eps 1e-5,
+  /// elementwise_affine.
   ///@{
   LayerNormImpl(std::vector<int64_t> normalized_shape)
       : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
@@ -25,18 +29,20 @@ class LayerNormImpl : public Cloneable<LayerNormImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< throws Error unless the last sizes are normalized_shape
 
-  LayerNormOptions options;  ///< reset() and every forward() read them
-  Tensor weight;             ///< of normalized_shape, or undefined
-  Tensor bias;               ///< of normalized_shape, or undefined
+  LayerNormOptions options;  ///< read by reset() and every forward()
+  Tensor weight;             ///< of sizes normalized_shape, or undefined
+  Tensor bias;               ///< of sizes normalized_shape, or undefined
 };
 TAPER_LIBRARY_MODULE(LayerNorm);
 
-/// functional::rms_norm of (..., normalized_shape) with a weight (starts at 1) of normalized_shape,
-/// undefined unless elementwise_affine. Python's module; LibTorch's C++ has the function alone.
+/// Applies RMS normalization over the last dimensions: x / sqrt(mean(x^2) + eps) * weight. The
+/// input is (..., normalized_shape). With elementwise_affine, the weight (starts at 1) has the
+/// sizes normalized_shape. Otherwise it is undefined. PyTorch has this module, LibTorch only has
+/// the function.
 class RMSNormImpl : public Cloneable<RMSNormImpl> {
  public:
-  /// The sizes of the last dimensions, which are normalised together; eps is the input dtype's
-  /// epsilon, elementwise_affine by default.
+  /// Sets the sizes of the last dimensions, which are normalized together. Defaults: the epsilon of
+  /// the dtype of the input, elementwise_affine.
   ///@{
   RMSNormImpl(std::vector<int64_t> normalized_shape)
       : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
@@ -48,16 +54,17 @@ class RMSNormImpl : public Cloneable<RMSNormImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< throws Error unless the last sizes are normalized_shape
 
-  RMSNormOptions options;  ///< reset() and every forward() read them
-  Tensor weight;           ///< of normalized_shape, or undefined
+  RMSNormOptions options;  ///< read by reset() and every forward()
+  Tensor weight;           ///< of sizes normalized_shape, or undefined
 };
 TAPER_LIBRARY_MODULE(RMSNorm);
 
-/// functional::group_norm of (N, num_channels, ...) with a weight (starts at 1) and a bias (0) of
-/// (num_channels), undefined unless affine.
+/// Applies group normalization to (N, num_channels, ...): each group of channels of a sample is
+/// normalized together. With affine, weight (starts at 1) and bias (starts at 0) are
+/// (num_channels). Otherwise they are undefined.
 class GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
-  /// How many groups of how many channels in all; eps 1e-5, affine by default.
+  /// Sets the number of groups and the number of channels. Defaults: eps 1e-5, affine.
   ///@{
   GroupNormImpl(int64_t num_groups, int64_t num_channels)
       : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
@@ -69,16 +76,17 @@ class GroupNormImpl : public Cloneable<GroupNormImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< throws Error unless num_groups divides the channels
 
-  GroupNormOptions options;  ///< reset() and every forward() read them
+  GroupNormOptions options;  ///< read by reset() and every forward()
   Tensor weight;             ///< (num_channels), or undefined
   Tensor bias;               ///< (num_channels), or undefined
 };
 TAPER_LIBRARY_MODULE(GroupNorm);
 
-/// functional::local_response_norm.
+/// Applies local response normalization across neighbouring channels: x / (k + alpha * m)^beta,
+/// where m is the mean of the squares of `size` channels.
 class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
-  /// Defaults: alpha 1e-4, beta 0.75, k 1.
+  /// Sets the options. Defaults: alpha 1e-4, beta 0.75, k 1.
   explicit LocalResponseNormImpl(const LocalResponseNormOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -87,15 +95,16 @@ class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
 };
 TAPER_LIBRARY_MODULE(LocalResponseNorm);
 
-/// The older LocalResponseNorm, of (N, C, H, W) and with other sums of squares.
+/// Applies an older variant of LocalResponseNorm to (N, C, H, W), with other sums of squares.
 class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
-  /// Defaults: alpha 1e-4, beta 0.75, k 1.
+  /// Sets the options. Defaults: alpha 1e-4, beta 0.75, k 1.
   explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// As LibTorch's: an even size counts as the odd one below, and the square of the first channel
-  /// is in the sums of all channels behind it. Throws Error unless the input has 4 dimensions.
+  /// Computes LibTorch's sums. An even size counts as the odd size below it. The sums of later
+  /// channels always include the square of the first channel. Throws Error unless the input has 4
+  /// dimensions.
   Tensor forward(const Tensor& input);
   CrossMapLRN2dOptions options;  ///< read at every call
 };

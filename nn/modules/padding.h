@@ -1,5 +1,5 @@
-// Padding modules: (N, C, spatial...) or (C, spatial...), with 1 to 3 spatial dimensions, to which
-// functional::pad adds. Those with a constant take any number of dimensions.
+// Padding modules. They pad the last 1 to 3 dimensions of (N, C, spatial...) or (C, spatial...)
+// with functional::pad. ZeroPad and ConstantPad take any number of dimensions.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -9,10 +9,11 @@
 
 namespace torch::taper::nn {
 
-/// Pads (N, C, L) with its reflection, without the edge.
+/// Pads (N, C, L) with its mirror image, without repeating the edge.
 class ReflectionPad1dImpl : public Cloneable<ReflectionPad1dImpl> {
  public:
-  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right}, or one number for all sides. Negative numbers remove
+  /// elements.
   ///@{
   ReflectionPad1dImpl(ExpandingArray<2> padding)
       : ReflectionPad1dImpl(ReflectionPad1dOptions(padding)) {}
@@ -20,17 +21,18 @@ class ReflectionPad1dImpl : public Cloneable<ReflectionPad1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (N, C, L) or (C, L). Throws Error for other sizes, and unless the padding is smaller than the
-  /// dimension.
+  /// Pads (N, C, L) or (C, L). Throws Error for other sizes, and unless the padding is smaller than
+  /// the dimension.
   Tensor forward(const Tensor& input);
   ReflectionPad1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReflectionPad1d);
 
-/// Pads (N, C, H, W) with its reflection, without the edge.
+/// Pads (N, C, H, W) with its mirror image, without repeating the edge.
 class ReflectionPad2dImpl : public Cloneable<ReflectionPad2dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right, top, bottom}, or one number for all sides. Negative numbers
+  /// remove elements.
   ///@{
   ReflectionPad2dImpl(ExpandingArray<4> padding)
       : ReflectionPad2dImpl(ReflectionPad2dOptions(padding)) {}
@@ -38,18 +40,18 @@ class ReflectionPad2dImpl : public Cloneable<ReflectionPad2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (N, C, H, W) or (C, H, W). Throws Error for other sizes, and unless the padding is smaller
-  /// than the dimension.
+  /// Pads (N, C, H, W) or (C, H, W). Throws Error for other sizes, and unless the padding is
+  /// smaller than the dimension.
   Tensor forward(const Tensor& input);
   ReflectionPad2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReflectionPad2d);
 
-/// Pads (N, C, D, H, W) with its reflection, without the edge.
+/// Pads (N, C, D, H, W) with its mirror image, without repeating the edge.
 class ReflectionPad3dImpl : public Cloneable<ReflectionPad3dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
-  /// ones remove.
+  /// Sets the padding: {left, right, top, bottom, front, back}, or one number for all sides.
+  /// Negative numbers remove elements.
   ///@{
   ReflectionPad3dImpl(ExpandingArray<6> padding)
       : ReflectionPad3dImpl(ReflectionPad3dOptions(padding)) {}
@@ -57,17 +59,18 @@ class ReflectionPad3dImpl : public Cloneable<ReflectionPad3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes, and unless the padding is
+  /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes, and unless the padding is
   /// smaller than the dimension.
   Tensor forward(const Tensor& input);
   ReflectionPad3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReflectionPad3d);
 
-/// Pads (N, C, L) with its edges.
+/// Pads (N, C, L) by repeating its edges.
 class ReplicationPad1dImpl : public Cloneable<ReplicationPad1dImpl> {
  public:
-  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right}, or one number for all sides. Negative numbers remove
+  /// elements.
   ///@{
   ReplicationPad1dImpl(ExpandingArray<2> padding)
       : ReplicationPad1dImpl(ReplicationPad1dOptions(padding)) {}
@@ -75,16 +78,17 @@ class ReplicationPad1dImpl : public Cloneable<ReplicationPad1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (N, C, L) or (C, L). Throws Error for other sizes.
+  /// Pads (N, C, L) or (C, L). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
   ReplicationPad1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReplicationPad1d);
 
-/// Pads (N, C, H, W) with its edges.
+/// Pads (N, C, H, W) by repeating its edges.
 class ReplicationPad2dImpl : public Cloneable<ReplicationPad2dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right, top, bottom}, or one number for all sides. Negative numbers
+  /// remove elements.
   ///@{
   ReplicationPad2dImpl(ExpandingArray<4> padding)
       : ReplicationPad2dImpl(ReplicationPad2dOptions(padding)) {}
@@ -92,17 +96,17 @@ class ReplicationPad2dImpl : public Cloneable<ReplicationPad2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (N, C, H, W) or (C, H, W). Throws Error for other sizes.
+  /// Pads (N, C, H, W) or (C, H, W). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
   ReplicationPad2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReplicationPad2d);
 
-/// Pads (N, C, D, H, W) with its edges.
+/// Pads (N, C, D, H, W) by repeating its edges.
 class ReplicationPad3dImpl : public Cloneable<ReplicationPad3dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
-  /// ones remove.
+  /// Sets the padding: {left, right, top, bottom, front, back}, or one number for all sides.
+  /// Negative numbers remove elements.
   ///@{
   ReplicationPad3dImpl(ExpandingArray<6> padding)
       : ReplicationPad3dImpl(ReplicationPad3dOptions(padding)) {}
@@ -110,23 +114,24 @@ class ReplicationPad3dImpl : public Cloneable<ReplicationPad3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes.
+  /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
   ReplicationPad3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReplicationPad3d);
 
-/// Pads the last 1 dimension with zeros.
+/// Pads the last dimension with zeros.
 class ZeroPad1dImpl : public Cloneable<ZeroPad1dImpl> {
  public:
-  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right}, or one number for all sides. Negative numbers remove
+  /// elements.
   ///@{
   ZeroPad1dImpl(ExpandingArray<2> padding) : ZeroPad1dImpl(ZeroPad1dOptions(padding)) {}
   explicit ZeroPad1dImpl(const ZeroPad1dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., L) with zeros around; Error for fewer than 1 dimension.
+  /// Pads (..., L) with zeros. Throws Error for fewer than 1 dimension.
   Tensor forward(const Tensor& input);
   ZeroPad1dOptions options;  ///< read at every call
 };
@@ -135,14 +140,15 @@ TAPER_LIBRARY_MODULE(ZeroPad1d);
 /// Pads the last 2 dimensions with zeros.
 class ZeroPad2dImpl : public Cloneable<ZeroPad2dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right, top, bottom}, or one number for all sides. Negative numbers
+  /// remove elements.
   ///@{
   ZeroPad2dImpl(ExpandingArray<4> padding) : ZeroPad2dImpl(ZeroPad2dOptions(padding)) {}
   explicit ZeroPad2dImpl(const ZeroPad2dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., H, W) with zeros around; Error for fewer than 2 dimensions.
+  /// Pads (..., H, W) with zeros. Throws Error for fewer than 2 dimensions.
   Tensor forward(const Tensor& input);
   ZeroPad2dOptions options;  ///< read at every call
 };
@@ -151,24 +157,25 @@ TAPER_LIBRARY_MODULE(ZeroPad2d);
 /// Pads the last 3 dimensions with zeros.
 class ZeroPad3dImpl : public Cloneable<ZeroPad3dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
-  /// ones remove.
+  /// Sets the padding: {left, right, top, bottom, front, back}, or one number for all sides.
+  /// Negative numbers remove elements.
   ///@{
   ZeroPad3dImpl(ExpandingArray<6> padding) : ZeroPad3dImpl(ZeroPad3dOptions(padding)) {}
   explicit ZeroPad3dImpl(const ZeroPad3dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., D, H, W) with zeros around; Error for fewer than 3 dimensions.
+  /// Pads (..., D, H, W) with zeros. Throws Error for fewer than 3 dimensions.
   Tensor forward(const Tensor& input);
   ZeroPad3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ZeroPad3d);
 
-/// Pads the last 1 dimension with a number.
+/// Pads the last dimension with a number.
 class ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
  public:
-  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right}, or one number for all sides. Negative numbers remove
+  /// elements.
   ///@{
   ConstantPad1dImpl(ExpandingArray<2> padding, double value)
       : ConstantPad1dImpl(ConstantPad1dOptions(padding, value)) {}
@@ -176,7 +183,7 @@ class ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., L) with the value around; Error for fewer than 1 dimension.
+  /// Pads (..., L) with the value. Throws Error for fewer than 1 dimension.
   Tensor forward(const Tensor& input);
   ConstantPad1dOptions options;  ///< read at every call
 };
@@ -185,7 +192,8 @@ TAPER_LIBRARY_MODULE(ConstantPad1d);
 /// Pads the last 2 dimensions with a number.
 class ConstantPad2dImpl : public Cloneable<ConstantPad2dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  /// Sets the padding: {left, right, top, bottom}, or one number for all sides. Negative numbers
+  /// remove elements.
   ///@{
   ConstantPad2dImpl(ExpandingArray<4> padding, double value)
       : ConstantPad2dImpl(ConstantPad2dOptions(padding, value)) {}
@@ -193,7 +201,7 @@ class ConstantPad2dImpl : public Cloneable<ConstantPad2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., H, W) with the value around; Error for fewer than 2 dimensions.
+  /// Pads (..., H, W) with the value. Throws Error for fewer than 2 dimensions.
   Tensor forward(const Tensor& input);
   ConstantPad2dOptions options;  ///< read at every call
 };
@@ -202,8 +210,8 @@ TAPER_LIBRARY_MODULE(ConstantPad2d);
 /// Pads the last 3 dimensions with a number.
 class ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
  public:
-  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
-  /// ones remove.
+  /// Sets the padding: {left, right, top, bottom, front, back}, or one number for all sides.
+  /// Negative numbers remove elements.
   ///@{
   ConstantPad3dImpl(ExpandingArray<6> padding, double value)
       : ConstantPad3dImpl(ConstantPad3dOptions(padding, value)) {}
@@ -211,7 +219,7 @@ class ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., D, H, W) with the value around; Error for fewer than 3 dimensions.
+  /// Pads (..., D, H, W) with the value. Throws Error for fewer than 3 dimensions.
   Tensor forward(const Tensor& input);
   ConstantPad3dOptions options;  ///< read at every call
 };

@@ -1,4 +1,4 @@
-// PixelShuffle and PixelUnshuffle; shapes and errors are in functional/pixelshuffle.h.
+// PixelShuffle and PixelUnshuffle. functional/pixelshuffle.h describes shapes and errors.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -8,31 +8,31 @@
 
 namespace torch::taper::nn {
 
-/// Channels to a finer image: (N, C r^2, H, W) to (N, C, H r, W r).
+/// Rearranges channels into a finer image: (N, C r^2, H, W) to (N, C, H r, W r).
 class PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
  public:
-  /// r is `upscale_factor`; forward() throws Error for one below 1.
+  /// Sets r to `upscale_factor`. forward() throws Error for a factor below 1.
   explicit PixelShuffleImpl(const PixelShuffleOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., C r^2, H, W) to (..., C, H r, W r), of the same dtype. Throws Error for fewer than 3
-  /// dimensions and for channels that r^2 does not divide.
+  /// Rearranges (..., C r^2, H, W) to (..., C, H r, W r). Throws Error for fewer than 3 dimensions,
+  /// and if r^2 does not divide the channels.
   Tensor forward(const Tensor& input);
-  PixelShuffleOptions options;  ///< read by each forward()
+  PixelShuffleOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(PixelShuffle);
 
-/// The inverse of PixelShuffle: (N, C, H r, W r) to (N, C r^2, H, W).
+/// Inverts PixelShuffle: (N, C, H r, W r) to (N, C r^2, H, W).
 class PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
  public:
-  /// r is `downscale_factor`; forward() throws Error for one below 1.
+  /// Sets r to `downscale_factor`. forward() throws Error for a factor below 1.
   explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (..., C, H r, W r) to (..., C r^2, H, W), of the same dtype. Throws Error for fewer than 3
-  /// dimensions and for a height or width that r does not divide.
+  /// Rearranges (..., C, H r, W r) to (..., C r^2, H, W). Throws Error for fewer than 3 dimensions,
+  /// and if r does not divide height and width.
   Tensor forward(const Tensor& input);
-  PixelUnshuffleOptions options;  ///< read by each forward()
+  PixelUnshuffleOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(PixelUnshuffle);
 

@@ -1,4 +1,4 @@
-// Pooling modules; shapes and errors are in functional/pooling.h.
+// Pooling modules. functional/pooling.h describes shapes and errors.
 #pragma once
 
 #include <tuple>
@@ -11,118 +11,128 @@
 
 namespace torch::taper::nn {
 
-/// Means over windows of (N, C, L).
+/// Applies average pooling to (N, C, L): each output element is the mean of a window.
 class AvgPool1dImpl : public Cloneable<AvgPool1dImpl> {
  public:
-  /// A window of `size`, which is the stride, too; or all options.
+  /// Sets the window and the stride to `size`, or takes all options.
   ///@{
   AvgPool1dImpl(ExpandingArray<1> size) : AvgPool1dImpl(AvgPool1dOptions(size)) {}
   explicit AvgPool1dImpl(const AvgPool1dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::avg_pool1d of (N, C, L) or (C, L); the result has as many dimensions.
+  /// Applies functional::avg_pool1d to (N, C, L) or (C, L). The result has as many dimensions as
+  /// the input.
   Tensor forward(const Tensor& input);
 
-  AvgPool1dOptions options;  ///< read by each forward()
+  AvgPool1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AvgPool1d);
 
-/// Means over windows of (N, C, H, W).
+/// Applies average pooling to (N, C, H, W): each output element is the mean of a window.
 class AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
  public:
-  /// A window of `size`, which is the stride, too; or all options.
+  /// Sets the window and the stride to `size`, or takes all options.
   ///@{
   AvgPool2dImpl(ExpandingArray<2> size) : AvgPool2dImpl(AvgPool2dOptions(size)) {}
   explicit AvgPool2dImpl(const AvgPool2dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::avg_pool2d of (N, C, H, W) or (C, H, W); the result has as many dimensions.
+  /// Applies functional::avg_pool2d to (N, C, H, W) or (C, H, W). The result has as many dimensions
+  /// as the input.
   Tensor forward(const Tensor& input);
 
-  AvgPool2dOptions options;  ///< read by each forward()
+  AvgPool2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AvgPool2d);
 
-/// Means over windows of (N, C, D, H, W).
+/// Applies average pooling to (N, C, D, H, W): each output element is the mean of a window.
 class AvgPool3dImpl : public Cloneable<AvgPool3dImpl> {
  public:
-  /// A window of `size`, which is the stride, too; or all options.
+  /// Sets the window and the stride to `size`, or takes all options.
   ///@{
   AvgPool3dImpl(ExpandingArray<3> size) : AvgPool3dImpl(AvgPool3dOptions(size)) {}
   explicit AvgPool3dImpl(const AvgPool3dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::avg_pool3d of (N, C, D, H, W) or (C, D, H, W); the result has as many dimensions.
+  /// Applies functional::avg_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AvgPool3dOptions options;  ///< read by each forward()
+  AvgPool3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AvgPool3d);
 
-/// Maxima over windows of (N, C, L); forward_with_indices() tells their places, too.
+/// Applies max pooling to (N, C, L): each output element is the maximum of a window.
+/// forward_with_indices() also returns the indices of the maxima.
 class MaxPool1dImpl : public Cloneable<MaxPool1dImpl> {
  public:
-  /// A window of `size`, which is the stride, too; or all options.
+  /// Sets the window and the stride to `size`, or takes all options.
   ///@{
   MaxPool1dImpl(ExpandingArray<1> size) : MaxPool1dImpl(MaxPool1dOptions(size)) {}
   explicit MaxPool1dImpl(const MaxPool1dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::max_pool1d of (N, C, L) or (C, L); the result has as many dimensions.
+  /// Applies functional::max_pool1d to (N, C, L) or (C, L). The result has as many dimensions as
+  /// the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
-  /// MaxUnpool1d takes both.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
+  /// MaxUnpool1d undoes the pooling with both.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  MaxPool1dOptions options;  ///< read by each forward()
+  MaxPool1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(MaxPool1d);
 
-/// Maxima over windows of (N, C, H, W); forward_with_indices() tells their places, too.
+/// Applies max pooling to (N, C, H, W): each output element is the maximum of a window.
+/// forward_with_indices() also returns the indices of the maxima.
 class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
  public:
-  /// A window of `size`, which is the stride, too; or all options.
+  /// Sets the window and the stride to `size`, or takes all options.
   ///@{
   MaxPool2dImpl(ExpandingArray<2> size) : MaxPool2dImpl(MaxPool2dOptions(size)) {}
   explicit MaxPool2dImpl(const MaxPool2dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::max_pool2d of (N, C, H, W) or (C, H, W); the result has as many dimensions.
+  /// Applies functional::max_pool2d to (N, C, H, W) or (C, H, W). The result has as many dimensions
+  /// as the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
-  /// MaxUnpool2d takes both.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
+  /// MaxUnpool2d undoes the pooling with both.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  MaxPool2dOptions options;  ///< read by each forward()
+  MaxPool2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(MaxPool2d);
 
-/// Maxima over windows of (N, C, D, H, W); forward_with_indices() tells their places, too.
+/// Applies max pooling to (N, C, D, H, W): each output element is the maximum of a window.
+/// forward_with_indices() also returns the indices of the maxima.
 class MaxPool3dImpl : public Cloneable<MaxPool3dImpl> {
  public:
-  /// A window of `size`, which is the stride, too; or all options.
+  /// Sets the window and the stride to `size`, or takes all options.
   ///@{
   MaxPool3dImpl(ExpandingArray<3> size) : MaxPool3dImpl(MaxPool3dOptions(size)) {}
   explicit MaxPool3dImpl(const MaxPool3dOptions& options_);
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::max_pool3d of (N, C, D, H, W) or (C, D, H, W); the result has as many dimensions.
+  /// Applies functional::max_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
-  /// MaxUnpool3d takes both.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
+  /// MaxUnpool3d undoes the pooling with both.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  MaxPool3dOptions options;  ///< read by each forward()
+  MaxPool3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(MaxPool3d);
 
-/// Means over windows that give (N, C, L) a spatial size.
+/// Applies adaptive average pooling to (N, C, L). The windows are chosen to give the requested
+/// spatial size.
 class AdaptiveAvgPool1dImpl : public Cloneable<AdaptiveAvgPool1dImpl> {
  public:
-  /// `size` is the spatial size of the result.
+  /// Sets the spatial size of the result.
   ///@{
   AdaptiveAvgPool1dImpl(ExpandingArray<1> size)
       : AdaptiveAvgPool1dImpl(AdaptiveAvgPool1dOptions(size)) {}
@@ -130,17 +140,19 @@ class AdaptiveAvgPool1dImpl : public Cloneable<AdaptiveAvgPool1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::adaptive_avg_pool1d of (N, C, L) or (C, L); the result has as many dimensions.
+  /// Applies functional::adaptive_avg_pool1d to (N, C, L) or (C, L). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AdaptiveAvgPool1dOptions options;  ///< read by each forward()
+  AdaptiveAvgPool1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AdaptiveAvgPool1d);
 
-/// Means over windows that give (N, C, H, W) a spatial size.
+/// Applies adaptive average pooling to (N, C, H, W). The windows are chosen to give the requested
+/// spatial size.
 class AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
  public:
-  /// `size` is the spatial size of the result (nullopt keeps that of the input).
+  /// Sets the spatial size of the result. nullopt keeps the size of the input.
   ///@{
   AdaptiveAvgPool2dImpl(ExpandingArrayWithOptionalElem<2> size)
       : AdaptiveAvgPool2dImpl(AdaptiveAvgPool2dOptions(size)) {}
@@ -148,18 +160,19 @@ class AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::adaptive_avg_pool2d of (N, C, H, W) or (C, H, W); the result has as many
-  /// dimensions.
+  /// Applies functional::adaptive_avg_pool2d to (N, C, H, W) or (C, H, W). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AdaptiveAvgPool2dOptions options;  ///< read by each forward()
+  AdaptiveAvgPool2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AdaptiveAvgPool2d);
 
-/// Means over windows that give (N, C, D, H, W) a spatial size.
+/// Applies adaptive average pooling to (N, C, D, H, W). The windows are chosen to give the
+/// requested spatial size.
 class AdaptiveAvgPool3dImpl : public Cloneable<AdaptiveAvgPool3dImpl> {
  public:
-  /// `size` is the spatial size of the result (nullopt keeps that of the input).
+  /// Sets the spatial size of the result. nullopt keeps the size of the input.
   ///@{
   AdaptiveAvgPool3dImpl(ExpandingArrayWithOptionalElem<3> size)
       : AdaptiveAvgPool3dImpl(AdaptiveAvgPool3dOptions(size)) {}
@@ -167,18 +180,19 @@ class AdaptiveAvgPool3dImpl : public Cloneable<AdaptiveAvgPool3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::adaptive_avg_pool3d of (N, C, D, H, W) or (C, D, H, W); the result has as many
-  /// dimensions.
+  /// Applies functional::adaptive_avg_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as
+  /// many dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AdaptiveAvgPool3dOptions options;  ///< read by each forward()
+  AdaptiveAvgPool3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AdaptiveAvgPool3d);
 
-/// Maxima over windows that give (N, C, L) a spatial size.
+/// Applies adaptive max pooling to (N, C, L). The windows are chosen to give the requested spatial
+/// size.
 class AdaptiveMaxPool1dImpl : public Cloneable<AdaptiveMaxPool1dImpl> {
  public:
-  /// `size` is the spatial size of the result.
+  /// Sets the spatial size of the result.
   ///@{
   AdaptiveMaxPool1dImpl(ExpandingArray<1> size)
       : AdaptiveMaxPool1dImpl(AdaptiveMaxPool1dOptions(size)) {}
@@ -186,18 +200,20 @@ class AdaptiveMaxPool1dImpl : public Cloneable<AdaptiveMaxPool1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::adaptive_max_pool1d of (N, C, L) or (C, L); the result has as many dimensions.
+  /// Applies functional::adaptive_max_pool1d to (N, C, L) or (C, L). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  AdaptiveMaxPool1dOptions options;  ///< read by each forward()
+  AdaptiveMaxPool1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AdaptiveMaxPool1d);
 
-/// Maxima over windows that give (N, C, H, W) a spatial size.
+/// Applies adaptive max pooling to (N, C, H, W). The windows are chosen to give the requested
+/// spatial size.
 class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
  public:
-  /// `size` is the spatial size of the result (nullopt keeps that of the input).
+  /// Sets the spatial size of the result. nullopt keeps the size of the input.
   ///@{
   AdaptiveMaxPool2dImpl(ExpandingArrayWithOptionalElem<2> size)
       : AdaptiveMaxPool2dImpl(AdaptiveMaxPool2dOptions(size)) {}
@@ -205,19 +221,20 @@ class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::adaptive_max_pool2d of (N, C, H, W) or (C, H, W); the result has as many
-  /// dimensions.
+  /// Applies functional::adaptive_max_pool2d to (N, C, H, W) or (C, H, W). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  AdaptiveMaxPool2dOptions options;  ///< read by each forward()
+  AdaptiveMaxPool2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AdaptiveMaxPool2d);
 
-/// Maxima over windows that give (N, C, D, H, W) a spatial size.
+/// Applies adaptive max pooling to (N, C, D, H, W). The windows are chosen to give the requested
+/// spatial size.
 class AdaptiveMaxPool3dImpl : public Cloneable<AdaptiveMaxPool3dImpl> {
  public:
-  /// `size` is the spatial size of the result (nullopt keeps that of the input).
+  /// Sets the spatial size of the result. nullopt keeps the size of the input.
   ///@{
   AdaptiveMaxPool3dImpl(ExpandingArrayWithOptionalElem<3> size)
       : AdaptiveMaxPool3dImpl(AdaptiveMaxPool3dOptions(size)) {}
@@ -225,21 +242,23 @@ class AdaptiveMaxPool3dImpl : public Cloneable<AdaptiveMaxPool3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::adaptive_max_pool3d of (N, C, D, H, W) or (C, D, H, W); the result has as many
-  /// dimensions.
+  /// Applies functional::adaptive_max_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as
+  /// many dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  AdaptiveMaxPool3dOptions options;  ///< read by each forward()
+  AdaptiveMaxPool3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(AdaptiveMaxPool3d);
 
-/// Maxima of windows at places that `_random_samples` (a buffer where the options give it, else
-/// drawn in every call) choose. Throws Error unless one of output_size and output_ratio is given,
-/// and where a ratio is not between 0 and 1.
+/// Applies fractional max pooling to (N, C, H, W): the maxima of windows at random positions.
+/// `_random_samples` fixes the positions. If undefined, each call draws new ones. Throws Error
+/// unless exactly one of output_size and output_ratio is given, and unless a ratio is between 0 and
+/// 1.
 class FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
  public:
-  /// A kernel size alone leaves the result's size open: that form always throws Error.
+  /// Takes the options. The form with only a kernel size always throws Error, because the size of
+  /// the result is missing.
   ///@{
   FractionalMaxPool2dImpl(ExpandingArray<2> size)
       : FractionalMaxPool2dImpl(FractionalMaxPool2dOptions(size)) {}
@@ -247,22 +266,24 @@ class FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::fractional_max_pool2d of (N, C, H, W) or (C, H, W); the result has as many
-  /// dimensions.
+  /// Applies functional::fractional_max_pool2d to (N, C, H, W) or (C, H, W). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  FractionalMaxPool2dOptions options;  ///< read by each forward(), but for the samples
-  /// Numbers in [0, 1) that place the windows, (N, C, 2): a buffer with the storage of the options'
-  /// tensor; undefined: drawn in every call.
+  FractionalMaxPool2dOptions options;  ///< read at every call, except the samples
+  /// Random positions (N, C, 2) of the windows, in [0, 1). The buffer shares the memory of the
+  /// tensor in the options. If undefined, each call draws new positions.
   Tensor _random_samples;
 };
 TAPER_LIBRARY_MODULE(FractionalMaxPool2d);
 
-/// FractionalMaxPool2d of three spatial dimensions.
+/// Applies fractional max pooling to (N, C, D, H, W), as FractionalMaxPool2d does in two
+/// dimensions.
 class FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
  public:
-  /// A kernel size alone leaves the result's size open: that form always throws Error.
+  /// Takes the options. The form with only a kernel size always throws Error, because the size of
+  /// the result is missing.
   ///@{
   FractionalMaxPool3dImpl(ExpandingArray<3> size)
       : FractionalMaxPool3dImpl(FractionalMaxPool3dOptions(size)) {}
@@ -270,22 +291,22 @@ class FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::fractional_max_pool3d of (N, C, D, H, W) or (C, D, H, W); the result has as many
-  /// dimensions.
+  /// Applies functional::fractional_max_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has
+  /// as many dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// The maxima, and the place of each in its channel, counted row-major: kLong, of the same sizes.
+  /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  FractionalMaxPool3dOptions options;  ///< read by each forward(), but for the samples
-  /// Numbers in [0, 1) that place the windows, (N, C, 3): a buffer with the storage of the options'
-  /// tensor; undefined: drawn in every call.
+  FractionalMaxPool3dOptions options;  ///< read at every call, except the samples
+  /// Random positions (N, C, 3) of the windows, in [0, 1). The buffer shares the memory of the
+  /// tensor in the options. If undefined, each call draws new positions.
   Tensor _random_samples;
 };
 TAPER_LIBRARY_MODULE(FractionalMaxPool3d);
 
-/// The p-norm over windows of (N, C, L).
+/// Applies power-average pooling to (N, C, L): each output element is the p-norm of a window.
 class LPPool1dImpl : public Cloneable<LPPool1dImpl> {
  public:
-  /// p is `norm_type`; a window of `size`, which is the stride, too; or all options.
+  /// Sets p to `norm_type` and the window and the stride to `size`, or takes all options.
   ///@{
   LPPool1dImpl(double norm_type, ExpandingArray<1> size)
       : LPPool1dImpl(LPPool1dOptions(norm_type, size)) {}
@@ -293,16 +314,17 @@ class LPPool1dImpl : public Cloneable<LPPool1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::lp_pool1d of (N, C, L) or (C, L); the result has as many dimensions.
+  /// Applies functional::lp_pool1d to (N, C, L) or (C, L). The result has as many dimensions as the
+  /// input.
   Tensor forward(const Tensor& input);
-  LPPool1dOptions options;  ///< read by each forward()
+  LPPool1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(LPPool1d);
 
-/// The p-norm over windows of (N, C, H, W).
+/// Applies power-average pooling to (N, C, H, W): each output element is the p-norm of a window.
 class LPPool2dImpl : public Cloneable<LPPool2dImpl> {
  public:
-  /// p is `norm_type`; a window of `size`, which is the stride, too; or all options.
+  /// Sets p to `norm_type` and the window and the stride to `size`, or takes all options.
   ///@{
   LPPool2dImpl(double norm_type, ExpandingArray<2> size)
       : LPPool2dImpl(LPPool2dOptions(norm_type, size)) {}
@@ -310,16 +332,17 @@ class LPPool2dImpl : public Cloneable<LPPool2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::lp_pool2d of (N, C, H, W) or (C, H, W); the result has as many dimensions.
+  /// Applies functional::lp_pool2d to (N, C, H, W) or (C, H, W). The result has as many dimensions
+  /// as the input.
   Tensor forward(const Tensor& input);
-  LPPool2dOptions options;  ///< read by each forward()
+  LPPool2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(LPPool2d);
 
-/// The p-norm over windows of (N, C, D, H, W).
+/// Applies power-average pooling to (N, C, D, H, W): each output element is the p-norm of a window.
 class LPPool3dImpl : public Cloneable<LPPool3dImpl> {
  public:
-  /// p is `norm_type`; a window of `size`, which is the stride, too; or all options.
+  /// Sets p to `norm_type` and the window and the stride to `size`, or takes all options.
   ///@{
   LPPool3dImpl(double norm_type, ExpandingArray<3> size)
       : LPPool3dImpl(LPPool3dOptions(norm_type, size)) {}
@@ -327,16 +350,17 @@ class LPPool3dImpl : public Cloneable<LPPool3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// functional::lp_pool3d of (N, C, D, H, W) or (C, D, H, W); the result has as many dimensions.
+  /// Applies functional::lp_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as many
+  /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  LPPool3dOptions options;  ///< read by each forward()
+  LPPool3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(LPPool3d);
 
-/// The inverse of MaxPool1d: takes maxima and their places, and the size to unpool to.
+/// Inverts MaxPool1d: puts maxima back at their indices, and zeros elsewhere.
 class MaxUnpool1dImpl : public Cloneable<MaxUnpool1dImpl> {
  public:
-  /// The options of the pooling to undo; a kernel size alone is the stride, too.
+  /// Takes the options of the pooling to undo. A kernel size alone also sets the stride.
   ///@{
   MaxUnpool1dImpl(ExpandingArray<1> kernel_size)
       : MaxUnpool1dImpl(MaxUnpool1dOptions(kernel_size)) {}
@@ -344,23 +368,23 @@ class MaxUnpool1dImpl : public Cloneable<MaxUnpool1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Maxima (N, C, L) or (C, L) at the places `indices` (of the same sizes, kLong), zeros
-  /// elsewhere. `output_size` (spatial, or with N and C) is that of the pooling's input; without it
-  /// a size is (size - 1) * stride + kernel_size - 2 * padding. Throws Error for one that is
-  /// further than a stride from this.
+  /// Puts maxima (N, C, L) or (C, L) at `indices`, which has their sizes and kLong. `output_size`
+  /// is the size of the input of the pooling: spatial, or with N and C. By default, each size is
+  /// (size - 1) * stride + kernel_size - 2 * padding. Throws Error if `output_size` differs from it
+  /// by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
-  MaxUnpool1dOptions options;  ///< read by each forward()
+  MaxUnpool1dOptions options;  ///< read at every call
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(MaxUnpool1d);
 
-/// The inverse of MaxPool2d: takes maxima and their places, and the size to unpool to.
+/// Inverts MaxPool2d: puts maxima back at their indices, and zeros elsewhere.
 class MaxUnpool2dImpl : public Cloneable<MaxUnpool2dImpl> {
  public:
-  /// The options of the pooling to undo; a kernel size alone is the stride, too.
+  /// Takes the options of the pooling to undo. A kernel size alone also sets the stride.
   ///@{
   MaxUnpool2dImpl(ExpandingArray<2> kernel_size)
       : MaxUnpool2dImpl(MaxUnpool2dOptions(kernel_size)) {}
@@ -368,23 +392,23 @@ class MaxUnpool2dImpl : public Cloneable<MaxUnpool2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Maxima (N, C, H, W) or (C, H, W) at the places `indices` (of the same sizes, kLong), zeros
-  /// elsewhere. `output_size` (spatial, or with N and C) is that of the pooling's input; without it
-  /// a size is (size - 1) * stride + kernel_size - 2 * padding. Throws Error for one that is
-  /// further than a stride from this.
+  /// Puts maxima (N, C, H, W) or (C, H, W) at `indices`, which has their sizes and kLong.
+  /// `output_size` is the size of the input of the pooling: spatial, or with N and C. By default,
+  /// each size is (size - 1) * stride + kernel_size - 2 * padding. Throws Error if `output_size`
+  /// differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
-  MaxUnpool2dOptions options;  ///< read by each forward()
+  MaxUnpool2dOptions options;  ///< read at every call
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(MaxUnpool2d);
 
-/// The inverse of MaxPool3d: takes maxima and their places, and the size to unpool to.
+/// Inverts MaxPool3d: puts maxima back at their indices, and zeros elsewhere.
 class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
  public:
-  /// The options of the pooling to undo; a kernel size alone is the stride, too.
+  /// Takes the options of the pooling to undo. A kernel size alone also sets the stride.
   ///@{
   MaxUnpool3dImpl(ExpandingArray<3> kernel_size)
       : MaxUnpool3dImpl(MaxUnpool3dOptions(kernel_size)) {}
@@ -392,13 +416,13 @@ class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Maxima (N, C, D, H, W) or (C, D, H, W) at the places `indices` (of the same sizes, kLong),
-  /// zeros elsewhere. `output_size` (spatial, or with N and C) is that of the pooling's input;
-  /// without it a size is (size - 1) * stride + kernel_size - 2 * padding. Throws Error for one
-  /// that is further than a stride from this.
+  /// Puts maxima (N, C, D, H, W) or (C, D, H, W) at `indices`, which has their sizes and kLong.
+  /// `output_size` is the size of the input of the pooling: spatial, or with N and C. By default,
+  /// each size is (size - 1) * stride + kernel_size - 2 * padding. Throws Error if `output_size`
+  /// differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
-  MaxUnpool3dOptions options;  ///< read by each forward()
+  MaxUnpool3dOptions options;  ///< read at every call
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();

@@ -1,7 +1,7 @@
-// Transformers, and the layers and stacks they are made of [Vaswani et al. 2017].
+// Transformers, and their layers and stacks [Vaswani et al. 2017].
 //
-// Sources are (S, N, E), targets (T, N, E), E = d_model. Masks are those of MultiheadAttention:
-// (length of queries, length of keys), padding masks (N, length of keys).
+// Sources are (S, N, E), targets (T, N, E), with E = d_model. Masks are those of
+// MultiheadAttention: (length of queries, length of keys). Padding masks are (N, length of keys).
 #pragma once
 
 #include <taper/nn/any_module.h>
@@ -17,69 +17,70 @@
 
 namespace torch::taper::nn {
 
-/// Self-attention, then two linear maps with an activation between; each adds to its input, and the
-/// sum is normalised.
+/// Applies self-attention, then two linear layers with an activation between them. Both sublayers
+/// add their result to their input and normalize the sum.
 class TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
-  /// Of elements of d_model numbers, with nhead heads; other options by default, or as given.
+  /// Sets d_model features and nhead heads with default options, or takes all options.
   ///@{
   TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
       : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
   explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& options_);
   ///@}
-  /// src (S, N, E) to the same sizes. `src_mask` is (S, S) or (N * nhead, S, S),
-  /// `src_key_padding_mask` (N, S); undefined ones hide nothing.
+  /// Encodes src (S, N, E) to a tensor of its sizes. `src_mask` is (S, S) or (N * nhead, S, S),
+  /// `src_key_padding_mask` (N, S). An undefined mask hides nothing.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
   void reset() override;
-  /// New values for all parameters, drawn as at the start; the modules stay.
+  /// Draws new initial values for all parameters and keeps the modules.
   void reset_parameters();
 
-  TransformerEncoderLayerOptions options;  ///< as given; forward() reads the activation
-  MultiheadAttention self_attn = nullptr;  ///< of the source to itself
-  Linear linear1 = nullptr;                ///< d_model to dim_feedforward
+  TransformerEncoderLayerOptions options;  ///< as given, forward() reads the activation
+  MultiheadAttention self_attn = nullptr;  ///< from the source to the source
+  Linear linear1 = nullptr;                ///< from d_model to dim_feedforward features
   Dropout dropout = nullptr;               ///< between the activation and linear2
-  Linear linear2 = nullptr;                ///< dim_feedforward to d_model
+  Linear linear2 = nullptr;                ///< from dim_feedforward to d_model features
   LayerNorm norm1 = nullptr;               ///< of the sum of source and attention
-  LayerNorm norm2 = nullptr;               ///< of the sum of norm1's and linear2's results
-  Dropout dropout1 = nullptr;              ///< of the attention's result
-  Dropout dropout2 = nullptr;              ///< of linear2's result
+  LayerNorm norm2 = nullptr;               ///< of the sum of the results of norm1 and linear2
+  Dropout dropout1 = nullptr;              ///< of the result of the attention
+  Dropout dropout2 = nullptr;              ///< of the result of linear2
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerEncoderLayer);
 
-/// The same with attention to `memory`, what the encoder gives, after the self-attention.
+/// Applies self-attention, attention to `memory` (the output of the encoder), then two linear
+/// layers. Each sublayer adds its result to its input and normalizes the sum.
 class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
-  /// Of elements of d_model numbers, with nhead heads; other options by default, or as given.
+  /// Sets d_model features and nhead heads with default options, or takes all options.
   ///@{
   TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
       : TransformerDecoderLayerImpl(TransformerDecoderLayerOptions(d_model, nhead)) {}
   explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& options_);
   ///@}
   void reset() override;
-  /// New values for all parameters, drawn as at the start; the modules stay.
+  /// Draws new initial values for all parameters and keeps the modules.
   void reset_parameters();
-  /// tgt (T, N, E) and memory (S, N, E) to the sizes of tgt. `tgt_mask` is (T, T), `memory_mask`
-  /// (T, S), each also with a first dimension of N * nhead; the padding masks are (N, T) and (N,
-  /// S). Undefined ones hide nothing.
+  /// Decodes tgt (T, N, E) with memory (S, N, E) to a tensor of the sizes of tgt. `tgt_mask` is (T,
+  /// T) and `memory_mask` (T, S), or with a first dimension N * nhead. The padding masks are (N, T)
+  /// and (N, S). An undefined mask hides nothing.
   Tensor forward(Tensor tgt, const Tensor& memory, const Tensor& tgt_mask = {},
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
 
-  TransformerDecoderLayerOptions options;      ///< as given; forward() reads the activation
-  MultiheadAttention self_attn{nullptr};       ///< of the target to itself
-  Dropout dropout1{nullptr};                   ///< of self_attn's result
+  TransformerDecoderLayerOptions options;      ///< as given, forward() reads the activation
+  MultiheadAttention self_attn{nullptr};       ///< from the target to the target
+  Dropout dropout1{nullptr};                   ///< of the result of self_attn
   LayerNorm norm1{nullptr};                    ///< of the sum of target and self_attn
-  MultiheadAttention multihead_attn{nullptr};  ///< of the target to the memory
-  Dropout dropout2{nullptr};                   ///< of multihead_attn's result
+  MultiheadAttention multihead_attn{nullptr};  ///< from the target to the memory
+  Dropout dropout2{nullptr};                   ///< of the result of multihead_attn
   LayerNorm norm2{nullptr};                    ///< of the sum with multihead_attn
-  Linear linear1{nullptr};                     ///< d_model to dim_feedforward
+  Linear linear1{nullptr};                     ///< from d_model to dim_feedforward features
   Dropout dropout{nullptr};                    ///< between the activation and linear2
-  Linear linear2{nullptr};                     ///< dim_feedforward to d_model
-  Dropout dropout3{nullptr};                   ///< of linear2's result
+  Linear linear2{nullptr};                     ///< from dim_feedforward to d_model features
+  Dropout dropout3{nullptr};                   ///< of the result of linear2
   LayerNorm norm3{nullptr};                    ///< of the sum with linear2
 
  protected:
@@ -87,10 +88,9 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
 };
 TAPER_LIBRARY_MODULE(TransformerDecoderLayer);
 
-/// num_layers copies of a layer, and a norm behind them unless it is empty.
+/// Configures a stack of num_layers copies of a layer, followed by a norm unless it is empty.
 struct TransformerEncoderOptions {
-  /// From a layer, which the options share with the caller, or from options of a layer, which is
-  /// made here.
+  /// Takes a layer, which the options share, or makes a layer from its options.
   ///@{
   TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers)
       : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
@@ -98,15 +98,14 @@ struct TransformerEncoderOptions {
                             int64_t num_layers)
       : encoder_layer_(encoder_layer_options), num_layers_(num_layers) {}
   ///@}
-  /// Copied num_layers times, with its values.
+  /// The layer that is copied num_layers times, with its values.
   TAPER_ARG(TransformerEncoderLayer, encoder_layer) = nullptr;
-  TAPER_ARG(int64_t, num_layers);  ///< how many copies
-  TAPER_ARG(AnyModule, norm);      ///< a copy of it is called last; empty: none
+  TAPER_ARG(int64_t, num_layers);  ///< number of copies
+  TAPER_ARG(AnyModule, norm);      ///< copied and called last, unless empty
 };
-/// num_layers copies of a layer, and a norm behind them unless it is empty.
+/// Configures a stack of num_layers copies of a layer, followed by a norm unless it is empty.
 struct TransformerDecoderOptions {
-  /// From a layer, which the options share with the caller, or from options of a layer, which is
-  /// made here.
+  /// Takes a layer, which the options share, or makes a layer from its options.
   ///@{
   TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers)
       : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
@@ -114,93 +113,98 @@ struct TransformerDecoderOptions {
                             int64_t num_layers)
       : decoder_layer_(decoder_layer_options), num_layers_(num_layers) {}
   ///@}
-  /// Copied num_layers times, with its values.
+  /// The layer that is copied num_layers times, with its values.
   TAPER_ARG(TransformerDecoderLayer, decoder_layer) = nullptr;
-  TAPER_ARG(int64_t, num_layers);  ///< how many copies
-  TAPER_ARG(AnyModule, norm);      ///< a copy of it is called last; empty: none
+  TAPER_ARG(int64_t, num_layers);  ///< number of copies
+  TAPER_ARG(AnyModule, norm);      ///< copied and called last, unless empty
 };
 
-/// The layers one after the other, then the norm, where there is one. The layers are clones, so
-/// that all start with the same values.
+/// Applies a stack of encoder layers, then a norm if the options give one. The layers are clones of
+/// one layer and start with equal values.
 class TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
  public:
-  /// num_layers clones of a layer without a norm, or all options.
+  /// Stacks num_layers clones of a layer without a norm, or takes all options.
   ///@{
   TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers)
       : TransformerEncoderImpl(TransformerEncoderOptions(std::move(encoder_layer), num_layers)) {}
   explicit TransformerEncoderImpl(TransformerEncoderOptions options_);
   ///@}
-  /// src (S, N, E) to the same sizes. `src_mask` is (S, S) or (N * nhead, S, S),
-  /// `src_key_padding_mask` (N, S); undefined ones hide nothing. Every layer gets them.
+  /// Encodes src (S, N, E) to a tensor of its sizes. `src_mask` is (S, S) or (N * nhead, S, S),
+  /// `src_key_padding_mask` (N, S). An undefined mask hides nothing. Every layer gets the masks.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
   void reset() override;
-  /// New values for the parameters of all layers, and of the norm if it is a LayerNorm; another
-  /// norm keeps its values.
+  /// Draws new initial values for the parameters of all layers. Resets the norm if it is a
+  /// LayerNorm.
   void reset_parameters();
 
-  TransformerEncoderOptions options;  ///< as given; holds the layer that was cloned
+  TransformerEncoderOptions options;  ///< as given, holds the layer that was cloned
   ModuleList layers = nullptr;  ///< TransformerEncoderLayer modules, the first one called first
-  AnyModule norm;               ///< the copy of the norm in options; may be empty
+  AnyModule norm;               ///< a copy of the norm in the options, may be empty
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerEncoder);
 
-/// The layers one after the other, each with the same memory, then the norm, where there is one.
-/// The layers are clones, so that all start with the same values.
+/// Applies a stack of decoder layers with one memory, then a norm if the options give one. The
+/// layers are clones of one layer and start with equal values.
 class TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
  public:
-  /// num_layers clones of a layer without a norm, or all options.
+  /// Stacks num_layers clones of a layer without a norm, or takes all options.
   ///@{
   TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers)
       : TransformerDecoderImpl(TransformerDecoderOptions(std::move(decoder_layer), num_layers)) {}
   explicit TransformerDecoderImpl(TransformerDecoderOptions options_);
   ///@}
   void reset() override;
-  /// New values for the parameters of all layers, and of the norm if it is a LayerNorm; another
-  /// norm keeps its values.
+  /// Draws new initial values for the parameters of all layers. Resets the norm if it is a
+  /// LayerNorm.
   void reset_parameters();
-  /// tgt (T, N, E) and memory (S, N, E) to the sizes of tgt. `tgt_mask` is (T, T), `memory_mask`
-  /// (T, S), each also with a first dimension of N * nhead; the padding masks are (N, T) and (N,
-  /// S). Undefined ones hide nothing. Every layer gets them.
+  /// Decodes tgt (T, N, E) with memory (S, N, E) to a tensor of the sizes of tgt. `tgt_mask` is (T,
+  /// T) and `memory_mask` (T, S), or with a first dimension N * nhead. The padding masks are (N, T)
+  /// and (N, S). An undefined mask hides nothing. Every layer gets the masks.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {},
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
 
-  TransformerDecoderOptions options;  ///< as given; holds the layer that was cloned
+  TransformerDecoderOptions options;  ///< as given, holds the layer that was cloned
   ModuleList layers{nullptr};  ///< TransformerDecoderLayer modules, the first one called first
-  AnyModule norm;              ///< the copy of the norm in options; may be empty
+  AnyModule norm;              ///< a copy of the norm in the options, may be empty
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerDecoder);
 
-/// An encoder of the source and a decoder of the target, each with a norm behind it. Parameters of
-/// more than one dimension start by xavier_uniform_. forward throws Error for inputs of other ranks
-/// and sizes.
+/// Applies a transformer: an encoder of the source and a decoder of the target, each followed by a
+/// norm. Parameters with more than one dimension start by xavier_uniform_. forward() throws Error
+/// for inputs of other ranks and sizes.
+///
+///   Transformer model(TransformerOptions(512, 8));
+///   Tensor y = model(src, tgt);  // (S, N, 512) and (T, N, 512) to (T, N, 512)
 class TransformerImpl : public Cloneable<TransformerImpl> {
  public:
-  /// Custom encoders and decoders are cloned: later changes of the given ones have no effect.
+  /// Makes the encoder and the decoder. Custom ones are cloned, so later changes of the given
+  /// modules have no effect.
   explicit TransformerImpl(TransformerOptions options_);
-  /// src (S, N, E) and tgt (T, N, E) to the sizes of tgt. `src_mask` is (S, S), `tgt_mask` (T, T),
-  /// `memory_mask` (T, S), each also with a first dimension of N * nhead; the padding masks are (N,
-  /// S), (N, T) and (N, S). Undefined ones hide nothing.
+  /// Encodes src (S, N, E) and decodes tgt (T, N, E) to the sizes of tgt. `src_mask` is (S, S),
+  /// `tgt_mask` (T, T) and `memory_mask` (T, S), or with a first dimension N * nhead. The padding
+  /// masks are (N, S), (N, T) and (N, S). An undefined mask hides nothing.
   Tensor forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask = {},
                  const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
                  const Tensor& src_key_padding_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
   void reset() override;
-  /// xavier_uniform_ of all parameters of more than one dimension; the others keep their values.
+  /// Applies xavier_uniform_ to all parameters with more than one dimension. The others keep their
+  /// values.
   void reset_parameters();
-  /// (sz, sz): -infinity above the diagonal, 0 elsewhere: nobody sees what comes after.
+  /// Returns a causal mask (sz, sz): -infinity above the diagonal, 0 elsewhere.
   static Tensor generate_square_subsequent_mask(int64_t sz);
 
   TransformerOptions options;  ///< as given
-  AnyModule encoder;           ///< a TransformerEncoder, or a clone of the custom one
-  AnyModule decoder;           ///< a TransformerDecoder, or a clone of the custom one
+  AnyModule encoder;           ///< a TransformerEncoder, or a clone of the custom encoder
+  AnyModule decoder;           ///< a TransformerDecoder, or a clone of the custom decoder
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();

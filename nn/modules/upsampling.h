@@ -1,4 +1,4 @@
-// Images of other sizes, as a module.
+// Upsample: resizing of images as a module.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -8,18 +8,18 @@
 
 namespace torch::taper::nn {
 
-/// functional::interpolate.
+/// Resizes (N, C, spatial...) to a size or by a factor, with the interpolation of `mode`.
 class UpsampleImpl : public Cloneable<UpsampleImpl> {
  public:
-  /// The options are checked in forward().
+  /// Stores the options. forward() checks them.
   explicit UpsampleImpl(UpsampleOptions options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// (N, C, L), (N, C, H, W) or (N, C, D, H, W) to the same with the size or the scale of the
-  /// options. Throws Error when both or none of the two are given, and for a mode of other
-  /// dimensions.
+  /// Resizes (N, C, L), (N, C, H, W) or (N, C, D, H, W) to the size, or by the factor, of the
+  /// options. Throws Error unless exactly one of size and scale_factor is given, and if the mode
+  /// does not fit the input.
   Tensor forward(const Tensor& input);
-  UpsampleOptions options;  ///< read by each forward()
+  UpsampleOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Upsample);
 

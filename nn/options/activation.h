@@ -10,108 +10,110 @@
 
 namespace torch::taper::nn {
 
-/// x where x > 0, else alpha * (exp(x) - 1).
+/// Configures ELU: x if x > 0, else alpha * (exp(x) - 1).
 struct ELUOptions {
-  TAPER_ARG(double, alpha) = 1.0;    ///< the factor where x <= 0
-  TAPER_ARG(bool, inplace) = false;  ///< whether the input is overwritten
+  TAPER_ARG(double, alpha) = 1.0;    ///< the factor if x <= 0
+  TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
 };
-/// ELU with the fixed scale and alpha of self-normalising networks.
+/// Configures SELU: ELU with the fixed scale and alpha of self-normalizing networks.
 struct SELUOptions {
-  /// A value converts to these options: SELU(true).
+  /// Converts from a bool: SELU(true).
   SELUOptions(bool inplace = false) : inplace_(inplace) {}
-  TAPER_ARG(bool, inplace);  ///< whether the input is overwritten
+  TAPER_ARG(bool, inplace);  ///< whether to operate in-place
 };
-/// a * sigmoid(b), where a and b are the halves of the input along `dim`.
+/// Configures GLU: a * sigmoid(b), where a and b are the halves of the input along `dim`.
 struct GLUOptions {
-  /// A value converts to these options: GLU(1).
+  /// Converts from a dimension: GLU(1).
   GLUOptions(int64_t dim = -1) : dim_(dim) {}
-  TAPER_ARG(int64_t, dim);  ///< along which
+  TAPER_ARG(int64_t, dim);  ///< the dimension that is halved
 };
-/// `approximate` is "none" (the error function) or "tanh".
+/// Configures GELU. `approximate` is "none" (the error function) or "tanh".
 struct GELUOptions {
   TAPER_ARG(std::string, approximate) = "none";  ///< "none" or "tanh"
 };
-/// x where |x| > lambda, else 0.
+/// Configures hard shrinkage: x if |x| > lambda, else 0.
 struct HardshrinkOptions {
-  /// A value converts to these options: Hardshrink(0.3).
+  /// Converts from a number: Hardshrink(0.3).
   HardshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
-  TAPER_ARG(double, lambda);  ///< the bound
+  TAPER_ARG(double, lambda);  ///< the threshold
 };
-/// x cut to [min_val, max_val]; min_val must be below max_val.
+/// Configures hard tanh: clamps x to [min_val, max_val]. min_val must be below max_val.
 struct HardtanhOptions {
   TAPER_ARG(double, min_val) = -1.0;  ///< the smallest result
   TAPER_ARG(double, max_val) = 1.0;   ///< the largest result
-  TAPER_ARG(bool, inplace) = false;   ///< whether the input is overwritten
+  TAPER_ARG(bool, inplace) = false;   ///< whether to operate in-place
 };
-/// x where x > 0, else negative_slope * x.
+/// Configures leaky ReLU: x if x > 0, else negative_slope * x.
 struct LeakyReLUOptions {
-  TAPER_ARG(double, negative_slope) = 1e-2;  ///< the factor where x < 0
-  TAPER_ARG(bool, inplace) = false;          ///< whether the input is overwritten
+  TAPER_ARG(double, negative_slope) = 1e-2;  ///< the factor if x <= 0
+  TAPER_ARG(bool, inplace) = false;          ///< whether to operate in-place
 };
-/// exp(x) / sum of exp(x) along `dim`, which counts from the end where it is negative.
+/// Configures softmax: exp(x) divided by the sum of exp(x) along `dim`. A negative `dim` counts
+/// from the end.
 struct SoftmaxOptions {
-  /// A value converts to these options: Softmax(1).
+  /// Converts from a dimension: Softmax(1).
   SoftmaxOptions(int64_t dim) : dim_(dim) {}
-  TAPER_ARG(int64_t, dim);  ///< along which
+  TAPER_ARG(int64_t, dim);  ///< the dimension
 };
-/// softmax(-x), and the logarithm of softmax(x), along `dim`.
+/// Configure softmin, which is softmax(-x), and log-softmax, which is log(softmax(x)), along `dim`.
 ///@{
 using SoftminOptions = SoftmaxOptions;
 using LogSoftmaxOptions = SoftmaxOptions;
 ///@}
 
-/// x where x > 0, else weight * x, with weights that are learned.
+/// Configures PReLU: x if x > 0, else weight * x, with learnable weights.
 struct PReLUOptions {
-  TAPER_ARG(int64_t, num_parameters) = 1;  ///< weights: 1, or one for each channel
-  TAPER_ARG(double, init) = 0.25;          ///< the first weight
+  TAPER_ARG(int64_t, num_parameters) = 1;  ///< number of weights: 1, or one for each channel
+  TAPER_ARG(double, init) = 0.25;          ///< the initial weight
 };
-/// max(x, 0).
+/// Configures ReLU: max(x, 0).
 struct ReLUOptions {
-  /// A value converts to these options: ReLU(true).
+  /// Converts from a bool: ReLU(true).
   ReLUOptions(bool inplace = false) : inplace_(inplace) {}
-  TAPER_ARG(bool, inplace);  ///< whether the input is overwritten
+  TAPER_ARG(bool, inplace);  ///< whether to operate in-place
 };
-/// min(max(x, 0), 6).
+/// Configures ReLU6: min(max(x, 0), 6).
 struct ReLU6Options {
-  /// A value converts to these options: ReLU6(true).
+  /// Converts from a bool: ReLU6(true).
   ReLU6Options(bool inplace = false) : inplace_(inplace) {}
-  TAPER_ARG(bool, inplace);  ///< whether the input is overwritten
+  TAPER_ARG(bool, inplace);  ///< whether to operate in-place
 };
-/// x where x > 0, else a * x: a is drawn for each element between the bounds in training, and is
-/// their mean else.
+/// Configures randomized leaky ReLU: x if x > 0, else a * x. In training, a is drawn for each
+/// element from [lower, upper]. In evaluation, it is their mean.
 struct RReLUOptions {
-  TAPER_ARG(double, lower) = 1.0 / 8.0;  ///< of the random slope
-  TAPER_ARG(double, upper) = 1.0 / 3.0;  ///< of the random slope
-  TAPER_ARG(bool, inplace) = false;      ///< whether the input is overwritten
+  TAPER_ARG(double, lower) = 1.0 / 8.0;  ///< the lower bound of the random slope
+  TAPER_ARG(double, upper) = 1.0 / 3.0;  ///< the upper bound of the random slope
+  TAPER_ARG(bool, inplace) = false;      ///< whether to operate in-place
 };
-/// max(x, 0) + min(0, alpha * (exp(x / alpha) - 1)).
+/// Configures CELU: max(x, 0) + min(0, alpha * (exp(x / alpha) - 1)).
 struct CELUOptions {
-  TAPER_ARG(double, alpha) = 1.0;    ///< the factor where x <= 0
-  TAPER_ARG(bool, inplace) = false;  ///< whether the input is overwritten
+  TAPER_ARG(double, alpha) = 1.0;    ///< the scale of negative inputs
+  TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
 };
-/// log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold.
+/// Configures softplus: log(1 + exp(beta * x)) / beta, or x if beta * x > threshold.
 struct SoftplusOptions {
-  TAPER_ARG(double, beta) = 1.0;        ///< the slope
-  TAPER_ARG(double, threshold) = 20.0;  ///< the bound
+  TAPER_ARG(double, beta) = 1.0;        ///< the factor of x
+  TAPER_ARG(double, threshold) = 20.0;  ///< the bound above which the result is x
 };
-/// x drawn towards 0 by lambda, 0 where |x| <= lambda.
+/// Configures soft shrinkage, which shrinks x towards 0 by lambda. The result is 0 if |x| <=
+/// lambda.
 struct SoftshrinkOptions {
-  /// A value converts to these options: Softshrink(0.3).
+  /// Converts from a number: Softshrink(0.3).
   SoftshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
-  TAPER_ARG(double, lambda);  ///< the bound
+  TAPER_ARG(double, lambda);  ///< the threshold
 };
-/// x where x > threshold, else value.
+/// Configures a threshold: x if x > threshold, else value.
 struct ThresholdOptions {
-  /// Neither number has a default.
+  /// Sets both numbers. Neither has a default.
   ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
-  TAPER_ARG(double, threshold);      ///< the bound
-  TAPER_ARG(double, value);          ///< the result at or below the bound
-  TAPER_ARG(bool, inplace) = false;  ///< whether the input is overwritten
+  TAPER_ARG(double, threshold);      ///< the threshold
+  TAPER_ARG(double, value);          ///< the result for elements up to the bound
+  TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
 };
 
 namespace functional {
 
-/// What the functions take: the options of the modules.
+/// Name the options of the functions, which are the options of the modules.
 ///@{
 using ELUFuncOptions = ELUOptions;
 using SELUFuncOptions = SELUOptions;
@@ -128,32 +130,32 @@ using SoftshrinkFuncOptions = SoftshrinkOptions;
 using ThresholdFuncOptions = ThresholdOptions;
 ///@}
 
-/// With a `dtype` the input is converted before anything is computed.
+/// Configures functional::softmax. If `dtype` is given, the input is first converted to it.
 struct SoftmaxFuncOptions {
-  /// A number converts to these options: functional::softmax(x, 1).
+  /// Converts from a dimension: functional::softmax(x, 1).
   SoftmaxFuncOptions(int64_t dim) : dim_(dim) {}
-  TAPER_ARG(int64_t, dim);                      ///< along which
-  TAPER_ARG(optional<Dtype>, dtype) = nullopt;  ///< converted to it first
+  TAPER_ARG(int64_t, dim);                      ///< the dimension
+  TAPER_ARG(optional<Dtype>, dtype) = nullopt;  ///< the dtype of the computation and the result
 };
-/// The same for softmin and log_softmax.
+/// Configure softmin and log_softmax.
 ///@{
 using SoftminFuncOptions = SoftmaxFuncOptions;
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 ///@}
 
-/// x where x > 0, else a * x: a is drawn for each element between the bounds with `training`, and
-/// is their mean without.
+/// Configures functional::rrelu: x if x > 0, else a * x. With `training`, a is drawn for each
+/// element from [lower, upper]. Otherwise it is their mean.
 struct RReLUFuncOptions {
-  TAPER_ARG(double, lower) = 1.0 / 8.0;  ///< of the random slope
-  TAPER_ARG(double, upper) = 1.0 / 3.0;  ///< of the random slope
-  TAPER_ARG(bool, training) = false;     ///< whether it acts as in training
-  TAPER_ARG(bool, inplace) = false;      ///< whether the input is overwritten
+  TAPER_ARG(double, lower) = 1.0 / 8.0;  ///< the lower bound of the random slope
+  TAPER_ARG(double, upper) = 1.0 / 3.0;  ///< the upper bound of the random slope
+  TAPER_ARG(bool, training) = false;     ///< whether to behave as in training
+  TAPER_ARG(bool, inplace) = false;      ///< whether to operate in-place
 };
-/// softmax((logits + Gumbel noise) / tau) along `dim`.
+/// Configures functional::gumbel_softmax: softmax((logits + Gumbel noise) / tau) along `dim`.
 struct GumbelSoftmaxFuncOptions {
   TAPER_ARG(double, tau) = 1.0;   ///< the temperature
   TAPER_ARG(bool, hard) = false;  ///< whether the results are one-hot
-  TAPER_ARG(int, dim) = -1;       ///< along which
+  TAPER_ARG(int, dim) = -1;       ///< the dimension
 };
 
 }  // namespace functional

@@ -14,28 +14,29 @@
 
 namespace torch::taper::nn {
 
-/// kdim and vdim are the sizes of keys and values, embed_dim where nothing else is said.
+/// Configures MultiheadAttention. kdim and vdim are the sizes of keys and values, by default
+/// embed_dim.
 struct MultiheadAttentionOptions {
-  /// Keys and values of embed_dim numbers, too, until kdim and vdim say otherwise.
+  /// Sets kdim and vdim to embed_dim.
   MultiheadAttentionOptions(int64_t embed_dim, int64_t num_heads)
       : embed_dim_(embed_dim), num_heads_(num_heads), kdim_(embed_dim), vdim_(embed_dim) {}
-  TAPER_ARG(int64_t, embed_dim);           ///< size of an element
-  TAPER_ARG(int64_t, num_heads);           ///< heads
-  TAPER_ARG(double, dropout) = 0.0;        ///< probability
+  TAPER_ARG(int64_t, embed_dim);           ///< number of features
+  TAPER_ARG(int64_t, num_heads);           ///< number of heads
+  TAPER_ARG(double, dropout) = 0.0;        ///< dropout probability
   TAPER_ARG(bool, bias) = true;            ///< whether a bias is added
-  TAPER_ARG(bool, add_bias_kv) = false;    ///< whether keys and values get one more
-  TAPER_ARG(bool, add_zero_attn) = false;  ///< whether a key of zeros is added
+  TAPER_ARG(bool, add_bias_kv) = false;    ///< whether a learnable key and value are appended
+  TAPER_ARG(bool, add_zero_attn) = false;  ///< whether a key of zeros is appended
   TAPER_ARG(int64_t, kdim);                ///< size of a key
   TAPER_ARG(int64_t, vdim);                ///< size of a value
 };
 
-/// What stands between a transformer layer's two linear maps.
+/// Holds the activation between the two linear layers of a transformer layer.
 class activation_t {
  public:
-  /// From the result of the first map to a tensor of the same sizes.
+  /// Maps the result of the first linear layer to a tensor of its sizes.
   using Function = std::function<Tensor(const Tensor&)>;
 
-  /// kReLU, kGELU (by the error function), or any function of a tensor that gives one.
+  /// Holds kReLU, kGELU (by the error function), or any function from a tensor to a tensor.
   ///@{
   activation_t(enumtype::kReLU name) : name_(name) {}
   activation_t(enumtype::kGELU name) : name_(name) {}
@@ -43,9 +44,9 @@ class activation_t {
   activation_t(F function) : function_(std::move(function)) {}
   ///@}
 
-  /// kReLU, kGELU, any function.
+  /// Returns 0 for kReLU, 1 for kGELU, 2 for any other function.
   size_t index() const { return function_ ? 2 : name_.index(); }
-  /// relu(x), gelu(x), or what the function gives.
+  /// Returns relu(x), gelu(x), or the result of the function.
   Tensor operator()(const Tensor& x) const;
 
  private:
@@ -55,7 +56,7 @@ class activation_t {
   Choice<enumtype::kReLU, enumtype::kGELU> name_;
   Function function_;
 };
-/// Null unless `a` holds a T: one of the names, or activation_t::Function.
+/// Returns a pointer to the T in `a`, or null. T is one of the names, or activation_t::Function.
 template <class T>
 const T* get_if(const activation_t* a) {
   if constexpr (std::is_same_v<T, activation_t::Function>)
@@ -63,42 +64,43 @@ const T* get_if(const activation_t* a) {
   else
     return a && !a->function_ ? get_if<T>(&a->name_) : nullptr;
 }
-/// Whether get_if<T>(&a) finds something.
+/// Returns whether `a` holds a T.
 template <class T>
 bool holds_alternative(const activation_t& a) {
   return get_if<T>(&a) != nullptr;
 }
 
-/// Of a layer of a TransformerEncoder. `dropout` acts in three places: on attention weights,
-/// between the two linear layers, and on what each part adds to its input.
+/// Configures TransformerEncoderLayer. `dropout` applies to the attention weights, between the two
+/// linear layers, and to the output of each sublayer before the residual sum.
 struct TransformerEncoderLayerOptions {
-  /// `d_model` must be a multiple of `nhead`: making the layer throws Error otherwise.
+  /// Sets the sizes. `d_model` must be a multiple of `nhead`, or making the layer throws Error.
   TransformerEncoderLayerOptions(int64_t d_model, int64_t nhead)
       : d_model_(d_model), nhead_(nhead) {}
-  TAPER_ARG(int64_t, d_model);                  ///< size of an element
-  TAPER_ARG(int64_t, nhead);                    ///< heads
+  TAPER_ARG(int64_t, d_model);                  ///< number of features
+  TAPER_ARG(int64_t, nhead);                    ///< number of heads
   TAPER_ARG(int64_t, dim_feedforward) = 2048;   ///< size between the two linear layers
-  TAPER_ARG(double, dropout) = 0.1;             ///< probability
-  TAPER_ARG(activation_t, activation) = kReLU;  ///< between the two linear layers
+  TAPER_ARG(double, dropout) = 0.1;             ///< dropout probability
+  TAPER_ARG(activation_t, activation) = kReLU;  ///< activation between the linear layers
 };
 
-/// Of a layer of a TransformerDecoder. `dropout` acts as in an encoder's layer.
+/// Configures TransformerDecoderLayer. `dropout` applies as in TransformerEncoderLayer.
 struct TransformerDecoderLayerOptions {
-  /// `d_model` must be a multiple of `nhead`: making the layer throws Error otherwise.
+  /// Sets the sizes. `d_model` must be a multiple of `nhead`, or making the layer throws Error.
   TransformerDecoderLayerOptions(int64_t d_model, int64_t nhead)
       : d_model_(d_model), nhead_(nhead) {}
-  TAPER_ARG(int64_t, d_model);                  ///< size of an element
-  TAPER_ARG(int64_t, nhead);                    ///< heads
+  TAPER_ARG(int64_t, d_model);                  ///< number of features
+  TAPER_ARG(int64_t, nhead);                    ///< number of heads
   TAPER_ARG(int64_t, dim_feedforward) = 2048;   ///< size between the two linear layers
-  TAPER_ARG(double, dropout) = 0.1;             ///< probability
-  TAPER_ARG(activation_t, activation) = kReLU;  ///< between the two linear layers
+  TAPER_ARG(double, dropout) = 0.1;             ///< dropout probability
+  TAPER_ARG(activation_t, activation) = kReLU;  ///< activation between the linear layers
 };
 
-/// A custom encoder is called with (src, src_mask, src_key_padding_mask), a custom decoder with
-/// (tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask).
+/// Configures Transformer. A custom encoder is called with (src, src_mask, src_key_padding_mask). A
+/// custom decoder is called with (tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
+/// memory_key_padding_mask).
 struct TransformerOptions {
-  /// A base model of Vaswani et al. 2017 where nothing else is said: 512 numbers, 8 heads, 6 layers
-  /// each. `d_model` must be a multiple of `nhead`.
+  /// Sets the sizes. The defaults are the base model of Vaswani et al. 2017: 512 features, 8 heads,
+  /// 6 layers each. `d_model` must be a multiple of `nhead`.
   ///@{
   TransformerOptions() = default;
   TransformerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
@@ -109,23 +111,23 @@ struct TransformerOptions {
         num_encoder_layers_(num_encoder_layers),
         num_decoder_layers_(num_decoder_layers) {}
   ///@}
-  TAPER_ARG(int64_t, d_model) = 512;            ///< size of an element
-  TAPER_ARG(int64_t, nhead) = 8;                ///< heads
-  TAPER_ARG(int64_t, num_encoder_layers) = 6;   ///< layers
-  TAPER_ARG(int64_t, num_decoder_layers) = 6;   ///< layers
+  TAPER_ARG(int64_t, d_model) = 512;            ///< number of features
+  TAPER_ARG(int64_t, nhead) = 8;                ///< number of heads
+  TAPER_ARG(int64_t, num_encoder_layers) = 6;   ///< number of encoder layers
+  TAPER_ARG(int64_t, num_decoder_layers) = 6;   ///< number of decoder layers
   TAPER_ARG(int64_t, dim_feedforward) = 2048;   ///< size between the two linear layers
-  TAPER_ARG(double, dropout) = 0.1;             ///< probability
-  TAPER_ARG(activation_t, activation) = kReLU;  ///< between the two linear layers
-  TAPER_ARG(AnyModule, custom_encoder);         ///< in place of the usual one
-  TAPER_ARG(AnyModule, custom_decoder);         ///< in place of the usual one
+  TAPER_ARG(double, dropout) = 0.1;             ///< dropout probability
+  TAPER_ARG(activation_t, activation) = kReLU;  ///< activation between the linear layers
+  TAPER_ARG(AnyModule, custom_encoder);         ///< replaces the default encoder
+  TAPER_ARG(AnyModule, custom_decoder);         ///< replaces the default decoder
 };
 
 namespace functional {
 
-/// See multi_head_attention_forward.
+/// Configures multi_head_attention_forward, which describes the tensors.
 struct MultiheadAttentionForwardFuncOptions {
-  /// `embed_dim_to_check` is the E of (L, N, E) that the query must have. Undefined tensors stand
-  /// for no biases and no added key.
+  /// Sets the parameters. The query (L, N, E) must have E = `embed_dim_to_check`. An undefined
+  /// tensor means no bias or no added key.
   MultiheadAttentionForwardFuncOptions(int64_t embed_dim_to_check, int64_t num_heads,
                                        Tensor in_proj_weight, Tensor in_proj_bias, Tensor bias_k,
                                        Tensor bias_v, bool add_zero_attn, double dropout_p,
@@ -140,27 +142,27 @@ struct MultiheadAttentionForwardFuncOptions {
         dropout_p_(dropout_p),
         out_proj_weight_(std::move(out_proj_weight)),
         out_proj_bias_(std::move(out_proj_bias)) {}
-  TAPER_ARG(int64_t, embed_dim_to_check);             ///< size of an element
-  TAPER_ARG(int64_t, num_heads);                      ///< heads
-  TAPER_ARG(Tensor, in_proj_weight);                  ///< of q, k, v, one below the other
-  TAPER_ARG(Tensor, in_proj_bias);                    ///< of all three
-  TAPER_ARG(Tensor, bias_k);                          ///< one more key
-  TAPER_ARG(Tensor, bias_v);                          ///< one more value
-  TAPER_ARG(bool, add_zero_attn);                     ///< whether a key of zeros is added
-  TAPER_ARG(double, dropout_p);                       ///< probability
-  TAPER_ARG(Tensor, out_proj_weight);                 ///< of the result
-  TAPER_ARG(Tensor, out_proj_bias);                   ///< of the result
-  TAPER_ARG(bool, training) = true;                   ///< whether it acts as in training
-  TAPER_ARG(Tensor, key_padding_mask);                ///< (N, S), true: not seen
-  TAPER_ARG(bool, need_weights) = true;               ///< whether weights are returned
-  TAPER_ARG(Tensor, attn_mask);                       ///< (L, S), or one for each head
-  TAPER_ARG(bool, use_separate_proj_weight) = false;  ///< q, k and v by their own
-  TAPER_ARG(Tensor, q_proj_weight);                   ///< of the queries alone
-  TAPER_ARG(Tensor, k_proj_weight);                   ///< of the keys alone
-  TAPER_ARG(Tensor, v_proj_weight);                   ///< of the values alone
-  TAPER_ARG(Tensor, static_k);                        ///< in place of the keys
-  TAPER_ARG(Tensor, static_v);                        ///< in place of the values
-  TAPER_ARG(bool, average_attn_weights) = true;       ///< over the heads
+  TAPER_ARG(int64_t, embed_dim_to_check);  ///< number of features
+  TAPER_ARG(int64_t, num_heads);           ///< number of heads
+  TAPER_ARG(Tensor, in_proj_weight);       ///< (3E, E): the weights of q, k and v, stacked
+  TAPER_ARG(Tensor, in_proj_bias);         ///< (3E): the biases of q, k and v
+  TAPER_ARG(Tensor, bias_k);               ///< (1, 1, E): an appended key
+  TAPER_ARG(Tensor, bias_v);               ///< (1, 1, E): an appended value
+  TAPER_ARG(bool, add_zero_attn);          ///< whether a key of zeros is appended
+  TAPER_ARG(double, dropout_p);            ///< dropout probability
+  TAPER_ARG(Tensor, out_proj_weight);      ///< (E, E): projects the joined heads
+  TAPER_ARG(Tensor, out_proj_bias);        ///< (E), added to the result
+  TAPER_ARG(bool, training) = true;        ///< whether to behave as in training
+  TAPER_ARG(Tensor, key_padding_mask);     ///< (N, S), true hides a key
+  TAPER_ARG(bool, need_weights) = true;    ///< whether weights are returned
+  TAPER_ARG(Tensor, attn_mask);            ///< (L, S), or (N * num_heads, L, S)
+  TAPER_ARG(bool, use_separate_proj_weight) = false;  ///< whether q, k and v have separate weights
+  TAPER_ARG(Tensor, q_proj_weight);                   ///< the weight of the queries
+  TAPER_ARG(Tensor, k_proj_weight);                   ///< the weight of the keys
+  TAPER_ARG(Tensor, v_proj_weight);                   ///< the weight of the values
+  TAPER_ARG(Tensor, static_k);                        ///< replaces the projected keys
+  TAPER_ARG(Tensor, static_v);                        ///< replaces the projected values
+  TAPER_ARG(bool, average_attn_weights) = true;  ///< whether weights are averaged over the heads
 };
 
 }  // namespace functional

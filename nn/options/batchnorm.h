@@ -1,4 +1,4 @@
-// Options of the normalisations by channel: batch and instance normalisation.
+// Options of batch and instance normalization, which normalize each channel.
 #pragma once
 
 #include <taper/framework/core/arg.h>
@@ -10,23 +10,24 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// What both kinds of modules keep. They differ in the type of the momentum and in whether they
-/// learn and track by default.
+/// Holds the options of both kinds of modules. They differ in the type of the momentum and in the
+/// defaults of affine and track_running_stats.
 template <class Momentum, bool kByDefault>
 struct ChannelNormOptions {
   ChannelNormOptions(int64_t num_features) : num_features_(num_features) {}
   TAPER_ARG(int64_t, num_features);  ///< channels C
-  TAPER_ARG(double, eps) = 1e-5;     ///< keeps divisors from 0
-  /// The weight of the new value in the running statistics; nullopt: their plain mean.
+  TAPER_ARG(double, eps) = 1e-5;     ///< keeps the divisor from 0
+  /// The weight of the new value in the running statistics. nullopt means a cumulative average.
   TAPER_ARG(Momentum, momentum) = 0.1;
-  TAPER_ARG(bool, affine) = kByDefault;               ///< whether there are a weight and a bias
-  TAPER_ARG(bool, track_running_stats) = kByDefault;  ///< whether means for evaluation are kept
+  TAPER_ARG(bool, affine) = kByDefault;               ///< whether to learn a weight and a bias
+  TAPER_ARG(bool, track_running_stats) = kByDefault;  ///< whether running statistics are kept
 };
 
 }  // namespace detail
 
-/// (x - mean) / sqrt(var + eps) * weight + bias, with mean and var over a batch for each channel;
-/// by default it learns weight and bias and keeps running statistics.
+/// Configure batch normalization: (x - mean) / sqrt(var + eps) * weight + bias, with mean and var
+/// over the batch for each channel. By default, weight and bias are learnable, and running
+/// statistics are kept.
 ///@{
 using BatchNormOptions = detail::ChannelNormOptions<optional<double>, true>;
 using BatchNorm1dOptions = BatchNormOptions;
@@ -34,8 +35,8 @@ using BatchNorm2dOptions = BatchNormOptions;
 using BatchNorm3dOptions = BatchNormOptions;
 ///@}
 
-/// The same with mean and var over each channel of each sample; by default without weight, bias and
-/// running statistics.
+/// Configure instance normalization, with mean and var over each channel of each sample. By
+/// default, it has no weight, bias or running statistics.
 ///@{
 using InstanceNormOptions = detail::ChannelNormOptions<double, false>;
 using InstanceNorm1dOptions = InstanceNormOptions;
@@ -45,27 +46,27 @@ using InstanceNorm3dOptions = InstanceNormOptions;
 
 namespace functional {
 
-/// weight and bias are (C), or undefined for 1 and 0.
+/// Configures functional::batch_norm. weight and bias are (C), or undefined, which means 1 and 0.
 struct BatchNormFuncOptions {
-  TAPER_ARG(Tensor, weight) = {};     ///< times each channel
-  TAPER_ARG(Tensor, bias) = {};       ///< added to each channel
-  TAPER_ARG(bool, training) = false;  ///< whether it acts as in training
-  /// The weight of the batch in the running statistics, as it trains; nullopt leaves them as they
-  /// are.
+  TAPER_ARG(Tensor, weight) = {};     ///< factor of each channel
+  TAPER_ARG(Tensor, bias) = {};       ///< summand of each channel
+  TAPER_ARG(bool, training) = false;  ///< whether to behave as in training
+  /// The weight of the batch in the running statistics during training. nullopt leaves them
+  /// unchanged.
   TAPER_ARG(optional<double>, momentum) = 0.1;
-  TAPER_ARG(double, eps) = 1e-5;  ///< keeps divisors from 0
+  TAPER_ARG(double, eps) = 1e-5;  ///< keeps the divisor from 0
 };
-/// All tensors are (C), or undefined. With use_input_stats the running statistics, where defined,
-/// are moved in place; without it both must be defined, and they are used in place of those of the
-/// samples.
+/// Configures functional::instance_norm. All tensors are (C), or undefined. With use_input_stats,
+/// defined running statistics are updated in-place. Without it, both must be defined, and they
+/// replace the statistics of the samples.
 struct InstanceNormFuncOptions {
-  TAPER_ARG(Tensor, running_mean) = {};     ///< for evaluation
-  TAPER_ARG(Tensor, running_var) = {};      ///< for evaluation
-  TAPER_ARG(Tensor, weight) = {};           ///< times each channel
-  TAPER_ARG(Tensor, bias) = {};             ///< added to each channel
-  TAPER_ARG(bool, use_input_stats) = true;  ///< whether the batch is measured
-  TAPER_ARG(double, momentum) = 0.1;        ///< the weight of the input in running statistics
-  TAPER_ARG(double, eps) = 1e-5;            ///< keeps divisors from 0
+  TAPER_ARG(Tensor, running_mean) = {};     ///< mean used in evaluation
+  TAPER_ARG(Tensor, running_var) = {};      ///< variance used in evaluation
+  TAPER_ARG(Tensor, weight) = {};           ///< factor of each channel
+  TAPER_ARG(Tensor, bias) = {};             ///< summand of each channel
+  TAPER_ARG(bool, use_input_stats) = true;  ///< whether the statistics of the samples are used
+  TAPER_ARG(double, momentum) = 0.1;        ///< the weight of the input in the running statistics
+  TAPER_ARG(double, eps) = 1e-5;            ///< keeps the divisor from 0
 };
 
 }  // namespace functional

@@ -14,74 +14,74 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// What lies outside of the input.
+/// Names the fill of the padding.
 using conv_padding_mode_t =
     Choice<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
-/// How much is added on both sides of every spatial dimension: numbers, nothing (kValid), or as
-/// much as keeps the input's sizes (kSame).
+/// Holds the padding on both sides of every spatial dimension: numbers, kValid (none), or kSame (as
+/// much as keeps the sizes of the input).
 template <size_t D>
 using conv_padding_t = std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
 
-/// What both kinds of convolution modules keep.
+/// Holds the options of both kinds of convolution modules.
 template <size_t D>
 struct ConvNdOptions {
   using padding_mode_t = conv_padding_mode_t;  ///< kZeros, kReflect, kReplicate or kCircular
   using padding_t = conv_padding_t<D>;         ///< D numbers, kValid or kSame
-  /// No padding, steps of 1, one group, a bias.
+  /// Sets the sizes. By default: padding 0, stride 1, one group, a bias.
   ConvNdOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
   TAPER_ARG(int64_t, in_channels);                       ///< channels of the input
   TAPER_ARG(int64_t, out_channels);                      ///< channels of the output
-  TAPER_ARG(ExpandingArray<D>, kernel_size);             ///< size of a window
-  TAPER_ARG(ExpandingArray<D>, stride) = 1;              ///< steps of the window
-  TAPER_ARG(padding_t, padding) = ExpandingArray<D>(0);  ///< elements added on both sides
+  TAPER_ARG(ExpandingArray<D>, kernel_size);             ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride) = 1;              ///< stride of the window
+  TAPER_ARG(padding_t, padding) = ExpandingArray<D>(0);  ///< padding on both sides
 
  public:
-  /// `{1, 2}` as D numbers. Throws Error for another count.
+  /// Sets the padding to D numbers, such as `{1, 2}`. Throws Error for another count.
   ConvNdOptions& padding(std::initializer_list<int64_t> list) {
     return padding(padding_t(ExpandingArray<D>(list)));
   }
-  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< steps within a window
-  TAPER_ARG(bool, transposed) = false;         ///< of a transposed convolution
-  /// Transposed convolutions: added to one side of the output.
+  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< spacing between elements of the window
+  TAPER_ARG(bool, transposed) = false;         ///< whether the convolution is transposed
+  /// Elements added to one side of the output of a transposed convolution.
   TAPER_ARG(ExpandingArray<D>, output_padding) = 0;
-  TAPER_ARG(int64_t, groups) = 1;  ///< groups of channels that see only each other
-  TAPER_ARG(bool, bias) = true;    ///< whether a bias is added
-  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< what stands in the padding
+  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of connected channels
+  TAPER_ARG(bool, bias) = true;                      ///< whether a bias is added
+  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the fill of the padding
 };
 
 }  // namespace detail
 
-/// Options of convolutions over D spatial dimensions.
+/// Configures convolutions over D spatial dimensions.
 template <size_t D>
 using ConvOptions = detail::ConvNdOptions<D>;
-/// The same for one, two and three spatial dimensions.
+/// Configure Conv1d, Conv2d and Conv3d.
 ///@{
 using Conv1dOptions = ConvOptions<1>;
 using Conv2dOptions = ConvOptions<2>;
 using Conv3dOptions = ConvOptions<3>;
 ///@}
 
-/// Only zeros can be padded here.
+/// Configures transposed convolutions over D spatial dimensions.
 template <size_t D>
 struct ConvTransposeOptions {
-  /// forward() throws Error for all but kZeros.
+  /// Names the padding mode. forward() throws Error for all but kZeros.
   using padding_mode_t = detail::conv_padding_mode_t;
-  /// No padding, steps of 1, one group, a bias.
+  /// Sets the sizes. By default: padding 0, stride 1, one group, a bias.
   ConvTransposeOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
   TAPER_ARG(int64_t, in_channels);                   ///< channels of the input
   TAPER_ARG(int64_t, out_channels);                  ///< channels of the output
-  TAPER_ARG(ExpandingArray<D>, kernel_size);         ///< size of a window
-  TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< steps of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< elements added on both sides
+  TAPER_ARG(ExpandingArray<D>, kernel_size);         ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< padding on both sides
   TAPER_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to the result on one side
-  TAPER_ARG(int64_t, groups) = 1;              ///< groups of channels that see only each other
-  TAPER_ARG(bool, bias) = true;                ///< whether a bias is added
-  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< steps within a window
-  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< what stands in the padding
+  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of connected channels
+  TAPER_ARG(bool, bias) = true;                      ///< whether a bias is added
+  TAPER_ARG(ExpandingArray<D>, dilation) = 1;        ///< spacing between elements of the window
+  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the fill of the padding
 };
-/// The same for one, two and three spatial dimensions.
+/// Configure ConvTranspose1d, ConvTranspose2d and ConvTranspose3d.
 ///@{
 using ConvTranspose1dOptions = ConvTransposeOptions<1>;
 using ConvTranspose2dOptions = ConvTransposeOptions<2>;
@@ -90,40 +90,41 @@ using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
 namespace functional {
 
-/// Of convolutions with a weight (out, in / groups, K...): the kernel's size is the weight's.
+/// Configures convolutions with a weight (out, in / groups, K...), whose sizes K are the size of
+/// the kernel.
 template <size_t D>
 struct ConvFuncOptions {
   using padding_t = nn::detail::conv_padding_t<D>;       ///< D numbers, kValid or kSame
   TAPER_ARG(Tensor, bias) = {};                          ///< one for each output channel
-  TAPER_ARG(ExpandingArray<D>, stride) = 1;              ///< steps of the window
-  TAPER_ARG(padding_t, padding) = ExpandingArray<D>(0);  ///< elements added on both sides
+  TAPER_ARG(ExpandingArray<D>, stride) = 1;              ///< stride of the window
+  TAPER_ARG(padding_t, padding) = ExpandingArray<D>(0);  ///< padding on both sides
 
  public:
-  /// `{1, 2}` as D numbers. Throws Error for another count.
+  /// Sets the padding to D numbers, such as `{1, 2}`. Throws Error for another count.
   ConvFuncOptions& padding(std::initializer_list<int64_t> list) {
     return padding(padding_t(ExpandingArray<D>(list)));
   }
-  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< steps within a window
-  TAPER_ARG(int64_t, groups) = 1;              ///< groups of channels that see only each other
+  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< spacing between elements of the window
+  TAPER_ARG(int64_t, groups) = 1;              ///< number of groups of connected channels
 };
-/// The same for one, two and three spatial dimensions.
+/// Configure conv1d, conv2d and conv3d.
 ///@{
 using Conv1dFuncOptions = ConvFuncOptions<1>;
 using Conv2dFuncOptions = ConvFuncOptions<2>;
 using Conv3dFuncOptions = ConvFuncOptions<3>;
 ///@}
 
-/// Of transposed convolutions with a weight (in, out / groups, K...).
+/// Configures transposed convolutions with a weight (in, out / groups, K...).
 template <size_t D>
 struct ConvTransposeFuncOptions {
   TAPER_ARG(Tensor, bias) = {};                      ///< one for each output channel
-  TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< steps of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< elements added on both sides
+  TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< padding on both sides
   TAPER_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to the result on one side
-  TAPER_ARG(int64_t, groups) = 1;              ///< groups of channels that see only each other
-  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< steps within a window
+  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of connected channels
+  TAPER_ARG(ExpandingArray<D>, dilation) = 1;        ///< spacing between elements of the window
 };
-/// The same for one, two and three spatial dimensions.
+/// Configure conv_transpose1d, conv_transpose2d and conv_transpose3d.
 ///@{
 using ConvTranspose1dFuncOptions = ConvTransposeFuncOptions<1>;
 using ConvTranspose2dFuncOptions = ConvTransposeFuncOptions<2>;

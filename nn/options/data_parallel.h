@@ -14,15 +14,17 @@ namespace torch::taper::nn {
 
 class Module;
 
-/// Which devices a DataParallel module uses.
+/// Configures DataParallel.
 struct DataParallelOptions {
-  /// The CUDA devices; the module's parameters and buffers are on the first. Empty: all devices.
+  /// The CUDA devices. The first holds the parameters and buffers of the module. Empty means all
+  /// devices.
   TAPER_ARG(std::vector<int64_t>, device_ids);
-  /// Where the output goes: a CUDA device, or -1 for the CPU. Default: the first of device_ids.
+  /// The device of the output: a CUDA device, or -1 for the CPU. By default, the first of
+  /// device_ids.
   TAPER_ARG(optional<int64_t>, output_device);
   /// The dimension along which inputs are split and outputs joined.
   TAPER_ARG(int64_t, dim) = 0;
-  /// Makes a module like the wrapped one, with any values. Needed for a module that has no clone().
+  /// Makes a module like the wrapped one, with any values. A module without clone() needs it.
   TAPER_ARG(std::function<std::shared_ptr<Module>()>, make_replica);
 };
 

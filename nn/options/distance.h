@@ -8,21 +8,22 @@
 
 namespace torch::taper::nn {
 
-/// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`, which the result has not.
+/// Configures cosine similarity: x1 . x2 / (max(|x1|, eps) max(|x2|, eps)). The result has no
+/// dimension `dim`.
 struct CosineSimilarityOptions {
-  TAPER_ARG(int64_t, dim) = 1;    ///< along which
-  TAPER_ARG(double, eps) = 1e-8;  ///< keeps divisors from 0
+  TAPER_ARG(int64_t, dim) = 1;    ///< the dimension
+  TAPER_ARG(double, eps) = 1e-8;  ///< keeps the divisor from 0
 };
-/// The p-norm of x1 - x2 + eps along the last dimension.
+/// Configures the p-norm of x1 - x2 + eps along the last dimension.
 struct PairwiseDistanceOptions {
-  TAPER_ARG(double, p) = 2.0;        ///< of the norm
-  TAPER_ARG(double, eps) = 1e-6;     ///< keeps divisors from 0
-  TAPER_ARG(bool, keepdim) = false;  ///< whether the dimension stays, of size 1
+  TAPER_ARG(double, p) = 2.0;        ///< order of the norm
+  TAPER_ARG(double, eps) = 1e-6;     ///< added to each difference
+  TAPER_ARG(bool, keepdim) = false;  ///< whether the last dimension stays, with size 1
 };
 
 namespace functional {
 
-/// What the functions take: the options of the modules.
+/// Name the options of the functions, which are the options of the modules.
 ///@{
 using CosineSimilarityFuncOptions = CosineSimilarityOptions;
 using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;

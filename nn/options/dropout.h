@@ -8,16 +8,15 @@
 
 namespace torch::taper::nn {
 
-/// `p` is the probability with which an element (a channel) is dropped.
+/// Configures Dropout. `p` is the probability of a zero.
 struct DropoutOptions {
-  /// A number converts to these options: Dropout(0.2). The module throws Error unless it is in [0,
-  /// 1].
+  /// Converts from a number: Dropout(0.2). The module throws Error unless it is in [0, 1].
   DropoutOptions(double p = 0.5) : p_(p) {}
-  TAPER_ARG(double, p);              ///< probability of a zero
-  TAPER_ARG(bool, inplace) = false;  ///< whether the input is overwritten
+  TAPER_ARG(double, p);              ///< the probability of a zero
+  TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
 };
-/// The same: Dropout2d, Dropout3d and FeatureAlphaDropout drop whole channels, AlphaDropout
-/// elements.
+/// Configure the other dropout modules. Dropout2d, Dropout3d and FeatureAlphaDropout drop whole
+/// channels, AlphaDropout drops elements.
 ///@{
 using Dropout2dOptions = DropoutOptions;
 using Dropout3dOptions = DropoutOptions;
@@ -27,25 +26,25 @@ using FeatureAlphaDropoutOptions = DropoutOptions;
 
 namespace functional {
 
-/// Of elements; they act as in training unless `training` is false.
+/// Configures functional::dropout. By default, `training` is true.
 struct DropoutFuncOptions {
-  TAPER_ARG(double, p) = 0.5;        ///< probability of a zero
-  TAPER_ARG(bool, training) = true;  ///< whether it acts as in training
-  TAPER_ARG(bool, inplace) = false;  ///< whether the input is overwritten
+  TAPER_ARG(double, p) = 0.5;        ///< the probability of a zero
+  TAPER_ARG(bool, training) = true;  ///< whether to behave as in training
+  TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
 };
-/// Of whole channels.
+/// Configure dropout2d and dropout3d.
 ///@{
 using Dropout2dFuncOptions = DropoutFuncOptions;
 using Dropout3dFuncOptions = DropoutFuncOptions;
 ///@}
 
-/// Unlike with dropout(), `training` must be asked for.
+/// Configures functional::alpha_dropout. Unlike in dropout(), `training` is false by default.
 struct AlphaDropoutFuncOptions {
-  TAPER_ARG(double, p) = 0.5;         ///< probability of a zero
-  TAPER_ARG(bool, training) = false;  ///< whether it acts as in training
-  TAPER_ARG(bool, inplace) = false;   ///< whether the input is overwritten
+  TAPER_ARG(double, p) = 0.5;         ///< the probability of a zero
+  TAPER_ARG(bool, training) = false;  ///< whether to behave as in training
+  TAPER_ARG(bool, inplace) = false;   ///< whether to operate in-place
 };
-/// Of whole channels.
+/// Configures feature_alpha_dropout, which drops whole channels.
 using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 
 }  // namespace functional

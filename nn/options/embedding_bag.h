@@ -9,58 +9,62 @@
 
 namespace torch::taper::nn {
 
-/// What is made of the rows of a bag.
+/// Names the reduction of the rows of a bag.
 using EmbeddingBagMode = Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
 
-/// A table (num_embeddings, embedding_dim); the rows of each bag of indices become one.
+/// Configures EmbeddingBag, which looks up rows of a table (num_embeddings, embedding_dim) and
+/// reduces each bag to one row.
 struct EmbeddingBagOptions {
-  /// Rows start from a standard normal distribution; bags give the mean of theirs.
+  /// Sets the sizes. By default, rows start from a standard normal distribution, and a bag gives
+  /// their mean.
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
-  TAPER_ARG(int64_t, num_embeddings);  ///< rows
-  TAPER_ARG(int64_t, embedding_dim);   ///< size of a row
-  /// Rows that are looked up are first scaled down, in place, to this norm of order norm_type.
+  TAPER_ARG(int64_t, num_embeddings);  ///< number of rows
+  TAPER_ARG(int64_t, embedding_dim);   ///< features of a row
+  /// Before the lookup, rows whose norm of order norm_type is larger are scaled down to it,
+  /// in-place.
   TAPER_ARG(optional<double>, max_norm) = nullopt;
-  TAPER_ARG(double, norm_type) = 2.;  ///< p of the norm
-  /// Divides a row's gradient by the number of its occurrences; not for kMax.
+  TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
+  /// Divides the gradient of a row by the number of its occurrences. kMax does not support it.
   TAPER_ARG(bool, scale_grad_by_freq) = false;
-  TAPER_ARG(EmbeddingBagMode, mode) = kMean;  ///< of a bag: sum, mean or maximum
-  /// Accepted; gradients are dense.
+  TAPER_ARG(EmbeddingBagMode, mode) = kMean;  ///< reduction of a bag
+  /// Is accepted, but gradients are dense.
   TAPER_ARG(bool, sparse) = false;
-  /// The initial values, in place of random ones.
+  /// The initial values. If undefined, they are random.
   TAPER_ARG(Tensor, _weight) = {};
-  /// The offsets have one more entry, the number of indices.
+  /// Whether the offsets end with one more entry, the number of indices.
   TAPER_ARG(bool, include_last_offset) = false;
-  /// This row is in no bag; a negative one counts from the end.
+  /// The padding row, which is left out of every bag. A negative index counts from the end.
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;
 };
 
-/// Of EmbeddingBag::from_pretrained: a given table (num_embeddings, embedding_dim), whose storage
-/// the module shares.
+/// Configures EmbeddingBag::from_pretrained. The module shares the storage of the given table
+/// (num_embeddings, embedding_dim).
 struct EmbeddingBagFromPretrainedOptions {
-  TAPER_ARG(bool, freeze) = true;                       ///< whether the rows are not trained
-  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< rows are scaled down to it
-  TAPER_ARG(double, norm_type) = 2.;                    ///< p of the norm
-  TAPER_ARG(bool, scale_grad_by_freq) = false;          ///< whether gradients are divided by counts
-  TAPER_ARG(EmbeddingBagMode, mode) = kMean;            ///< of a bag: sum, mean or maximum
-  TAPER_ARG(bool, sparse) = false;                      ///< accepted; gradients are dense
-  TAPER_ARG(bool, include_last_offset) = false;         ///< whether offsets end with the end
-  TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< a row that gets no gradient
+  TAPER_ARG(bool, freeze) = true;                   ///< whether the table is not trained
+  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< larger rows are scaled down to it
+  TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
+  TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
+  TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag
+  TAPER_ARG(bool, sparse) = false;                  ///< accepted; gradients are dense
+  TAPER_ARG(bool, include_last_offset) = false;  ///< whether offsets end with the number of indices
+  TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, left out of every bag
 };
 
 namespace functional {
 
-/// `offsets` (B) are for indices in one vector; a matrix of indices has a bag in each row.
+/// Configures functional::embedding_bag. `offsets` (B) belong to a vector of indices. In a matrix
+/// of indices, each row is a bag.
 struct EmbeddingBagFuncOptions {
-  TAPER_ARG(Tensor, offsets) = {};                      ///< where bags begin
-  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< rows are scaled down to it
-  TAPER_ARG(double, norm_type) = 2.;                    ///< p of the norm
-  TAPER_ARG(bool, scale_grad_by_freq) = false;          ///< whether gradients are divided by counts
-  TAPER_ARG(EmbeddingBagMode, mode) = kMean;            ///< of a bag: sum, mean or maximum
-  TAPER_ARG(bool, sparse) = false;                      ///< accepted; gradients are dense
-  TAPER_ARG(Tensor, per_sample_weights) = {};           ///< of a sum
-  TAPER_ARG(bool, include_last_offset) = false;         ///< whether offsets end with the end
-  TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< a row that gets no gradient
+  TAPER_ARG(Tensor, offsets) = {};                  ///< the index at which each bag begins
+  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< larger rows are scaled down to it
+  TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
+  TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
+  TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag
+  TAPER_ARG(bool, sparse) = false;                  ///< accepted; gradients are dense
+  TAPER_ARG(Tensor, per_sample_weights) = {};       ///< factors of the rows of a sum
+  TAPER_ARG(bool, include_last_offset) = false;  ///< whether offsets end with the number of indices
+  TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, left out of every bag
 };
 
 }  // namespace functional

@@ -9,30 +9,32 @@
 
 namespace torch::taper::nn {
 
-/// Columns (N, C * K, L) of L windows with K pixels, summed into images (N, C, output_size).
+/// Configures Fold, which sums columns (N, C * K, L) of L windows with K pixels into images (N, C,
+/// output_size).
 struct FoldOptions {
-  /// Windows at steps of 1, without padding.
+  /// Sets the sizes. By default: stride 1, padding 0.
   FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : output_size_(output_size), kernel_size_(kernel_size) {}
   TAPER_ARG(ExpandingArray<2>, output_size);   ///< height and width
-  TAPER_ARG(ExpandingArray<2>, kernel_size);   ///< size of a window
-  TAPER_ARG(ExpandingArray<2>, dilation) = 1;  ///< steps within a window
-  TAPER_ARG(ExpandingArray<2>, padding) = 0;   ///< elements added on both sides
-  TAPER_ARG(ExpandingArray<2>, stride) = 1;    ///< steps of the window
+  TAPER_ARG(ExpandingArray<2>, kernel_size);   ///< size of the window
+  TAPER_ARG(ExpandingArray<2>, dilation) = 1;  ///< spacing between elements of the window
+  TAPER_ARG(ExpandingArray<2>, padding) = 0;   ///< padding on both sides
+  TAPER_ARG(ExpandingArray<2>, stride) = 1;    ///< stride of the window
 };
-/// Images (N, C, H, W) as columns (N, C * K, L) of L windows with K pixels.
+/// Configures Unfold, which turns images (N, C, H, W) into columns (N, C * K, L) of L windows with
+/// K pixels.
 struct UnfoldOptions {
-  /// Windows at steps of 1, without padding.
+  /// Sets the size. By default: stride 1, padding 0.
   UnfoldOptions(ExpandingArray<2> kernel_size) : kernel_size_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<2>, kernel_size);   ///< size of a window
-  TAPER_ARG(ExpandingArray<2>, dilation) = 1;  ///< steps within a window
-  TAPER_ARG(ExpandingArray<2>, padding) = 0;   ///< elements added on both sides
-  TAPER_ARG(ExpandingArray<2>, stride) = 1;    ///< steps of the window
+  TAPER_ARG(ExpandingArray<2>, kernel_size);   ///< size of the window
+  TAPER_ARG(ExpandingArray<2>, dilation) = 1;  ///< spacing between elements of the window
+  TAPER_ARG(ExpandingArray<2>, padding) = 0;   ///< padding on both sides
+  TAPER_ARG(ExpandingArray<2>, stride) = 1;    ///< stride of the window
 };
 
 namespace functional {
 
-/// What the functions take: the options of the modules.
+/// Name the options of the functions, which are the options of the modules.
 ///@{
 using FoldFuncOptions = FoldOptions;
 using UnfoldFuncOptions = UnfoldOptions;

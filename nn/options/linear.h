@@ -12,9 +12,9 @@
 
 namespace torch::taper::nn {
 
-/// y = x W^T + b: (..., in_features) to (..., out_features).
+/// Configures Linear: y = x W^T + b, from (..., in_features) to (..., out_features).
 struct LinearOptions {
-  /// With a bias.
+  /// Sets the sizes. By default, a bias is added.
   LinearOptions(int64_t in_features, int64_t out_features)
       : in_features_(in_features), out_features_(out_features) {}
   TAPER_ARG(int64_t, in_features);   ///< size of an input
@@ -22,31 +22,35 @@ struct LinearOptions {
   TAPER_ARG(bool, bias) = true;      ///< whether a bias is added
 };
 
-/// The dimensions start_dim to end_dim become one. Negative ones count from the end.
+/// Configures Flatten, which merges the dimensions start_dim to end_dim. Negative numbers count
+/// from the end.
 struct FlattenOptions {
-  TAPER_ARG(int64_t, start_dim) = 1;  ///< the first one
-  TAPER_ARG(int64_t, end_dim) = -1;   ///< the last one
+  TAPER_ARG(int64_t, start_dim) = 1;  ///< the first merged dimension
+  TAPER_ARG(int64_t, end_dim) = -1;   ///< the last merged dimension
 };
 
-/// `dim` is split into `sizes`.
+/// Configures Unflatten, which splits `dim` into `sizes`.
 struct UnflattenOptions {
-  /// Names and sizes of dimensions, as LibTorch has them.
+  /// Holds names and sizes of dimensions, as in LibTorch.
   using namedshape_t = std::vector<std::pair<std::string, int64_t>>;
 
-  /// One of `sizes` may be -1: what is left. `dim` counts from the end where it is negative.
+  /// Sets the dimension and its sizes. One of `sizes` may be -1, which is inferred. A negative
+  /// `dim` counts from the end.
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
-  /// Dimensions have no names here: throws NotImplementedError, which says what to give instead.
+  /// Throws NotImplementedError, because dimensions have no names. The message gives the
+  /// alternative.
   UnflattenOptions(const std::string& dimname, const namedshape_t& namedshape);
-  /// Throws NotImplementedError, too.
+  /// Throws NotImplementedError, because dimensions have no names.
   UnflattenOptions(const char* dimname, const namedshape_t& namedshape)
       : UnflattenOptions(std::string(dimname), namedshape) {}
-  TAPER_ARG(int64_t, dim);                 ///< which is split
-  TAPER_ARG(std::vector<int64_t>, sizes);  ///< in its place
+  TAPER_ARG(int64_t, dim);                 ///< the dimension that is split
+  TAPER_ARG(std::vector<int64_t>, sizes);  ///< the sizes that replace it
 };
 
-/// y = x1 W x2 + b: (..., in1_features) and (..., in2_features) to (..., out_features).
+/// Configures Bilinear: y = x1 W x2 + b, from (..., in1_features) and (..., in2_features) to (...,
+/// out_features).
 struct BilinearOptions {
-  /// With a bias.
+  /// Sets the sizes. By default, a bias is added.
   BilinearOptions(int64_t in1_features, int64_t in2_features, int64_t out_features)
       : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
   TAPER_ARG(int64_t, in1_features);  ///< size of the first input

@@ -13,17 +13,17 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// What a loss does with the losses of the elements.
+/// Names the reduction of the losses of the elements.
 using reduction_t = Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
-/// The number by which the ops know a reduction: 0 none, 1 mean, 2 sum.
+/// Returns the number of a reduction in the ops: 0 none, 1 mean, 2 sum.
 inline int64_t reduction_number(const reduction_t& r) { return static_cast<int64_t>(r.index()); }
 
 }  // namespace detail
 
-/// |x - y|, for l1_loss; the same options serve all losses that have only a reduction.
+/// Configures l1_loss: |x - y|. All losses with only a reduction use these options.
 struct L1LossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
-  /// A reduction converts to these options: kMean, kSum or kNone. kMean by default.
+  /// Converts from a reduction: kMean (the default), kSum or kNone.
   ///@{
   L1LossOptions() = default;
   L1LossOptions(reduction_t reduction) : reduction_(reduction) {}
@@ -31,20 +31,21 @@ struct L1LossOptions {
   L1LossOptions(enumtype::kMean v) : reduction_(v) {}
   L1LossOptions(enumtype::kSum v) : reduction_(v) {}
   ///@}
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// (x - y)^2, and log(1 + exp(-y x)).
+/// Configure mse_loss, (x - y)^2, and soft_margin_loss, log(1 + exp(-y x)).
 ///@{
 using MSELossOptions = L1LossOptions;
 using SoftMarginLossOptions = L1LossOptions;
 ///@}
 
-/// kMean divides by the number of elements, kBatchMean by the size of the first dimension.
+/// Configures kl_div. kMean divides by the number of elements, kBatchMean by the size of the first
+/// dimension.
 struct KLDivLossOptions {
-  /// kNone, kMean, kSum or kBatchMean.
+  /// Is kNone, kMean, kSum or kBatchMean.
   using reduction_t =
       Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
-  /// A reduction converts to these options: kMean, kBatchMean, kSum or kNone. kMean by default.
+  /// Converts from a reduction: kMean (the default), kBatchMean, kSum or kNone.
   ///@{
   KLDivLossOptions() = default;
   KLDivLossOptions(enumtype::kNone v) : reduction_(v) {}
@@ -52,134 +53,137 @@ struct KLDivLossOptions {
   KLDivLossOptions(enumtype::kSum v) : reduction_(v) {}
   KLDivLossOptions(enumtype::kMean v) : reduction_(v) {}
   ///@}
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
-  TAPER_ARG(bool, log_target) = false;        ///< whether the target is a logarithm
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
+  TAPER_ARG(bool, log_target) = false;        ///< whether the target holds logarithms
 };
 
-/// -w (y log x + (1 - y) log(1 - x)); the weight w broadcasts to the input. For
-/// MultiLabelSoftMarginLoss it is (C).
+/// Configures binary cross entropy: -w (y log x + (1 - y) log(1 - x)). The weight w broadcasts to
+/// the input. For MultiLabelSoftMarginLoss it is (C).
 struct BCELossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(Tensor, weight) = {};             ///< of each class, or element
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(Tensor, weight) = {};             ///< a factor for each element or class
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// Binary cross entropy of sigmoid(x). Both tensors broadcast to the input.
+/// Configures binary cross entropy of sigmoid(x). Both tensors broadcast to the input.
 struct BCEWithLogitsLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(Tensor, weight) = {};             ///< of each class, or element
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
-  TAPER_ARG(Tensor, pos_weight) = {};         ///< of positive targets, by class
+  TAPER_ARG(Tensor, weight) = {};             ///< a factor for each element
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
+  TAPER_ARG(Tensor, pos_weight) = {};         ///< a factor for positive targets
 };
-/// -weight[y] x[y] for log-probabilities x and a class y; the weight is (C). kMean divides by the
-/// sum of the weights of the targets.
+/// Configures nll_loss: -weight[y] x[y] for log-probabilities x and a class y. The weight is (C).
+/// kMean divides by the sum of the weights of the targets.
 struct NLLLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(Tensor, weight) = {};             ///< of each class, or element
+  TAPER_ARG(Tensor, weight) = {};             ///< a factor for each class
   TAPER_ARG(int64_t, ignore_index) = -100;    ///< a target that does not count
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// nll_loss of log_softmax(x); the weight is (C).
+/// Configures cross_entropy: nll_loss of log_softmax(x). The weight is (C).
 struct CrossEntropyLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(Tensor, weight) = {};             ///< of each class, or element
+  TAPER_ARG(Tensor, weight) = {};             ///< a factor for each class
   TAPER_ARG(int64_t, ignore_index) = -100;    ///< a target that does not count
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
-  TAPER_ARG(double, label_smoothing) = 0.0;   ///< share that all classes get
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
+  TAPER_ARG(double, label_smoothing) = 0.0;   ///< the share of a target spread over all classes
 };
-/// (x - y)^2 / (2 beta) where |x - y| < beta, else |x - y| - beta / 2.
+/// Configures smooth_l1_loss: (x - y)^2 / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
 struct SmoothL1LossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
-  /// A reduction converts to these options: kMean, kSum or kNone. kMean by default.
+  /// Converts from a reduction: kMean (the default), kSum or kNone.
   ///@{
   SmoothL1LossOptions() = default;
   SmoothL1LossOptions(enumtype::kNone v) : reduction_(v) {}
   SmoothL1LossOptions(enumtype::kMean v) : reduction_(v) {}
   SmoothL1LossOptions(enumtype::kSum v) : reduction_(v) {}
   ///@}
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
-  TAPER_ARG(double, beta) = 1.0;              ///< where the square ends
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
+  TAPER_ARG(double, beta) = 1.0;              ///< the bound between square and line
 };
-/// (x - y)^2 / 2 where |x - y| <= delta, else delta (|x - y| - delta / 2).
+/// Configures huber_loss: (x - y)^2 / 2 if |x - y| <= delta, else delta (|x - y| - delta / 2).
 struct HuberLossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
-  /// A reduction converts to these options: kMean, kSum or kNone. kMean by default.
+  /// Converts from a reduction: kMean (the default), kSum or kNone.
   ///@{
   HuberLossOptions() = default;
   HuberLossOptions(enumtype::kNone v) : reduction_(v) {}
   HuberLossOptions(enumtype::kMean v) : reduction_(v) {}
   HuberLossOptions(enumtype::kSum v) : reduction_(v) {}
   ///@}
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
-  TAPER_ARG(double, delta) = 1.0;             ///< where the square ends
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
+  TAPER_ARG(double, delta) = 1.0;             ///< the bound between square and line
 };
-/// x where y = 1, max(0, margin - x) where y = -1.
+/// Configures hinge_embedding_loss: x if y = 1, and max(0, margin - x) if y = -1.
 struct HingeEmbeddingLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(double, margin) = 1.0;            ///< how far apart is enough
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(double, margin) = 1.0;            ///< the margin
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// max(0, -y (x1 - x2) + margin). The same options serve cosine_embedding_loss.
+/// Configures margin_ranking_loss: max(0, -y (x1 - x2) + margin).
 struct MarginRankingLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(double, margin) = 0.0;            ///< how far apart is enough
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(double, margin) = 0.0;            ///< the margin
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// 1 - cos(x1, x2) where y = 1, max(0, cos(x1, x2) - margin) where y = -1.
+/// Configures cosine_embedding_loss: 1 - cos(x1, x2) if y = 1, max(0, cos(x1, x2) - margin) if y =
+/// -1.
 using CosineEmbeddingLossOptions = MarginRankingLossOptions;
-/// max(0, |a - p| - |a - n| + margin) of an anchor, a positive and a negative, in the p-norm.
+/// Configures triplet_margin_loss: max(0, |a - p| - |a - n| + margin) of an anchor, a positive and
+/// a negative, in the p-norm.
 struct TripletMarginLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(double, margin) = 1.0;            ///< how far apart is enough
-  TAPER_ARG(double, p) = 2.0;                 ///< of the norm, or the power
-  TAPER_ARG(double, eps) = 1e-6;              ///< keeps norms and logarithms from 0
-  TAPER_ARG(bool, swap) = false;              ///< whether the negative nearer to either counts
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(double, margin) = 1.0;            ///< the margin
+  TAPER_ARG(double, p) = 2.0;                 ///< order of the norm
+  TAPER_ARG(double, eps) = 1e-6;              ///< added to each difference
+  TAPER_ARG(bool, swap) = false;              ///< whether the nearer negative of the pair counts
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// exp(x) - y x, or x - y log(x + eps) without log_input.
+/// Configures poisson_nll_loss: exp(x) - y x, or x - y log(x + eps) without log_input.
 struct PoissonNLLLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(bool, log_input) = true;          ///< whether the input is a logarithm
+  TAPER_ARG(bool, log_input) = true;          ///< whether the input holds logarithms
   TAPER_ARG(bool, full) = false;              ///< whether Stirling's term is added
-  TAPER_ARG(double, eps) = 1e-8;              ///< keeps norms and logarithms from 0
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(double, eps) = 1e-8;              ///< keeps logarithms from 0
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// Losses of samples that have several classes: multilabel_soft_margin_loss, whose weight is (C),
-/// and multilabel_margin_loss.
+/// Configure the losses of samples with several classes: multilabel_soft_margin_loss, whose weight
+/// is (C), and multilabel_margin_loss.
 ///@{
 using MultiLabelSoftMarginLossOptions = BCELossOptions;
 using MultiLabelMarginLossOptions = L1LossOptions;
 ///@}
 
-/// The sum over c != y of weight[y] max(0, margin - x[y] + x[c])^p / C; p is 1 or 2, the weight
-/// (C).
+/// Configures multi_margin_loss: the sum over c != y of weight[y] max(0, margin - x[y] + x[c])^p /
+/// C. p is 1 or 2, the weight is (C).
 struct MultiMarginLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(int64_t, p) = 1;                  ///< of the norm, or the power
-  TAPER_ARG(double, margin) = 1.0;            ///< how far apart is enough
-  TAPER_ARG(Tensor, weight) = {};             ///< of each class, or element
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(int64_t, p) = 1;                  ///< the power: 1 or 2
+  TAPER_ARG(double, margin) = 1.0;            ///< the margin
+  TAPER_ARG(Tensor, weight) = {};             ///< a factor for each class
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// `blank` is the class between labels; impossible alignments count as 0 with zero_infinity.
+/// Configures ctc_loss. `blank` is the class between labels. With zero_infinity, an impossible
+/// alignment counts as 0.
 struct CTCLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(int64_t, blank) = 0;              ///< the class between labels
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
-  TAPER_ARG(bool, zero_infinity) = false;     ///< 0 for targets that cannot be reached
+  TAPER_ARG(int64_t, blank) = 0;              ///< the class of the blank between labels
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
+  TAPER_ARG(bool, zero_infinity) = false;     ///< whether infinite losses become 0
 };
-/// The distance of rows is pairwise_distance unless given.
+/// Configures triplet_margin_with_distance_loss. The default distance is pairwise_distance.
 struct TripletMarginWithDistanceLossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
-  /// Of two tensors (N, D), the distances (N).
+  /// Maps two tensors (N, D) to their distances (N).
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
   TAPER_ARG(optional<distance_function_t>, distance_function) = nullopt;  ///< of two rows
-  TAPER_ARG(double, margin) = 1.0;            ///< how far apart is enough
-  TAPER_ARG(bool, swap) = false;              ///< whether the negative nearer to either counts
-  TAPER_ARG(reduction_t, reduction) = kMean;  ///< what becomes of the losses
+  TAPER_ARG(double, margin) = 1.0;                                        ///< the margin
+  TAPER_ARG(bool, swap) = false;              ///< whether the nearer negative of the pair counts
+  TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 
 namespace functional {
 
-/// What the functions take: the options of the modules.
+/// Name the options of the functions, which are the options of the modules.
 ///@{
 using L1LossFuncOptions = L1LossOptions;
 using MSELossFuncOptions = MSELossOptions;

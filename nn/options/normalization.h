@@ -10,92 +10,94 @@
 
 namespace torch::taper::nn {
 
-/// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions.
+/// Configures LayerNorm: (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions.
 struct LayerNormOptions {
-  /// `normalized_shape` must be the sizes of the input's last dimensions: the call throws Error
-  /// otherwise.
+  /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
+  /// the call throws Error.
   LayerNormOptions(std::vector<int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
-  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< the last dimensions
-  TAPER_ARG(double, eps) = 1e-5;                      ///< keeps divisors from 0
-  TAPER_ARG(bool, elementwise_affine) = true;         ///< whether there are a weight and a bias
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< sizes of the last dimensions
+  TAPER_ARG(double, eps) = 1e-5;                      ///< keeps the divisor from 0
+  TAPER_ARG(bool, elementwise_affine) = true;         ///< whether to learn a weight and a bias
 };
-/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions.
+/// Configures RMSNorm: x / sqrt(mean(x^2) + eps) * weight over the last dimensions.
 struct RMSNormOptions {
-  /// `normalized_shape` must be the sizes of the input's last dimensions: the call throws Error
-  /// otherwise.
+  /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
+  /// the call throws Error.
   RMSNormOptions(std::vector<int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
-  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< the last dimensions
-  /// The distance of 1 to the next number of the input's dtype where none is given.
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< sizes of the last dimensions
+  /// Keeps the divisor from 0. nullopt means the machine epsilon of the dtype of the input.
   TAPER_ARG(optional<double>, eps) = nullopt;
-  TAPER_ARG(bool, elementwise_affine) = true;  ///< whether there are a weight and a bias
+  TAPER_ARG(bool, elementwise_affine) = true;  ///< whether to learn a weight and a bias
 };
-/// (x - mean) / sqrt(var + eps) * weight + bias over each group of channels.
+/// Configures GroupNorm: (x - mean) / sqrt(var + eps) * weight + bias over each group of channels.
 struct GroupNormOptions {
-  /// `num_groups` must divide `num_channels`.
+  /// Sets the sizes. `num_groups` must divide `num_channels`.
   GroupNormOptions(int64_t num_groups, int64_t num_channels)
       : num_groups_(num_groups), num_channels_(num_channels) {}
-  TAPER_ARG(int64_t, num_groups);    ///< groups of channels
+  TAPER_ARG(int64_t, num_groups);    ///< number of groups of channels
   TAPER_ARG(int64_t, num_channels);  ///< channels C
-  TAPER_ARG(double, eps) = 1e-5;     ///< keeps divisors from 0
-  TAPER_ARG(bool, affine) = true;    ///< whether there are a weight and a bias
+  TAPER_ARG(double, eps) = 1e-5;     ///< keeps the divisor from 0
+  TAPER_ARG(bool, affine) = true;    ///< whether to learn a weight and a bias
 };
-/// x / (k + alpha s / size)^beta, with s the sum of the squares of `size` neighbouring channels.
-/// CrossMapLRN2d sums others.
+/// Configures LocalResponseNorm: x / (k + alpha s / size)^beta, where s is the sum of the squares
+/// of `size` neighbouring channels. CrossMapLRN2d computes another sum.
 struct LocalResponseNormOptions {
-  /// A number converts to these options: LocalResponseNorm(5).
+  /// Converts from a number: LocalResponseNorm(5).
   LocalResponseNormOptions(int64_t size) : size_(size) {}
-  TAPER_ARG(int64_t, size);         ///< how many neighbours
-  TAPER_ARG(double, alpha) = 1e-4;  ///< the factor
-  TAPER_ARG(double, beta) = 0.75;   ///< the power
-  TAPER_ARG(double, k) = 1.0;       ///< the summand
+  TAPER_ARG(int64_t, size);         ///< number of neighbouring channels
+  TAPER_ARG(double, alpha) = 1e-4;  ///< the factor of the mean
+  TAPER_ARG(double, beta) = 0.75;   ///< the exponent
+  TAPER_ARG(double, k) = 1.0;       ///< the constant summand
 };
-/// The same where s is LibTorch's sum: for an even size over one channel less, and with the first
-/// channel's square in it for all channels behind.
+/// Configures CrossMapLRN2d, whose sum s is LibTorch's. For an even size, it covers one channel
+/// less. For all later channels, it includes the square of the first channel.
 using CrossMapLRN2dOptions = LocalResponseNormOptions;
 
 namespace functional {
 
-/// What the functions take: the options of the modules.
+/// Names the options of the function, which are the options of the module.
 using LocalResponseNormFuncOptions = LocalResponseNormOptions;
 
-/// weight and bias have the sizes normalized_shape, or are undefined for 1 and 0.
+/// Configures functional::layer_norm. weight and bias have the sizes normalized_shape, or are
+/// undefined, which means 1 and 0.
 struct LayerNormFuncOptions {
-  /// `normalized_shape` must be the sizes of the input's last dimensions: the call throws Error
-  /// otherwise.
+  /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
+  /// the call throws Error.
   LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
-  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< the last dimensions
-  TAPER_ARG(Tensor, weight) = {};                     ///< times the result
-  TAPER_ARG(Tensor, bias) = {};                       ///< added
-  TAPER_ARG(double, eps) = 1e-5;                      ///< keeps divisors from 0
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< sizes of the last dimensions
+  TAPER_ARG(Tensor, weight) = {};                     ///< factor of the result
+  TAPER_ARG(Tensor, bias) = {};                       ///< summand of the result
+  TAPER_ARG(double, eps) = 1e-5;                      ///< keeps the divisor from 0
 };
-/// The weight has the sizes normalized_shape, or is undefined for 1.
+/// Configures functional::rms_norm. The weight has the sizes normalized_shape, or is undefined,
+/// which means 1.
 struct RMSNormFuncOptions {
-  /// `normalized_shape` must be the sizes of the input's last dimensions: the call throws Error
-  /// otherwise.
+  /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
+  /// the call throws Error.
   RMSNormFuncOptions(std::vector<int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
-  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< the last dimensions
-  TAPER_ARG(Tensor, weight) = {};                     ///< times the result
-  TAPER_ARG(optional<double>, eps) = nullopt;         ///< keeps divisors from 0
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< sizes of the last dimensions
+  TAPER_ARG(Tensor, weight) = {};                     ///< factor of the result
+  TAPER_ARG(optional<double>, eps) = nullopt;         ///< nullopt: machine epsilon
 };
-/// weight and bias are (C), or undefined for 1 and 0.
+/// Configures functional::group_norm. weight and bias are (C), or undefined, which means 1 and 0.
 struct GroupNormFuncOptions {
-  /// `num_groups` must divide the input's channels: the call throws Error otherwise.
+  /// Sets the number of groups. It must divide the channels of the input, or the call throws Error.
   GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}
-  TAPER_ARG(int64_t, num_groups);  ///< groups of channels
-  TAPER_ARG(Tensor, weight) = {};  ///< times the result
-  TAPER_ARG(Tensor, bias) = {};    ///< added
-  TAPER_ARG(double, eps) = 1e-5;   ///< keeps divisors from 0
+  TAPER_ARG(int64_t, num_groups);  ///< number of groups of channels
+  TAPER_ARG(Tensor, weight) = {};  ///< factor of the result
+  TAPER_ARG(Tensor, bias) = {};    ///< summand of the result
+  TAPER_ARG(double, eps) = 1e-5;   ///< keeps the divisor from 0
 };
-/// x / max(|x|_p, eps), with the norm along `dim`.
+/// Configures functional::normalize: x / max(|x|_p, eps), with the norm along `dim`.
 struct NormalizeFuncOptions {
-  TAPER_ARG(double, p) = 2.0;      ///< of the norm
-  TAPER_ARG(int64_t, dim) = 1;     ///< along which
-  TAPER_ARG(double, eps) = 1e-12;  ///< keeps divisors from 0
-  /// The result is written here.
+  TAPER_ARG(double, p) = 2.0;      ///< order of the norm
+  TAPER_ARG(int64_t, dim) = 1;     ///< the dimension
+  TAPER_ARG(double, eps) = 1e-12;  ///< keeps the divisor from 0
+  /// If given, receives the result.
   TAPER_ARG(optional<Tensor>, out) = nullopt;
 };
 

@@ -11,52 +11,52 @@
 
 namespace torch::taper::nn {
 
-/// `padding` is what is added: before and after the last dimension, then the one before it, ...
+/// Configures reflection padding over D dimensions.
 template <size_t D>
 struct ReflectionPadOptions {
-  /// One number is for all sides; else there are 2 D: before and after the last dimension, then the
-  /// one before it. Another count throws Error.
+  /// Sets the padding: one number for all sides, or 2 D numbers, before and after the last
+  /// dimension, then the dimension before it. Throws Error for another count.
   ReflectionPadOptions(ExpandingArray<D * 2> padding) : padding_(padding) {}
-  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and behind, the last dimension first
+  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and after, the last dimension first
 };
-/// For one, two and three spatial dimensions.
+/// Configure ReflectionPad1d, ReflectionPad2d and ReflectionPad3d.
 ///@{
 using ReflectionPad1dOptions = ReflectionPadOptions<1>;
 using ReflectionPad2dOptions = ReflectionPadOptions<2>;
 using ReflectionPad3dOptions = ReflectionPadOptions<3>;
 ///@}
 
-/// The same: the border elements are repeated.
+/// Configures replication padding, which repeats the border elements.
 template <size_t D>
 using ReplicationPadOptions = ReflectionPadOptions<D>;
-/// For one, two and three spatial dimensions.
+/// Configure ReplicationPad1d, ReplicationPad2d and ReplicationPad3d.
 ///@{
 using ReplicationPad1dOptions = ReplicationPadOptions<1>;
 using ReplicationPad2dOptions = ReplicationPadOptions<2>;
 using ReplicationPad3dOptions = ReplicationPadOptions<3>;
 ///@}
 
-/// The same: zeros are added.
+/// Configures padding with zeros.
 template <size_t D>
 using ZeroPadOptions = ReflectionPadOptions<D>;
-/// For one, two and three spatial dimensions.
+/// Configure ZeroPad1d, ZeroPad2d and ZeroPad3d.
 ///@{
 using ZeroPad1dOptions = ZeroPadOptions<1>;
 using ZeroPad2dOptions = ZeroPadOptions<2>;
 using ZeroPad3dOptions = ZeroPadOptions<3>;
 ///@}
 
-/// `value` is added around D spatial dimensions.
+/// Configures padding with `value` around D spatial dimensions.
 template <size_t D>
 struct ConstantPadOptions {
-  /// One number is for all sides; else there are 2 D: before and after the last dimension, then the
-  /// one before it. Another count throws Error.
+  /// Sets the padding: one number for all sides, or 2 D numbers, before and after the last
+  /// dimension, then the dimension before it. Throws Error for another count.
   ConstantPadOptions(ExpandingArray<D * 2> padding, double value)
       : padding_(padding), value_(value) {}
-  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and behind, the last dimension first
-  TAPER_ARG(double, value);                   ///< what is added
+  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and after, the last dimension first
+  TAPER_ARG(double, value);                   ///< the value of the added elements
 };
-/// For one, two and three spatial dimensions.
+/// Configure ConstantPad1d, ConstantPad2d and ConstantPad3d.
 ///@{
 using ConstantPad1dOptions = ConstantPadOptions<1>;
 using ConstantPad2dOptions = ConstantPadOptions<2>;
@@ -65,17 +65,18 @@ using ConstantPad3dOptions = ConstantPadOptions<3>;
 
 namespace functional {
 
-/// Of padding any of the last dimensions.
+/// Configures functional::pad.
 struct PadFuncOptions {
-  /// What is added: `value`, the input mirrored at the border element, the border element, or what
-  /// is at the other end.
+  /// Names the source of the added elements: kConstant `value`, kReflect the input mirrored at its
+  /// border element, kReplicate the border element, kCircular the other end of the input.
   using mode_t =
       Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
-  /// Two numbers for each padded dimension, the last one first; negative ones remove elements.
+  /// Sets the padding: two numbers for each padded dimension, the last dimension first. Negative
+  /// numbers remove elements.
   PadFuncOptions(std::vector<int64_t> pad) : pad_(std::move(pad)) {}
-  TAPER_ARG(std::vector<int64_t>, pad);  ///< before and behind, the last dimension first
-  TAPER_ARG(mode_t, mode) = kConstant;   ///< what is added
-  TAPER_ARG(double, value) = 0;          ///< what is added
+  TAPER_ARG(std::vector<int64_t>, pad);  ///< before and after, the last dimension first
+  TAPER_ARG(mode_t, mode) = kConstant;   ///< the source of the added elements
+  TAPER_ARG(double, value) = 0;          ///< added by kConstant
 };
 
 }  // namespace functional

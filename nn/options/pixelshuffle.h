@@ -8,22 +8,23 @@
 
 namespace torch::taper::nn {
 
-/// (..., C r^2, H, W) to (..., C, H r, W r), with r the upscale_factor.
+/// Configures PixelShuffle: (..., C r^2, H, W) to (..., C, H r, W r), where r is upscale_factor.
 struct PixelShuffleOptions {
-  /// A number converts to these options: PixelShuffle(2). The call throws Error for one below 1.
+  /// Converts from a number: PixelShuffle(2). The call throws Error for a number below 1.
   PixelShuffleOptions(int64_t upscale_factor) : upscale_factor_(upscale_factor) {}
-  TAPER_ARG(int64_t, upscale_factor);  ///< by which sides grow
+  TAPER_ARG(int64_t, upscale_factor);  ///< the factor by which height and width grow
 };
-/// (..., C, H r, W r) to (..., C r^2, H, W), with r the downscale_factor.
+/// Configures PixelUnshuffle: (..., C, H r, W r) to (..., C r^2, H, W), where r is
+/// downscale_factor.
 struct PixelUnshuffleOptions {
-  /// A number converts to these options: PixelUnshuffle(2). The call throws Error for one below 1.
+  /// Converts from a number: PixelUnshuffle(2). The call throws Error for a number below 1.
   PixelUnshuffleOptions(int64_t downscale_factor) : downscale_factor_(downscale_factor) {}
-  TAPER_ARG(int64_t, downscale_factor);  ///< by which sides shrink
+  TAPER_ARG(int64_t, downscale_factor);  ///< the factor by which height and width shrink
 };
 
 namespace functional {
 
-/// What the functions take: the options of the modules.
+/// Name the options of the functions, which are the options of the modules.
 ///@{
 using PixelShuffleFuncOptions = PixelShuffleOptions;
 using PixelUnshuffleFuncOptions = PixelUnshuffleOptions;

@@ -11,54 +11,55 @@
 
 namespace torch::taper::nn {
 
-/// The stride is the kernel's size unless given.
+/// Configures average pooling. By default, the stride is the size of the kernel.
 template <size_t D>
 struct AvgPoolOptions {
-  /// The stride is the kernel's size, too; one number is for all dimensions.
+  /// Sets kernel_size and stride. One number is for all dimensions.
   AvgPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of a window
-  TAPER_ARG(ExpandingArray<D>, stride);       ///< steps of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< elements added on both sides
-  /// Rounds the output's size up: windows that only begin inside count.
+  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
+  /// Rounds the size of the output up. Windows that begin inside the input count.
   TAPER_ARG(bool, ceil_mode) = false;
-  /// Whether padding zeros count in the mean.
+  /// Whether zeros of the padding count in the mean.
   TAPER_ARG(bool, count_include_pad) = true;
-  /// Divides by this in place of the window's number of elements.
+  /// Replaces the number of elements as the divisor.
   TAPER_ARG(optional<int64_t>, divisor_override) = nullopt;
 };
-/// For one, two and three spatial dimensions.
+/// Configure AvgPool1d, AvgPool2d and AvgPool3d.
 ///@{
 using AvgPool1dOptions = AvgPoolOptions<1>;
 using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
 ///@}
 
-/// The stride is the kernel's size unless given. Padding counts as minus infinity.
+/// Configures max pooling. By default, the stride is the size of the kernel. Padding counts as
+/// minus infinity.
 template <size_t D>
 struct MaxPoolOptions {
-  /// The stride is the kernel's size, too; one number is for all dimensions.
+  /// Sets kernel_size and stride. One number is for all dimensions.
   MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<D>, kernel_size);   ///< size of a window
-  TAPER_ARG(ExpandingArray<D>, stride);        ///< steps of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;   ///< elements added on both sides
-  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< steps within a window
-  TAPER_ARG(bool, ceil_mode) = false;          ///< whether windows may hang over the end
+  TAPER_ARG(ExpandingArray<D>, kernel_size);   ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride);        ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;   ///< padding on both sides
+  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< spacing between elements of the window
+  TAPER_ARG(bool, ceil_mode) = false;          ///< whether to round output sizes up
 };
-/// For one, two and three spatial dimensions.
+/// Configure MaxPool1d, MaxPool2d and MaxPool3d.
 ///@{
 using MaxPool1dOptions = MaxPoolOptions<1>;
 using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 ///@}
 
-/// nullopt for a dimension of the output stands for the input's size.
+/// Configures adaptive pooling. A dimension of the output with nullopt keeps the size of the input.
 template <class output_size_t>
 struct AdaptivePoolOptions {
-  /// The result's spatial sizes; one number is for all dimensions.
+  /// Sets the spatial sizes of the result. One number is for all dimensions.
   AdaptivePoolOptions(output_size_t output_size) : output_size_(output_size) {}
-  TAPER_ARG(output_size_t, output_size);  ///< of the result
+  TAPER_ARG(output_size_t, output_size);  ///< spatial sizes of the result
 };
-/// For one, two and three spatial dimensions. In one dimension there is no nullopt.
+/// Configure the adaptive pooling modules. In one dimension, nullopt is not allowed.
 ///@{
 using AdaptiveMaxPool1dOptions = AdaptivePoolOptions<ExpandingArray<1>>;
 using AdaptiveMaxPool2dOptions = AdaptivePoolOptions<ExpandingArrayWithOptionalElem<2>>;
@@ -68,54 +69,57 @@ using AdaptiveAvgPool2dOptions = AdaptiveMaxPool2dOptions;
 using AdaptiveAvgPool3dOptions = AdaptiveMaxPool3dOptions;
 ///@}
 
-/// Those of the MaxPool to undo. The stride is the kernel's size unless given.
+/// Configures max unpooling. The options equal those of the MaxPool to undo. By default, the stride
+/// is the size of the kernel.
 template <size_t D>
 struct MaxUnpoolOptions {
-  /// The stride is the kernel's size, too; one number is for all dimensions.
+  /// Sets kernel_size and stride. One number is for all dimensions.
   MaxUnpoolOptions(ExpandingArray<D> kernel_size)
       : kernel_size_(kernel_size), stride_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of a window
-  TAPER_ARG(ExpandingArray<D>, stride);       ///< steps of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< elements added on both sides
+  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
 };
-/// For one, two and three spatial dimensions.
+/// Configure MaxUnpool1d, MaxUnpool2d and MaxUnpool3d.
 ///@{
 using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
 using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
 using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
 ///@}
 
-/// Either output_size or output_ratio (of the input's size) is given.
+/// Configures fractional max pooling. You must set output_size or output_ratio.
 template <size_t D>
 struct FractionalMaxPoolOptions {
-  /// The size of the result is still to be given, by output_size or output_ratio.
+  /// Sets kernel_size. You must also set output_size or output_ratio.
   FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
-  using ExpandingArrayDouble = ExpandingArray<D, double>;         ///< one number, or D
-  TAPER_ARG(ExpandingArray<D>, kernel_size);                      ///< size of a window
-  TAPER_ARG(optional<ExpandingArray<D>>, output_size) = nullopt;  ///< of the result
-  /// Of the result's size to the input's, between 0 and 1; the size is rounded down.
+  using ExpandingArrayDouble = ExpandingArray<D, double>;         ///< one number, or D numbers
+  TAPER_ARG(ExpandingArray<D>, kernel_size);                      ///< size of the window
+  TAPER_ARG(optional<ExpandingArray<D>>, output_size) = nullopt;  ///< spatial sizes of the result
+  /// The ratio of the sizes of the result to those of the input, between 0 and 1. Sizes are rounded
+  /// down.
   TAPER_ARG(optional<ExpandingArrayDouble>, output_ratio) = nullopt;
-  /// (N, C, D) in [0, 1); drawn where it is undefined.
+  /// Random positions (N, C, D) in [0, 1). If undefined, they are drawn.
   TAPER_ARG(Tensor, _random_samples) = {};
 };
-/// For two and three spatial dimensions.
+/// Configure FractionalMaxPool2d and FractionalMaxPool3d.
 ///@{
 using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 ///@}
 
-/// (sum of x^p)^(1/p) over windows, p = norm_type. The stride is the kernel's size unless given.
+/// Configures power-average pooling: (sum of x^p)^(1/p) over windows, with p = norm_type. By
+/// default, the stride is the size of the kernel.
 template <size_t D>
 struct LPPoolOptions {
-  /// The stride is the kernel's size, too; one number is for all dimensions.
+  /// Sets norm_type, kernel_size and stride. One number is for all dimensions.
   LPPoolOptions(double norm_type, ExpandingArray<D> kernel_size)
       : norm_type_(norm_type), kernel_size_(kernel_size), stride_(kernel_size) {}
-  TAPER_ARG(double, norm_type);               ///< p of the norm
-  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of a window
-  TAPER_ARG(ExpandingArray<D>, stride);       ///< steps of the window
-  TAPER_ARG(bool, ceil_mode) = false;         ///< whether windows may hang over the end
+  TAPER_ARG(double, norm_type);               ///< order of the norm
+  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
+  TAPER_ARG(bool, ceil_mode) = false;         ///< whether to round output sizes up
 };
-/// For one, two and three spatial dimensions.
+/// Configure LPPool1d, LPPool2d and LPPool3d.
 ///@{
 using LPPool1dOptions = LPPoolOptions<1>;
 using LPPool2dOptions = LPPoolOptions<2>;
@@ -124,26 +128,28 @@ using LPPool3dOptions = LPPoolOptions<3>;
 
 namespace functional {
 
-/// Those of the max_pool to undo. The stride is the kernel's size unless given.
+/// Configures functional::max_unpool1d to 3d. The options equal those of the pooling to undo. By
+/// default, the stride is the size of the kernel.
 template <size_t D>
 struct MaxUnpoolFuncOptions {
-  /// The stride is the kernel's size, too; one number is for all dimensions.
+  /// Sets kernel_size and stride. One number is for all dimensions.
   MaxUnpoolFuncOptions(ExpandingArray<D> kernel_size)
       : kernel_size_(kernel_size), stride_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of a window
-  TAPER_ARG(ExpandingArray<D>, stride);       ///< steps of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< elements added on both sides
-  /// With or without N and C; what pooling came from where several sizes give the same.
+  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
+  /// Sizes of the result, with or without N and C. They choose among the input sizes that pooling
+  /// maps to one output size.
   TAPER_ARG(optional<std::vector<int64_t>>, output_size) = nullopt;
 };
-/// For one, two and three spatial dimensions.
+/// Configure max_unpool1d, max_unpool2d and max_unpool3d.
 ///@{
 using MaxUnpool1dFuncOptions = MaxUnpoolFuncOptions<1>;
 using MaxUnpool2dFuncOptions = MaxUnpoolFuncOptions<2>;
 using MaxUnpool3dFuncOptions = MaxUnpoolFuncOptions<3>;
 ///@}
 
-/// What the functions take: the options of the modules.
+/// Name the options of the functions, which are the options of the modules.
 ///@{
 using FractionalMaxPool2dFuncOptions = FractionalMaxPool2dOptions;
 using FractionalMaxPool3dFuncOptions = FractionalMaxPool3dOptions;

@@ -11,91 +11,91 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// What RNN, LSTM and GRU have in common.
+/// Holds the options shared by RNN, LSTM and GRU.
 struct RNNOptionsBase {
   using rnn_options_base_mode_t =
       Choice<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
   RNNOptionsBase(rnn_options_base_mode_t mode, int64_t input_size, int64_t hidden_size)
       : mode_(mode), input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG(rnn_options_base_mode_t, mode);  ///< which kind
-  TAPER_ARG(int64_t, input_size);            ///< size of an element
-  TAPER_ARG(int64_t, hidden_size);           ///< size of a state
-  TAPER_ARG(int64_t, num_layers) = 1;        ///< layers
+  TAPER_ARG(rnn_options_base_mode_t, mode);  ///< kind of network
+  TAPER_ARG(int64_t, input_size);            ///< number of features
+  TAPER_ARG(int64_t, hidden_size);           ///< number of hidden features
+  TAPER_ARG(int64_t, num_layers) = 1;        ///< number of layers
   TAPER_ARG(bool, bias) = true;              ///< whether biases are added
   TAPER_ARG(bool, batch_first) = false;      ///< whether N comes before L
-  TAPER_ARG(double, dropout) = 0.0;          ///< between layers: probability
-  TAPER_ARG(bool, bidirectional) = false;    ///< whether a second one runs backwards
-  TAPER_ARG(int64_t, proj_size) = 0;         ///< size of a projected state
+  TAPER_ARG(double, dropout) = 0.0;          ///< dropout probability between layers
+  TAPER_ARG(bool, bidirectional) = false;    ///< whether a second network runs backwards
+  TAPER_ARG(int64_t, proj_size) = 0;         ///< features of the projected state
 };
 
-/// What the cells have in common; num_chunks is the number of gates.
+/// Holds the options shared by the cells. num_chunks is the number of gates.
 struct RNNCellOptionsBase {
   RNNCellOptionsBase(int64_t input_size, int64_t hidden_size, bool bias, int64_t num_chunks)
       : input_size_(input_size), hidden_size_(hidden_size), bias_(bias), num_chunks_(num_chunks) {}
-  TAPER_ARG(int64_t, input_size);   ///< size of an element
-  TAPER_ARG(int64_t, hidden_size);  ///< size of a state
+  TAPER_ARG(int64_t, input_size);   ///< number of features
+  TAPER_ARG(int64_t, hidden_size);  ///< number of hidden features
   TAPER_ARG(bool, bias);            ///< whether biases are added
-  TAPER_ARG(int64_t, num_chunks);   ///< gates
+  TAPER_ARG(int64_t, num_chunks);   ///< number of gates
 };
 
-/// What the options of layers have in common.
+/// Holds the options shared by RNN, LSTM and GRU layers.
 template <class Self>
 struct RecurrentOptions {
   RecurrentOptions(int64_t input_size, int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG_OF(Self, int64_t, input_size);          ///< size of an element
-  TAPER_ARG_OF(Self, int64_t, hidden_size);         ///< size of a state
-  TAPER_ARG_OF(Self, int64_t, num_layers) = 1;      ///< layers
+  TAPER_ARG_OF(Self, int64_t, input_size);          ///< number of features
+  TAPER_ARG_OF(Self, int64_t, hidden_size);         ///< number of hidden features
+  TAPER_ARG_OF(Self, int64_t, num_layers) = 1;      ///< number of layers
   TAPER_ARG_OF(Self, bool, bias) = true;            ///< whether biases are added
   TAPER_ARG_OF(Self, bool, batch_first) = false;    ///< whether N comes before L
-  TAPER_ARG_OF(Self, double, dropout) = 0.0;        ///< between layers: probability
-  TAPER_ARG_OF(Self, bool, bidirectional) = false;  ///< whether a second one runs backwards
+  TAPER_ARG_OF(Self, double, dropout) = 0.0;        ///< dropout probability between layers
+  TAPER_ARG_OF(Self, bool, bidirectional) = false;  ///< whether a second network runs backwards
 };
 
-/// What the options of cells have in common.
+/// Holds the options shared by RNN, LSTM and GRU cells.
 template <class Self>
 struct RecurrentCellOptions {
   RecurrentCellOptions(int64_t input_size, int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG_OF(Self, int64_t, input_size);   ///< size of an element
-  TAPER_ARG_OF(Self, int64_t, hidden_size);  ///< size of a state
+  TAPER_ARG_OF(Self, int64_t, input_size);   ///< number of features
+  TAPER_ARG_OF(Self, int64_t, hidden_size);  ///< number of hidden features
   TAPER_ARG_OF(Self, bool, bias) = true;     ///< whether biases are added
 };
 
 }  // namespace detail
 
-/// `dropout` is applied to what each layer but the last gives; with batch_first the input is (N, T,
-/// D) in place of (T, N, D).
+/// Configures RNN. `dropout` applies to the output of each layer but the last. With batch_first,
+/// the input is (N, T, D) instead of (T, N, D).
 struct RNNOptions : detail::RecurrentOptions<RNNOptions> {
   using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;  ///< kTanh or kReLU
   using RecurrentOptions::RecurrentOptions;
-  TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;  ///< tanh or relu
+  TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;  ///< the nonlinearity
 };
 
-/// With a proj_size above 0 the hidden state is projected to that size.
+/// Configures LSTM. A proj_size above 0 projects the hidden state to that size.
 struct LSTMOptions : detail::RecurrentOptions<LSTMOptions> {
   using RecurrentOptions::RecurrentOptions;
-  TAPER_ARG(int64_t, proj_size) = 0;  ///< size of a projected state
+  TAPER_ARG(int64_t, proj_size) = 0;  ///< features of the projected state
 };
 
-/// Three gates: parameters have 3 * hidden_size rows.
+/// Configures GRU. It has three gates, so parameters have 3 * hidden_size rows.
 struct GRUOptions : detail::RecurrentOptions<GRUOptions> {
   using RecurrentOptions::RecurrentOptions;
 };
 
-/// h = tanh(W_ih x + b_ih + W_hh h + b_hh), or with ReLU.
+/// Configures RNNCell: h = tanh(W_ih x + b_ih + W_hh h + b_hh), or with ReLU.
 struct RNNCellOptions : detail::RecurrentCellOptions<RNNCellOptions> {
   using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;  ///< kTanh or kReLU
   using RecurrentCellOptions::RecurrentCellOptions;
-  TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;  ///< tanh or relu
+  TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;  ///< the nonlinearity
 };
 
-/// Four gates: parameters have 4 * hidden_size rows.
+/// Configures LSTMCell. It has four gates, so parameters have 4 * hidden_size rows.
 struct LSTMCellOptions : detail::RecurrentCellOptions<LSTMCellOptions> {
   using RecurrentCellOptions::RecurrentCellOptions;
 };
 
-/// Three gates: parameters have 3 * hidden_size rows.
+/// Configures GRUCell. It has three gates, so parameters have 3 * hidden_size rows.
 struct GRUCellOptions : detail::RecurrentCellOptions<GRUCellOptions> {
   using RecurrentCellOptions::RecurrentCellOptions;
 };

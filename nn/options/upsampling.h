@@ -11,36 +11,43 @@
 
 namespace torch::taper::nn {
 
-/// Either size or scale_factor is given, with a number for each spatial dimension.
+/// Configures Upsample. You must set either size or scale_factor, with a number for each spatial
+/// dimension.
 struct UpsampleOptions {
-  /// kLinear is for (N, C, L), kBilinear and kBicubic for (N, C, H, W), kTrilinear for (N, C, D, H,
-  /// W); the others for all.
+  /// Names the interpolation. kLinear takes (N, C, L), kBilinear and kBicubic (N, C, H, W),
+  /// kTrilinear (N, C, D, H, W), and the others take all three.
   using mode_t = Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear,
                         enumtype::kBicubic, enumtype::kTrilinear>;
-  TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;         ///< of the result
-  TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;  ///< for each dimension
-  TAPER_ARG(mode_t, mode) = kNearest;  ///< nearest, bilinear and the like
-  /// Whether the centres of the corner pixels coincide; not for kNearest. Without it they do not.
+  TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;  ///< sizes of the result
+  /// A factor for each dimension.
+  TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
+  TAPER_ARG(mode_t, mode) = kNearest;  ///< the interpolation
+  /// Whether the centres of the corner pixels of input and output coincide. Not allowed with
+  /// kNearest. The default is false.
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
 };
 
 namespace functional {
 
-/// Either size or scale_factor is given, with a number for each spatial dimension.
+/// Configures functional::interpolate. You must set either size or scale_factor, with a number for
+/// each spatial dimension.
 struct InterpolateFuncOptions {
-  /// kLinear is for (N, C, L), kBilinear and kBicubic for (N, C, H, W), kTrilinear for (N, C, D, H,
-  /// W); the others for all.
+  /// Names the interpolation. kLinear takes (N, C, L), kBilinear and kBicubic (N, C, H, W),
+  /// kTrilinear (N, C, D, H, W), and the others take all three.
   using mode_t =
       Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
              enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
-  TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;         ///< of the result
-  TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;  ///< for each dimension
-  TAPER_ARG(mode_t, mode) = kNearest;  ///< nearest, bilinear and the like
-  /// Whether the centres of the corner pixels coincide; not for kNearest, kArea and kNearestExact.
+  TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;  ///< sizes of the result
+  /// A factor for each dimension.
+  TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
+  TAPER_ARG(mode_t, mode) = kNearest;  ///< the interpolation
+  /// Whether the centres of the corner pixels of input and output coincide. Not allowed with
+  /// kNearest, kArea and kNearestExact. The default is false.
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
-  /// Finds places from the two sizes even where scale_factor is given.
+  /// Whether positions are computed from the two sizes, even if scale_factor is given.
   TAPER_ARG(optional<bool>, recompute_scale_factor) = nullopt;
-  /// Filters as wide as the step where the image shrinks; kBilinear and kBicubic.
+  /// Whether shrinking is anti-aliased, with filters as wide as the step. Only for kBilinear and
+  /// kBicubic.
   TAPER_ARG(bool, antialias) = false;
 };
 

@@ -9,16 +9,18 @@
 
 namespace torch::taper::nn::functional {
 
-/// Places in a grid are x, y (and z) from -1 to 1 across the image.
+/// Configures functional::grid_sample. Positions in a grid are x, y (and z) from -1 to 1 across the
+/// image.
 struct GridSampleFuncOptions {
-  /// kBicubic is for images of two dimensions.
+  /// Names the interpolation. kBicubic takes only images of two dimensions.
   using mode_t = Choice<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
-  /// Zeros, the pixels of the border, or the image mirrored there.
+  /// Names the fill beyond the edges: zeros, the border pixels, or the mirrored image.
   using padding_mode_t = Choice<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
   TAPER_ARG(mode_t, mode) = kBilinear;  ///< nearest, bilinear or bicubic
-  /// What is beyond the edges.
+  /// The fill beyond the edges.
   TAPER_ARG(padding_mode_t, padding_mode) = kZeros;
-  /// Whether -1 and 1 are the centres of the corner pixels; else they are the image's corners.
+  /// Whether -1 and 1 are the centres of the corner pixels. Otherwise they are the corners of the
+  /// image.
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
 };
 

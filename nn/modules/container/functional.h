@@ -1,4 +1,4 @@
-// Functional: a function as a module.
+// Functional: wraps a function as a module.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace torch::taper::nn {
 
-/// Calls a function of a tensor; further arguments given here follow the tensor:
-/// `Functional(torch::elu, 1.0)`. It has no state, and save() passes over it.
+/// Calls a function of a tensor. Further arguments given here follow the tensor:
+/// `Functional(torch::elu, 1.0)`. It has no state, and save() skips it.
 class FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
-  using Function = std::function<Tensor(Tensor)>;  ///< what is called
+  using Function = std::function<Tensor(Tensor)>;  ///< the wrapped function
 
-  /// An empty one makes forward() throw std::bad_function_call.
+  /// Wraps `function`. If it is empty, forward() throws std::bad_function_call.
   explicit FunctionalImpl(Function function);
-  /// Keeps copies of `args`, which every call gets behind the tensor as const references.
+  /// Keeps copies of `args`, and passes them to every call after the tensor, as const references.
   template <class F, class... Args, class = std::enable_if_t<(sizeof...(Args) > 0)>>
   explicit FunctionalImpl(F function, Args&&... args)
       : function_([function, bound = std::tuple<std::decay_t<Args>...>(
@@ -28,8 +28,8 @@ class FunctionalImpl : public Cloneable<FunctionalImpl> {
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< whatever the function returns
-  /// forward(); hooks do not run.
+  Tensor forward(Tensor input);  ///< returns the result of the function
+  /// Calls forward() without hooks.
   Tensor operator()(Tensor input) { return forward(std::move(input)); }
   bool is_serializable() const override;
 

@@ -1,4 +1,4 @@
-// ModuleDict: modules under names, without a forward() of its own.
+// ModuleDict: named modules, without a forward().
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace torch::taper::nn {
 
-/// Registers its modules under their keys, in the order of insertion.
+/// Registers modules under their keys, in the order of insertion.
 class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
  public:
   using Dict = OrderedDict<std::string, std::shared_ptr<Module>>;  ///< keys and modules
-  using Iterator = Dict::Iterator;                                 ///< of Dict::Item
-  using ConstIterator = Dict::ConstIterator;                       ///< of const Dict::Item
+  using Iterator = Dict::Iterator;                                 ///< iterates over Dict::Item
+  using ConstIterator = Dict::ConstIterator;  ///< iterates over const Dict::Item
 
   ModuleDictImpl() = default;
-  /// As update(): shares the modules; of one key given twice the last one stays.
+  /// Adds the modules like update(). If a key occurs twice, the last module stays.
   ///@{
   explicit ModuleDictImpl(
       const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules);
@@ -30,12 +30,13 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Copies of all pairs; the modules are shared.
+  /// Returns all pairs. The modules are shared.
   std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const;
-  std::vector<std::string> keys() const;                ///< in the order of insertion
-  std::vector<std::shared_ptr<Module>> values() const;  ///< in the same order, shared
-  /// Items in the order of insertion, until a module is added or removed. A module assigned through
-  /// one is not registered: use update().
+  std::vector<std::string> keys() const;  ///< keys in the order of insertion
+  /// modules in the order of insertion, shared
+  std::vector<std::shared_ptr<Module>> values() const;
+  /// Iterates over items in the order of insertion. Iterators are valid until a module is added or
+  /// removed. A module assigned through one is not registered, so use update().
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
@@ -43,22 +44,22 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   ConstIterator end() const { return modules_.end(); }
   ///@}
   size_t size() const noexcept { return modules_.size(); }  ///< number of modules
-  bool empty() const noexcept { return size() == 0; }       ///< no modules
-  /// Whether there is a module of that key.
+  bool empty() const noexcept { return size() == 0; }       ///< whether there are no modules
+  /// Returns whether a module has that key.
   bool contains(const std::string& key) const noexcept { return modules_.contains(key); }
-  void clear();  ///< unregisters and drops all modules
-  /// Removes a module and returns it. Throws when the key is not there.
+  void clear();  ///< unregisters and removes all modules
+  /// Removes a module and returns it. Throws if the key is missing.
   std::shared_ptr<Module> pop(const std::string& key);
-  /// Adds modules; those of a key that is there are replaced.
+  /// Adds modules, and replaces modules with equal keys.
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules);
-  /// The same from another dictionary: anything whose items have key() and value().
+  /// Adds the modules of another dictionary, whose items have key() and value().
   template <class Container>
   void update(const Container& container) {
     for (auto& item : container) set(item.key(), item.value());
   }
-  /// The module of a key, shared. Throws Error when it is not there.
+  /// Returns the shared module of a key. Throws Error if the key is missing.
   std::shared_ptr<Module> operator[](const std::string& key) const { return modules_[key]; }
-  /// The module of a key as its class. Throws when it is not there or of another class.
+  /// Returns the module of a key as an M. Throws if the key is missing or the module is not an M.
   ///@{
   template <class M>
   M& at(const std::string& key) {
@@ -69,8 +70,8 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     return checked_as<M>(key);
   }
   ///@}
-  /// The same as a pointer; as another class, null where it is not of that class. Throws Error for
-  /// a key that is not there.
+  /// Returns the module of a key as a pointer. As an M, it is null if the module is not an M.
+  /// Throws Error if the key is missing.
   ///@{
   std::shared_ptr<Module> ptr(const std::string& key) const { return modules_[key]; }
   template <class M>

@@ -1,4 +1,4 @@
-// ModuleList: modules in an order, without a forward() of its own.
+// ModuleList: a list of modules, without a forward().
 #pragma once
 
 #include <string>
@@ -11,14 +11,16 @@
 
 namespace torch::taper::nn {
 
-/// Registers its modules under their positions.
+/// Registers modules under their indices.
 class ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
-  using Iterator = std::vector<std::shared_ptr<Module>>::iterator;  ///< of pointers to modules
-  using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;  ///< likewise, const
+  /// iterates over pointers to modules
+  using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
+  /// const, over pointers to modules
+  using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
 
   ModuleListImpl() = default;
-  /// From modules (copied or moved), holders of modules, shared pointers to modules.
+  /// Takes modules (copied or moved), holders of modules, and shared pointers to modules.
   template <class... Modules>
   explicit ModuleListImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
@@ -28,9 +30,9 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Appends a module under the name of its position: a pointer's and a holder's is shared, a
-  /// module itself is copied or moved. Throws Error for an empty one and for a module that has this
-  /// list in it.
+  /// Appends a module, named by its index. The module of a pointer or a holder is shared, a module
+  /// object is copied or moved. Throws Error for an empty pointer, and for a module that contains
+  /// this list.
   ///@{
   void push_back(std::shared_ptr<Module> module);
   template <class M, class = detail::enable_if_module_t<M>>
@@ -42,7 +44,7 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
     push_back(std::shared_ptr<Module>(module_holder.ptr()));
   }
   ///@}
-  /// Appends all elements of another list, or a second time its own; modules are shared.
+  /// Appends all modules of another list, or of this list itself. The modules are shared.
   template <class Container>
   void extend(const Container& container) {
     if constexpr (std::is_base_of<ModuleListImpl, Container>::value)  // a copy: it may be this
@@ -50,7 +52,7 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
     else
       for (const auto& module : container) push_back(module);
   }
-  /// Puts a module before the one at `index`, as push_back(); those behind it change their names.
+  /// Inserts a module before `index`, like push_back(). The names of the later modules change.
   /// Throws Error for an index above size().
   ///@{
   void insert(size_t index, std::shared_ptr<Module> module);
@@ -65,7 +67,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   }
   ///@}
 
-  /// Pointers in order, until a module is added. A module assigned through one is not registered.
+  /// Iterates over pointers. Iterators are valid until a module is added. A module assigned through
+  /// one is not registered.
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
@@ -73,8 +76,9 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   ConstIterator end() const { return modules_.end(); }
   ///@}
   size_t size() const noexcept { return modules_.size(); }     ///< number of modules
-  bool is_empty() const noexcept { return modules_.empty(); }  ///< no modules
-  /// The module at a position as its class. Throws when out of range or of another class.
+  bool is_empty() const noexcept { return modules_.empty(); }  ///< whether there are no modules
+  /// Returns the module at an index as an M. Throws if the index is out of range or the module is
+  /// not an M.
   ///@{
   template <class M>
   M& at(size_t index) {
@@ -85,8 +89,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
     return checked_as<M>(index);
   }
   ///@}
-  /// The same as a pointer; as another class, null where it is not of that class. Throws Error when
-  /// out of range.
+  /// Returns the module at an index as a pointer. As an M, it is null if the module is not an M.
+  /// Throws Error if the index is out of range.
   ///@{
   std::shared_ptr<Module> ptr(size_t index) const { return modules_[checked(index)]; }
   template <class M>
@@ -94,7 +98,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
     return std::dynamic_pointer_cast<M>(modules_[checked(index)]);
   }
   ///@}
-  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }  ///< ptr(index)
+  /// calls ptr(index)
+  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }
 
  private:
   template <class M>

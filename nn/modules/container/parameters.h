@@ -1,4 +1,4 @@
-// ParameterList and ParameterDict: parameters without a forward().
+// ParameterList and ParameterDict: containers of parameters, without a forward().
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace torch::taper::nn {
 
-/// Registers its tensors as parameters under their positions.
+/// Registers tensors as parameters under their indices.
 class ParameterListImpl : public Cloneable<ParameterListImpl> {
  public:
-  /// Of OrderedDict::Item: key() and value().
+  /// Iterates over OrderedDict::Item, which has key() and value().
   using Iterator = OrderedDict<std::string, Tensor>::Iterator;
-  using ConstIterator = OrderedDict<std::string, Tensor>::ConstIterator;  ///< likewise, const
+  using ConstIterator = OrderedDict<std::string, Tensor>::ConstIterator;  ///< const iterator
 
   ParameterListImpl() = default;
-  /// From tensors, as append().
+  /// Appends the tensors like append().
   template <class... Tensors>
   explicit ParameterListImpl(Tensors&&... params) {
     (append(Tensor(std::forward<Tensors>(params))), ...);
@@ -29,26 +29,27 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Keeps the tensor's requires_grad.
+  /// Appends a tensor, and keeps its requires_grad.
   void append(Tensor param);
-  /// Its value.
+  /// Appends the value of the item.
   void append(const OrderedDict<std::string, Tensor>::Item& item) { append(item.value()); }
   /// Appends all elements of another list, or of a std::vector<Tensor>.
   template <class Container>
   void extend(const Container& container) {
     for (const auto& param : container) append(param);
   }
-  /// The same of a list, which may be this one; the tensors are shared.
+  /// Appends all parameters of a list, which may be this list. The tensors are shared.
   void extend(const ParameterListImpl& list) {
     for (const Tensor& param : list.parameters_.values()) append(param);  // copies: it may be this
   }
-  /// extend().
+  /// Calls extend().
   template <class Container>
   ParameterListImpl& operator+=(const Container& container) {
     extend(container);
     return *this;
   }
-  /// Names ("0", "1", ...) and parameters in order, until one is added.
+  /// Iterates over names ("0", "1", ...) and parameters. Iterators are valid until a parameter is
+  /// added.
   ///@{
   Iterator begin() { return parameters_.begin(); }
   ConstIterator begin() const { return parameters_.begin(); }
@@ -56,9 +57,9 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   ConstIterator end() const { return parameters_.end(); }
   ///@}
   size_t size() const noexcept { return parameters_.size(); }  ///< number of parameters
-  bool is_empty() const noexcept { return size() == 0; }       ///< no parameters
-  /// The parameter at a position, the list's own handle: until one is added. A tensor assigned to
-  /// it takes its place in the list. Throws Error when out of range.
+  bool is_empty() const noexcept { return size() == 0; }       ///< whether there are no parameters
+  /// Returns a reference to the parameter at an index. It is valid until a parameter is added. A
+  /// tensor assigned to it replaces the parameter. Throws Error if the index is out of range.
   ///@{
   Tensor& at(size_t index) { return parameters_[checked(index)].value(); }
   const Tensor& at(size_t index) const { return parameters_[checked(index)].value(); }
@@ -71,28 +72,29 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
 };
 TAPER_LIBRARY_MODULE(ParameterList);
 
-/// Registers its tensors as parameters under their keys.
+/// Registers tensors as parameters under their keys.
 class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  public:
-  /// Of OrderedDict::Item: key() and value().
+  /// Iterates over OrderedDict::Item, which has key() and value().
   using Iterator = OrderedDict<std::string, Tensor>::Iterator;
-  using ConstIterator = OrderedDict<std::string, Tensor>::ConstIterator;  ///< likewise, const
+  using ConstIterator = OrderedDict<std::string, Tensor>::ConstIterator;  ///< const iterator
 
   ParameterDictImpl() = default;
-  /// As insert() of each item: the tensors are shared.
+  /// Inserts each item like insert(). The tensors are shared.
   explicit ParameterDictImpl(const OrderedDict<std::string, Tensor>& params);
 
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Keeps the tensor's requires_grad. Throws when the key is there already.
+  /// Inserts a tensor, and keeps its requires_grad. Throws if the key is already used.
   Tensor& insert(std::string key, Tensor param);
-  /// Removes a parameter and returns it. Throws when the key is not there.
+  /// Removes a parameter and returns it. Throws if the key is missing.
   Tensor pop(const std::string& key);
-  std::vector<std::string> keys() const;  ///< in the order of insertion
-  std::vector<Tensor> values() const;     ///< in the same order: the parameters themselves
-  /// Keys and parameters in the order of insertion, until one is added or removed.
+  std::vector<std::string> keys() const;  ///< keys in the order of insertion
+  std::vector<Tensor> values() const;     ///< parameters in the order of insertion, shared
+  /// Iterates over keys and parameters in the order of insertion. Iterators are valid until a
+  /// parameter is added or removed.
   ///@{
   Iterator begin() { return parameters_.begin(); }
   ConstIterator begin() const { return parameters_.begin(); }
@@ -100,19 +102,19 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   ConstIterator end() const { return parameters_.end(); }
   ///@}
   size_t size() const noexcept { return parameters_.size(); }  ///< number of parameters
-  bool empty() const noexcept { return size() == 0; }          ///< no parameters
-  /// Replaces parameters by those of the same keys in another dictionary. Throws, before anything
-  /// is replaced, when a key is not there.
+  bool empty() const noexcept { return size() == 0; }          ///< whether there are no parameters
+  /// Replaces the parameters that have equal keys in another dictionary. If a key is missing here,
+  /// it throws before it replaces anything.
   template <class Container>
   void update(const Container& container) {
     for (auto& item : container) parameters_[item.key()];
     for (auto& item : container) parameters_[item.key()] = item.value();
   }
-  void clear();  ///< removes all parameters; tensors that hold them stay
-  /// Whether there is a parameter of that key.
+  void clear();  ///< removes all parameters. Other handles to the tensors stay valid
+  /// Returns whether a parameter has that key.
   bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
-  /// The parameter of a key, the dictionary's own handle: until one is added or removed. Throws
-  /// Error when it is not there.
+  /// Returns a reference to the parameter of a key. It is valid until a parameter is added or
+  /// removed. Throws Error if the key is missing.
   ///@{
   Tensor& get(const std::string& key) { return parameters_[key]; }
   const Tensor& get(const std::string& key) const { return parameters_[key]; }

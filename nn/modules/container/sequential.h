@@ -1,4 +1,4 @@
-// Sequential: modules called one after another.
+// Sequential: calls modules one after another.
 #pragma once
 
 #include <initializer_list>
@@ -13,21 +13,22 @@
 
 namespace torch::taper::nn {
 
-/// Feeds its arguments to the first module and each result to the next. Children are named by their
-/// position ("0", "1", ...) unless names are given. See AnyModule for what may be an element.
+/// Calls modules in order: the first gets the arguments, each later one the result before it.
+/// Children are named "0", "1", ... unless names are given. AnyModule describes the allowed
+/// modules.
 class SequentialImpl : public Cloneable<SequentialImpl> {
  public:
-  using Iterator = std::vector<AnyModule>::iterator;             ///< of elements
-  using ConstIterator = std::vector<AnyModule>::const_iterator;  ///< likewise, const
+  using Iterator = std::vector<AnyModule>::iterator;             ///< iterates over AnyModule
+  using ConstIterator = std::vector<AnyModule>::const_iterator;  ///< iterates over const AnyModule
 
   SequentialImpl() = default;
-  /// From modules, holders of modules, shared pointers to modules.
+  /// Takes modules, holders of modules, and shared pointers to modules.
   template <class... Modules>
   explicit SequentialImpl(Modules&&... modules) {
     modules_.reserve(sizeof...(Modules));
     (push_back(std::forward<Modules>(modules)), ...);
   }
-  /// Named modules, in that order; they are shared. Throws Error for a name given twice.
+  /// Takes named modules in order, and shares them. Throws Error if a name occurs twice.
   ///@{
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
@@ -37,8 +38,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// `Result` is the type that the last module returns. Throws when the sequence is empty or a
-  /// module does not take what the one before returns.
+  /// Calls all modules. `Result` is the type that the last module returns. Throws if the sequence
+  /// is empty, or if a module does not take the result of the module before it.
   template <class Result = Tensor, class... Inputs>
   Result forward(Inputs&&... inputs) {
     if constexpr (std::is_same<Result, Tensor>::value && sizeof...(Inputs) == 1 &&
@@ -54,9 +55,9 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     }
   }
 
-  /// Appends a module, under its position unless a name is given: a pointer's, a holder's and an
-  /// AnyModule's is shared, a module itself is copied or moved. Throws Error for an empty one and
-  /// for a name that is there already, is empty or has a dot.
+  /// Appends a module, named by its index unless a name is given. The module of a pointer, a holder
+  /// or an AnyModule is shared, a module object is copied or moved. Throws Error for an empty
+  /// pointer, and for a name that is used, empty or contains a dot.
   ///@{
   template <class M>
   void push_back(std::shared_ptr<M> module) {
@@ -85,7 +86,7 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(AnyModule any_module) { push_back(next_name(), std::move(any_module)); }
   void push_back(std::string name, AnyModule any_module);
   ///@}
-  /// Appends all elements of another sequence, or a second time its own; modules are shared.
+  /// Appends all modules of another sequence, or of this sequence itself. The modules are shared.
   template <class Container>
   void extend(const Container& container) {
     if constexpr (std::is_base_of<SequentialImpl, Container>::value)  // a copy: it may be this
@@ -94,8 +95,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
       for (const auto& module : container) push_back(module);
   }
 
-  /// AnyModules in order, until one is added. What is assigned through one is called, but not
-  /// registered.
+  /// Iterates over AnyModules. Iterators are valid until a module is added. A module assigned
+  /// through one is called, but not registered.
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
@@ -103,9 +104,10 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   ConstIterator end() const { return modules_.end(); }
   ///@}
   size_t size() const noexcept { return modules_.size(); }  ///< number of modules
-  /// No modules: forward() throws Error.
+  /// Returns whether there are no modules. forward() then throws Error.
   bool is_empty() const noexcept { return modules_.empty(); }
-  /// The module at a position as its class. Throws when out of range or of another class.
+  /// Returns the module at an index as an M. Throws if the index is out of range or the module is
+  /// not an M.
   ///@{
   template <class M>
   M& at(size_t index) {
@@ -116,7 +118,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     return modules_[checked(index)].get<M>();
   }
   ///@}
-  /// The same as a pointer. Throws Error when out of range or of another class.
+  /// Returns the module at an index as a pointer. Throws Error if the index is out of range or the
+  /// module is not an M.
   ///@{
   std::shared_ptr<Module> ptr(size_t index) const { return modules_[checked(index)].ptr(); }
   template <class M>
@@ -124,7 +127,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     return modules_[checked(index)].ptr<M>();
   }
   ///@}
-  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }  ///< ptr(index)
+  /// calls ptr(index)
+  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }
 
  private:
   Tensor forward_tensor(Tensor x);
@@ -139,14 +143,16 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
 
 extern template class Cloneable<SequentialImpl>;
 
-/// Holds a SequentialImpl: `Sequential(Linear(2, 3), ReLU())`, or with names `Sequential({{"fc",
-/// Linear(2, 3)}, {"act", ReLU()}})`.
+/// Holds a SequentialImpl.
+///
+///   Sequential plain(Linear(2, 3), ReLU());
+///   Sequential named({{"fc", Linear(2, 3)}, {"act", ReLU()}});
 class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
-  using Impl = SequentialImpl;  ///< what it holds
+  using Impl = SequentialImpl;  ///< the held class
   Sequential() = default;
-  Sequential(std::initializer_list<NamedAnyModule> modules);  ///< modules under names
+  Sequential(std::initializer_list<NamedAnyModule> modules);  ///< takes named modules
 };
 
 }  // namespace torch::taper::nn
