@@ -1,4 +1,4 @@
-// AnyModule: one module of any class, called without knowing which.
+// AnyModule: holds one module of any class.
 #pragma once
 
 #include <tuple>
@@ -12,7 +12,7 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// The class, result and parameters of a forward().
+/// Extracts the class, the result and the parameters of a forward().
 template <class F>
 struct ForwardTraits;
 template <class Class, class R, class... P>
@@ -38,18 +38,18 @@ struct has_forward<M, std::void_t<decltype(&M::forward)>> : std::true_type {};
                                        const std::type_info& given);
 [[noreturn]] void throw_wrong_module(const std::type_info& held, const std::type_info& wanted);
 
-/// A parameter's position and its default.
+/// Holds the index of a parameter and its default.
 using DefaultArguments = std::vector<std::pair<unsigned int, AnyValue>>;
-/// `arguments` and, behind them, the defaults of what is missing.
+/// Returns `arguments`, followed by the defaults of missing arguments.
 std::vector<AnyValue> with_defaults(std::vector<AnyValue>&& arguments, DefaultArguments defaults);
 
-/// What is known of a module's class: how to call its forward() and how to find the object.
+/// Holds the functions for a module class: how to call forward() and how to find the object.
 struct AnyModuleClass {
   const std::type_info& type;
-  /// The M that `module` is, or null.
+  /// Returns `module` as an M, or null.
   void* (*find)(Module* module);
   AnyValue (*forward)(Module& module, void* self, std::vector<AnyValue>&& arguments);
-  /// forward() itself when it takes a tensor and returns one, else null.
+  /// Calls forward() if it takes a tensor and returns one, else null.
   Tensor (*map)(void* self, Tensor&& x);
 };
 
@@ -93,14 +93,17 @@ struct AnyModuleClassOf {
 
 }  // namespace detail
 
-/// Holds any module whose forward() is no template and not overloaded. Copies share the module;
-/// clone() makes a deep copy. Arguments of forward() must be of exactly the types that the module's
-/// forward() takes, but for references and const; what it returns is asked for by type.
+/// Holds any module whose forward() is neither a template nor overloaded. Copies share the module,
+/// and clone() makes a deep copy. Arguments must have exactly the types that forward() takes,
+/// without references and const. The caller names the type of the result.
+///
+///   AnyModule any(Linear(3, 4));
+///   Tensor y = any.forward(x);  // (N, 3) to (N, 4)
 class AnyModule {
  public:
   AnyModule() = default;
-  /// Holds a module: a pointer's and a holder's is shared, a module itself is copied or moved. A
-  /// null pointer makes it empty; an empty holder throws Error.
+  /// Holds a module. The module of a pointer or a holder is shared, a module object is copied or
+  /// moved. A null pointer makes an empty AnyModule, an empty holder throws Error.
   ///@{
   template <class M>
   explicit AnyModule(std::shared_ptr<M> module) {
@@ -124,18 +127,18 @@ class AnyModule {
   template <class M>
   explicit AnyModule(const ModuleHolder<M>& module_holder) : AnyModule(module_holder.ptr()) {}
   ///@}
-  /// Holds another module from now on, and shares it.
+  /// Replaces the held module by `module`, which is shared.
   template <class M>
   AnyModule& operator=(std::shared_ptr<M> module) {
     return *this = AnyModule(std::move(module));
   }
 
-  /// Module::clone of the module, on `device` if given; an empty one gives an empty one.
+  /// Clones the module, on `device` if given. A clone of an empty AnyModule is empty.
   AnyModule clone(optional<Device> device = nullopt) const;
-  /// No module: calls, get(), ptr() and type_info() then throw Error.
+  /// Returns whether there is no module. Calls, get(), ptr() and type_info() then throw Error.
   bool is_empty() const noexcept { return module_ == nullptr; }
-  /// Calls the module: its hooks and its forward(). Throws when the number or the types of the
-  /// arguments differ.
+  /// Calls the module with its hooks. Throws Error if the number or the types of the arguments
+  /// differ.
   template <class... Args>
   AnyValue any_forward(Args&&... args) {
     std::vector<AnyValue> values;
@@ -143,15 +146,16 @@ class AnyModule {
     (values.emplace_back(std::forward<Args>(args)), ...);
     return forward_values(std::move(values));
   }
-  /// The same with arguments in a vector, in order.
+  /// Calls the module with a vector of arguments.
   AnyValue forward_values(std::vector<AnyValue>&& arguments);
-  /// The same with the result as what it is: throws Error unless it is exactly a Result.
+  /// Calls the module and returns its result as a Result. Throws Error unless the result is exactly
+  /// a Result.
   template <class Result = Tensor, class... Args>
   Result forward(Args&&... args) {
     return any_forward(std::forward<Args>(args)...).template get<Result>();
   }
-  /// The module as its class: `m.get<LinearImpl>()` is a reference to it, `m.get<Linear>()` a
-  /// holder that shares it. Throws Error unless that is the class it was given as, and when empty.
+  /// Returns the module as its class. `m.get<LinearImpl>()` is a reference, `m.get<Linear>()` a
+  /// holder that shares it. Throws Error if the AnyModule is empty or holds another class.
   ///@{
   template <class M, class = detail::enable_if_module_t<M>>
   M& get() {
@@ -166,7 +170,8 @@ class AnyModule {
     return Holder(ptr<Contained>());
   }
   ///@}
-  /// The module, shared, as the base or as its class. Throws Error when empty or of another class.
+  /// Returns a shared pointer to the module, as the base or as its class. Throws Error if the
+  /// AnyModule is empty or holds another class.
   ///@{
   std::shared_ptr<Module> ptr() const;
   template <class M, class = detail::enable_if_module_t<M>>
@@ -174,11 +179,14 @@ class AnyModule {
     return std::shared_ptr<M>(module_, static_cast<M*>(checked(typeid(M), "ptr")));
   }
   ///@}
-  const std::type_info& type_info() const;  ///< class of the module; Error when empty
+  /// returns the class of the module; throws Error if empty
+  const std::type_info& type_info() const;
 
-  /// Whether there is a module whose forward() takes a tensor and returns one, for map().
+  /// Returns whether map() is allowed: there is a module, and its forward() maps a tensor to a
+  /// tensor.
   bool maps_tensor() const noexcept { return module_ && class_->map; }
-  /// Calls such a module, with nothing but its hooks in between. Throws Error for another one.
+  /// Calls a module that maps a tensor to a tensor, with its hooks and without type checks. Throws
+  /// Error if maps_tensor() is false.
   Tensor map(Tensor&& x) const {
     TAPER_CHECK(maps_tensor(),
                 "AnyModule: expected a module that maps a tensor to a tensor, got another or none");
@@ -195,10 +203,10 @@ class AnyModule {
   const detail::AnyModuleClass* class_ = nullptr;
 };
 
-/// An AnyModule with a name: an element of `Sequential({{"fc", Linear(2, 3)}, ...})`.
+/// Holds an AnyModule with a name, as an element of `Sequential({{"fc", Linear(2, 3)}, ...})`.
 class NamedAnyModule {
  public:
-  /// A name and what AnyModule's constructors take. The name is not checked before it is
+  /// Takes a name and a module, like the constructors of AnyModule. The name is checked when it is
   /// registered.
   ///@{
   NamedAnyModule(std::string name, AnyModule any_module)
@@ -214,8 +222,8 @@ class NamedAnyModule {
       : NamedAnyModule(std::move(name), AnyModule(module_holder)) {}
   ///@}
 
-  const std::string& name() const noexcept { return name_; }  ///< as given
-  /// The module, for as long as this object lives.
+  const std::string& name() const noexcept { return name_; }  ///< returns the name as given
+  /// Returns the module. The reference is valid as long as this object.
   ///@{
   AnyModule& module() noexcept { return module_; }
   const AnyModule& module() const noexcept { return module_; }
@@ -230,8 +238,8 @@ class NamedAnyModule {
 
 #pragma GCC visibility pop
 
-/// Inside a module class: gives forward()'s trailing parameters their defaults where the module is
-/// called through an AnyModule. Each argument is {position, AnyValue(default)}, in order.
+/// Declares, inside a module class, the defaults of the trailing parameters of forward(). Calls
+/// through an AnyModule use them. Each argument is {index, AnyValue(default)}, in order.
 #define TAPER_FORWARD_HAS_DEFAULT_ARGS(...)                                         \
   bool _forward_has_default_args() override { return true; }                        \
   unsigned int _forward_num_required_args() override {                              \

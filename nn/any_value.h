@@ -1,4 +1,5 @@
-// AnyValue: one value of any type; what modules in an AnyModule take and return.
+// AnyValue: holds one value of any type, such as an argument or a result of a module in an
+// AnyModule.
 #pragma once
 
 #include <memory>
@@ -14,17 +15,17 @@
 namespace torch::taper::nn {
 
 namespace detail {
-/// A type's name as C++ writes it; Taper's own types under LibTorch's namespace.
+/// Returns the C++ name of a type. Types of Taper appear in the namespace of LibTorch.
 std::string demangle(const char* name);
 inline std::string demangle(const std::type_info& type) { return demangle(type.name()); }
 [[noreturn]] void throw_wrong_any_value(const std::type_info& wanted, const std::type_info& held);
 }  // namespace detail
 
-/// Holds a copy of any copyable value, and gives it back only as the very type it was.
+/// Holds a copy of any copyable value. You get it back only as exactly its type.
 class AnyValue {
  public:
-  /// A copy has a copy of the value; a tensor's shares its memory. One that was moved from holds
-  /// nothing: it may only be assigned to or destroyed.
+  /// Copies copy the value. A copied tensor shares its memory. You may only assign to or destroy an
+  /// AnyValue that was moved from.
   ///@{
   AnyValue(AnyValue&&) noexcept = default;
   AnyValue& operator=(AnyValue&&) noexcept = default;
@@ -35,11 +36,11 @@ class AnyValue {
     return *this;
   }
   ///@}
-  /// Holds a copy of `value`, or what it was moved into, as its decayed type.
+  /// Holds `value`, copied or moved, as its decayed type.
   template <class T>
   explicit AnyValue(T&& value) : content_(new Holder<std::decay_t<T>>(std::forward<T>(value))) {}
 
-  /// A pointer to the value when it is a T, else null.
+  /// Returns a pointer to the value if it is a T, else null.
   template <class T>
   T* try_get() {
     static_assert(!std::is_reference<T>::value && !std::is_array<T>::value,
@@ -47,13 +48,13 @@ class AnyValue {
     if (typeid(T) != content_->type) return nullptr;
     return &static_cast<Holder<T>&>(*content_).value;
   }
-  /// A copy of the value. Throws when it is not a T.
+  /// Returns a copy of the value. Throws Error if it is not a T.
   template <class T>
   T get() {
     if (T* value = try_get<T>()) return *value;
     detail::throw_wrong_any_value(typeid(T), type_info());
   }
-  /// Of the value that is held.
+  /// Returns the type of the value.
   const std::type_info& type_info() const noexcept { return content_->type; }
 
  private:

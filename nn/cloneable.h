@@ -1,4 +1,4 @@
-// Cloneable: what a module derives from to have clone().
+// Cloneable: the base class of modules with clone().
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace torch::taper::nn {
 
-/// A module that can be copied with all below it: `struct NetImpl : Cloneable<NetImpl>`. The class
-/// registers everything in reset(), which its constructors call: a clone is a copy of the object
-/// (its options) on which reset() has made new parameters, which then get the original's values.
+/// Adds deep copies to a module class: `struct NetImpl : Cloneable<NetImpl>`. The class registers
+/// everything in reset(), which its constructors call. To clone, the object with its options is
+/// copied. Then reset() makes new parameters, which get the values of the original.
 template <class Derived>
 class Cloneable : public virtual Module {
  public:
   using Module::Module;
 
-  /// Makes and registers parameters, buffers and submodules, with fresh initial values.
+  /// Creates and registers parameters, buffers and submodules, with fresh initial values.
   virtual void reset() = 0;
-  /// A copy of this class with copies of all parameters, buffers and submodules, on `device` if
-  /// given, and with the same hooks. Other members are copied by the class's copy constructor.
-  /// Throws Error where reset() does not register as many as this module has.
+  /// Returns a deep copy: parameters, buffers and submodules are copied, to `device` if given.
+  /// Hooks are shared. The copy constructor copies other members. Throws Error if reset() registers
+  /// fewer or more tensors and submodules than this module has.
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 
  private:
@@ -31,8 +31,8 @@ class Cloneable : public virtual Module {
   void clone_(Module& other, const optional<Device>& device) final;
 };
 
-// Not inside the class: there they would be inline, and `extern template` would not keep compilers
-// from instantiating them in every file that includes a module.
+// These stand outside the class because functions inside it would be inline. Then `extern template`
+// would not stop compilers from instantiating them in every file that includes a module.
 template <class Derived>
 std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device) const {
   NoGradGuard no_grad;

@@ -1,5 +1,5 @@
-// compile: a module, or a function of tensors, whose calls become replays of captured steps by
-// themselves. Not part of <taper/taper.h>.
+// compile: turns a module, or a function of tensors, into a callable that captures its steps and
+// replays them. Not part of <taper/taper.h>.
 //
 //   auto fast = taper::compile(model);
 //   for (auto& batch : *loader) {
@@ -10,7 +10,7 @@
 //   }
 //   if (!fast.fallback_reason().empty()) std::cout << fast.fallback_reason() << "\n";
 //
-// docs/devices.md tells what is guarded and what falls back.
+// docs/devices.md describes guards and fallbacks.
 #pragma once
 
 #include <string>
@@ -21,46 +21,47 @@
 
 namespace torch::taper {
 
-/// Options of compile.
+/// Configures compile.
 struct CompileOptions {
-  /// Captures, one for each kind of arguments; calls with more kinds run eagerly.
+  /// The number of captures, one for each kind of arguments. Calls with more kinds run eagerly.
   TAPER_ARG(int64_t, max_captures) = 8;
-  /// Whether a call that cannot be captured throws Error with the reason in place of running
+  /// Whether a call that cannot be captured throws Error with the reason, instead of running
   /// eagerly.
   TAPER_ARG(bool, fullgraph) = false;
-  /// Bytes that the replays of a capture on the CPU should take at most, 0 for no limit: what is
-  /// computed again to keep less is that of GraphedCallableOptions::memory_budget.
+  /// The bytes that the replays of a capture on the CPU should take at most. 0 means no limit.
+  /// GraphedCallableOptions::memory_budget describes the recomputation.
   TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
-/// What compile returns. Copies are the same callable; calls come from one thread at a time.
+/// Replays a compiled module or function. Copies share their state. Only one thread may call it at
+/// a time.
 class CompiledCallable {
  public:
-  /// The function, from arguments to outputs.
+  /// The type of the function, from arguments to outputs.
   using Body = cuda::GraphedCallable::Body;
-  /// The module behind a callable, or null: its state is guarded.
+  /// The module of a callable, whose state is guarded, or null.
   using OfModule = std::shared_ptr<const nn::Module>;
 
-  /// What compile makes of a callable. Throws ValueError for max_captures below 1 and a
+  /// Wraps `body`, as compile() does. Throws ValueError for max_captures below 1 and for a
   /// memory_budget below 0.
   CompiledCallable(Body body, OfModule module, const CompileOptions& options);
 
-  /// The outputs for these arguments, of any dtypes and shapes that the function takes: values and
-  /// first gradients of an eager call, bit for bit. The first call with arguments of a kind runs
-  /// eagerly, the second one captures. Throws what the function throws and, with fullgraph, Error
-  /// with the reason where a call cannot be captured.
+  /// Returns the outputs for these arguments. Values and first-order gradients equal those of an
+  /// eager call bit for bit. The first call with a kind of arguments runs eagerly, the second one
+  /// captures. Throws the exceptions of the function. With fullgraph, it throws Error with the
+  /// reason if a call cannot be captured.
   std::vector<Tensor> call(const std::vector<Tensor>& args) const;
-  /// The same where there is one output; throws Error for more.
+  /// Calls the function and returns its only output. Throws Error if there are more.
   template <class... T>
   Tensor operator()(const T&... args) const {
     return only(call({Tensor(args)...}));
   }
-  /// How many kinds of arguments have been captured.
+  /// Returns the number of captures so far.
   int64_t captures() const;
-  /// What replays of the newest capture take, on the CPU. Throws Error before there is one,
-  /// NotImplementedError for a device.
+  /// Returns the memory that replays of the newest capture take on the CPU. Throws Error before the
+  /// first capture, and NotImplementedError for other devices.
   GraphMemory memory() const;
-  /// Why the last call ran eagerly; empty where it was a replay.
+  /// Returns the reason why the last call ran eagerly. Empty if the call was a replay.
   std::string fallback_reason() const;
 
  private:
@@ -69,8 +70,8 @@ class CompiledCallable {
   std::shared_ptr<State> state_;
 };
 
-/// The compiled form of a module (a holder or a shared_ptr) or of a function that takes one to four
-/// tensors and returns one, or a vector of them.
+/// Compiles a module (a holder or a shared_ptr), or a function of one to four tensors that returns
+/// a tensor or a vector of tensors.
 template <class Callable>
 CompiledCallable compile(const Callable& callable, const CompileOptions& options = {}) {
   if constexpr (detail::IsModule<Callable>::value) {

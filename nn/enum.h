@@ -1,5 +1,5 @@
-// Named choices of options: kMean, kReLU, kFanIn, ... Each is a type of its own, so that an option
-// can say which it accepts (a Choice of them) and a wrong one does not compile.
+// Named choices of options: kMean, kReLU, kFanIn, ... Each has a type. An option lists the names
+// that it accepts as a Choice, so a wrong name does not compile.
 #pragma once
 
 #include <cstdint>
@@ -102,7 +102,7 @@ inline constexpr Name instance{};
 }  // namespace enumtype
 
 namespace detail {
-/// Where Name is among Names; -1 when it is not.
+/// Returns the index of Name among Names, or -1.
 template <class Name, class... Names>
 constexpr int8_t position_among() noexcept {
   int8_t i = 0;
@@ -110,16 +110,16 @@ constexpr int8_t position_among() noexcept {
 }
 }  // namespace detail
 
-/// One of several named choices; the first unless another is given. It is used like a std::variant
-/// of them (get_if, holds_alternative, visit, index), which would cost compilers ten times as much.
+/// Holds one of several named choices, by default the first. It is used like a std::variant
+/// (get_if, holds_alternative, visit, index), which would compile ten times as slowly.
 template <class... Names>
 class Choice {
  public:
   constexpr Choice() = default;
-  /// One of the names; others do not compile.
+  /// Holds one of the names. Other names do not compile.
   template <class Name, class = std::enable_if_t<(std::is_same_v<Name, Names> || ...)>>
   constexpr Choice(Name) noexcept : index_(detail::position_among<Name, Names...>()) {}
-  /// From a choice among some of these names.
+  /// Converts from a choice among some of these names.
   template <class... Some,
             class = std::enable_if_t<((detail::position_among<Some, Names...>() >= 0) && ...)>>
   constexpr Choice(Choice<Some...> other) noexcept {
@@ -127,9 +127,9 @@ class Choice {
     index_ = positions[other.index()];
   }
 
-  /// The place of the choice among the names.
+  /// Returns the index of the choice among the names.
   constexpr size_t index() const noexcept { return static_cast<size_t>(index_); }
-  /// Whether both chose the same name.
+  /// Compares the chosen names.
   ///@{
   friend constexpr bool operator==(Choice a, Choice b) noexcept { return a.index_ == b.index_; }
   friend constexpr bool operator!=(Choice a, Choice b) noexcept { return a.index_ != b.index_; }
@@ -139,7 +139,7 @@ class Choice {
   int8_t index_ = 0;
 };
 
-/// Whether the choice is `Name`, which must be among its names.
+/// Returns whether the choice is `Name`, which must be among its names.
 template <class Name, class... Names>
 constexpr bool holds_alternative(const Choice<Names...>& choice) noexcept {
   constexpr int8_t position = detail::position_among<Name, Names...>();
@@ -147,13 +147,13 @@ constexpr bool holds_alternative(const Choice<Names...>& choice) noexcept {
   return choice.index() == static_cast<size_t>(position);
 }
 
-/// Null unless the choice is `Name`.
+/// Returns a pointer to the name if the choice is `Name`, else null.
 template <class Name, class... Names>
 constexpr const Name* get_if(const Choice<Names...>* choice) noexcept {
   return choice && holds_alternative<Name>(*choice) ? &enumtype::instance<Name> : nullptr;
 }
 
-/// Calls `function` with the choice as its own type.
+/// Calls `function` with the type of the choice.
 template <class Function, class... Names>
 decltype(auto) visit(Function&& function, const Choice<Names...>& choice) {
   using Result = std::common_type_t<decltype(function(Names()))...>;
@@ -163,7 +163,7 @@ decltype(auto) visit(Function&& function, const Choice<Names...>& choice) {
 
 namespace enumtype {
 
-/// "kMean": the name of what was chosen.
+/// Returns the name of the choice, such as "kMean".
 template <class... Names>
 std::string get_enum_name(Choice<Names...> choice) {
   const char* const names[] = {Names::text...};
@@ -172,13 +172,13 @@ std::string get_enum_name(Choice<Names...> choice) {
 
 }  // namespace enumtype
 
-inline constexpr enumtype::kLinear kLinear{};  ///< of init::calculate_gain: no function
-inline constexpr enumtype::kConv1D kConv1D{};  ///< of init::calculate_gain: as kLinear
-inline constexpr enumtype::kConv2D kConv2D{};  ///< of init::calculate_gain: as kLinear
-inline constexpr enumtype::kConv3D kConv3D{};  ///< of init::calculate_gain: as kLinear
-inline constexpr enumtype::kConvTranspose1D kConvTranspose1D{};  ///< as kLinear
-inline constexpr enumtype::kConvTranspose2D kConvTranspose2D{};  ///< as kLinear
-inline constexpr enumtype::kConvTranspose3D kConvTranspose3D{};  ///< as kLinear
+inline constexpr enumtype::kLinear kLinear{};  ///< for init::calculate_gain: no nonlinearity
+inline constexpr enumtype::kConv1D kConv1D{};  ///< for init::calculate_gain: like kLinear
+inline constexpr enumtype::kConv2D kConv2D{};  ///< for init::calculate_gain: like kLinear
+inline constexpr enumtype::kConv3D kConv3D{};  ///< for init::calculate_gain: like kLinear
+inline constexpr enumtype::kConvTranspose1D kConvTranspose1D{};  ///< like kLinear
+inline constexpr enumtype::kConvTranspose2D kConvTranspose2D{};  ///< like kLinear
+inline constexpr enumtype::kConvTranspose3D kConvTranspose3D{};  ///< like kLinear
 inline constexpr enumtype::kSigmoid kSigmoid{};                  ///< an activation: sigmoid
 inline constexpr enumtype::kTanh kTanh{};                        ///< an activation: tanh
 inline constexpr enumtype::kReLU kReLU{};                        ///< an activation: relu
@@ -186,32 +186,35 @@ inline constexpr enumtype::kGELU kGELU{};                        ///< an activat
 inline constexpr enumtype::kSiLU kSiLU{};                        ///< an activation: silu
 inline constexpr enumtype::kMish kMish{};                        ///< an activation: mish
 inline constexpr enumtype::kLeakyReLU kLeakyReLU{};              ///< an activation: leaky_relu
-inline constexpr enumtype::kFanIn kFanIn{};                      ///< of init: inputs of a unit
-inline constexpr enumtype::kFanOut kFanOut{};                    ///< of init: outputs of a unit
-inline constexpr enumtype::kConstant kConstant{};                ///< a padding: one number
-inline constexpr enumtype::kReflect kReflect{};                  ///< a padding: mirrored
-inline constexpr enumtype::kReplicate kReplicate{};              ///< a padding: the border repeated
-inline constexpr enumtype::kCircular kCircular{};                ///< a padding: from the other end
-inline constexpr enumtype::kNearest kNearest{};            ///< of interpolate: the nearest pixel
-inline constexpr enumtype::kBilinear kBilinear{};          ///< of interpolate: two dimensions
-inline constexpr enumtype::kBicubic kBicubic{};            ///< of interpolate: by cubics
-inline constexpr enumtype::kTrilinear kTrilinear{};        ///< of interpolate: three dimensions
-inline constexpr enumtype::kArea kArea{};                  ///< of interpolate: means
-inline constexpr enumtype::kNearestExact kNearestExact{};  ///< of interpolate: as Pillow
-inline constexpr enumtype::kSum kSum{};                    ///< a reduction: the sum
-inline constexpr enumtype::kMean kMean{};                  ///< a reduction: the mean
-inline constexpr enumtype::kMax kMax{};                    ///< a reduction: the largest
-inline constexpr enumtype::kNone kNone{};                  ///< a reduction: none
-inline constexpr enumtype::kBatchMean kBatchMean{};    ///< of kl_div: the sum over samples, divided
-inline constexpr enumtype::kZeros kZeros{};            ///< of grid_sample: zeros outside
-inline constexpr enumtype::kBorder kBorder{};          ///< of grid_sample: the border outside
-inline constexpr enumtype::kReflection kReflection{};  ///< of grid_sample: mirrored
+inline constexpr enumtype::kFanIn kFanIn{};                      ///< for init: the inputs of a unit
+inline constexpr enumtype::kFanOut kFanOut{};        ///< for init: the outputs of a unit
+inline constexpr enumtype::kConstant kConstant{};    ///< a padding: one number
+inline constexpr enumtype::kReflect kReflect{};      ///< a padding: mirrored
+inline constexpr enumtype::kReplicate kReplicate{};  ///< a padding: the border repeated
+inline constexpr enumtype::kCircular kCircular{};    ///< a padding: from the other end
+inline constexpr enumtype::kNearest kNearest{};      ///< for interpolate: the nearest pixel
+inline constexpr enumtype::kBilinear kBilinear{};    ///< for interpolate: linear in two dimensions
+inline constexpr enumtype::kBicubic kBicubic{};      ///< for interpolate: cubic
+/// for interpolate: linear in three dimensions
+inline constexpr enumtype::kTrilinear kTrilinear{};
+inline constexpr enumtype::kArea kArea{};  ///< for interpolate: the mean of an area
+/// for interpolate: the nearest pixel, like Pillow
+inline constexpr enumtype::kNearestExact kNearestExact{};
+inline constexpr enumtype::kSum kSum{};    ///< a reduction: the sum
+inline constexpr enumtype::kMean kMean{};  ///< a reduction: the mean
+inline constexpr enumtype::kMax kMax{};    ///< a reduction: the largest
+inline constexpr enumtype::kNone kNone{};  ///< a reduction: none
+/// for kl_div: the sum divided by the batch size
+inline constexpr enumtype::kBatchMean kBatchMean{};
+inline constexpr enumtype::kZeros kZeros{};            ///< for grid_sample: zeros outside
+inline constexpr enumtype::kBorder kBorder{};          ///< for grid_sample: the border outside
+inline constexpr enumtype::kReflection kReflection{};  ///< for grid_sample: mirrored outside
 inline constexpr enumtype::kRNN_TANH kRNN_TANH{};      ///< a recurrent layer
 inline constexpr enumtype::kRNN_RELU kRNN_RELU{};      ///< a recurrent layer
 inline constexpr enumtype::kLSTM kLSTM{};              ///< a recurrent layer
 inline constexpr enumtype::kGRU kGRU{};                ///< a recurrent layer
 inline constexpr enumtype::kValid kValid{};            ///< a padding: none
-inline constexpr enumtype::kSame kSame{};              ///< a padding: outputs as large as inputs
+inline constexpr enumtype::kSame kSame{};              ///< a padding: keeps the sizes
 
 }  // namespace torch::taper
 

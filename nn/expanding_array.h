@@ -12,50 +12,53 @@
 
 namespace torch::taper {
 
-/// An argument with a value for each of D spatial dimensions; one value stands for all. Throws when
-/// given a list of any other length.
+/// Holds a value for each of D spatial dimensions. One value stands for all. Throws Error for a
+/// list of another length.
 template <size_t D, class T = int64_t>
 class ExpandingArray {
  public:
-  /// D values in order. Throws Error for any other number of them.
+  /// Takes D values in order. Throws Error for another number of values.
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
-  ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}  ///< D values
-  /// D values, which are copied.
+  /// takes D values
+  ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}
+  /// Copies D values.
   ExpandingArray(ArrayRef<T> list) {
     TAPER_CHECK(list.size() == D, "Expected ", D, " values, but instead got ", list.size());
     for (size_t i = 0; i < D; ++i) values_[i] = list[i];
   }
-  /// One value for all D.
+  /// Uses one value for all D dimensions.
   ExpandingArray(T single) {
     for (T& v : values_) v = single;
   }
-  ExpandingArray(const std::array<T, D>& values) : values_(values) {}  ///< the D values
+  ExpandingArray(const std::array<T, D>& values) : values_(values) {}  ///< takes D values
 
-  std::array<T, D>& operator*() { return values_; }                ///< the D values: (*a)[i]
-  const std::array<T, D>& operator*() const { return values_; }    ///< the D values: (*a)[i]
-  std::array<T, D>* operator->() { return &values_; }              ///< the D values: a->begin()
-  const std::array<T, D>* operator->() const { return &values_; }  ///< the D values: a->begin()
-  operator ArrayRef<T>() const { return values_; }  ///< the values, for as long as this lives
-  size_t size() const noexcept { return D; }        ///< D
+  std::array<T, D>& operator*() { return values_; }              ///< returns the D values: (*a)[i]
+  const std::array<T, D>& operator*() const { return values_; }  ///< returns the D values: (*a)[i]
+  std::array<T, D>* operator->() { return &values_; }  ///< accesses the D values: a->begin()
+  /// accesses the D values: a->begin()
+  const std::array<T, D>* operator->() const { return &values_; }
+  /// views the values as long as this object lives
+  operator ArrayRef<T>() const { return values_; }
+  size_t size() const noexcept { return D; }  ///< returns D
 
  protected:
-  std::array<T, D> values_;  ///< of the D dimensions
+  std::array<T, D> values_;  ///< the value of each dimension
 };
 
-/// Prints one number alone, more in brackets.
+/// Prints one value alone, and several in brackets.
 template <size_t D, class T>
 std::ostream& operator<<(std::ostream& out, const ExpandingArray<D, T>& a) {
   if (D == 1) return out << (*a)[0];
   return out << ArrayRef<T>(*a);
 }
 
-/// The same where single values may be left open (nullopt).
+/// Holds a value or nullopt for each of D spatial dimensions.
 template <size_t D, class T = int64_t>
 class ExpandingArrayWithOptionalElem : public ExpandingArray<D, optional<T>> {
  public:
-  using Base = ExpandingArray<D, optional<T>>;  ///< of values or nullopt
+  using Base = ExpandingArray<D, optional<T>>;  ///< the base class, whose values may be nullopt
   using Base::Base;
-  /// D values without gaps, or one that stands for all. Those of Base take nullopt, too.
+  /// Takes D values, or one value for all dimensions. The constructors of Base also take nullopt.
   ///@{
   ExpandingArrayWithOptionalElem(std::initializer_list<T> list)
       : ExpandingArrayWithOptionalElem(ArrayRef<T>(list)) {}
@@ -72,7 +75,7 @@ class ExpandingArrayWithOptionalElem : public ExpandingArray<D, optional<T>> {
   ///@}
 };
 
-/// The same, with None for values left open.
+/// Prints the values, and None for nullopt.
 template <size_t D, class T>
 std::ostream& operator<<(std::ostream& out, const ExpandingArrayWithOptionalElem<D, T>& a) {
   if (D > 1) out << '[';

@@ -1,4 +1,4 @@
-// taper::nn::functional, whole.
+// All of taper::nn::functional.
 #pragma once
 
 #include <taper/nn/functional/activation.h>

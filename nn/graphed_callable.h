@@ -1,5 +1,5 @@
-// make_graphed_callables: forward and backward of a module as captured steps, within a training
-// loop that is otherwise eager. Not part of <taper/taper.h>.
+// make_graphed_callables: captures forward and backward of a module for use in an eager training
+// loop. Not part of <taper/taper.h>.
 //
 //   auto fast = cuda::make_graphed_callables(model, {torch::randn({64, 784}, device)});
 //   for (auto& batch : *loader) {
@@ -27,11 +27,11 @@ namespace torch::taper {
 
 namespace detail {
 
-/// The functions below call f with the elements of a list, for as many as f takes, up to four.
+/// The functions below call f with the tensors of a list as arguments. f takes one to four.
 inline std::vector<Tensor> as_list(Tensor y) { return {std::move(y)}; }
 inline std::vector<Tensor> as_list(std::vector<Tensor> y) { return y; }
 [[noreturn]] void throw_argument_count(size_t count);
-/// Where the tensor at place i comes first in the list.
+/// Returns the index of the first occurrence of tensor i in the list.
 size_t first_place(const std::vector<Tensor>& all, size_t i);
 
 template <class F, size_t... I>
@@ -74,7 +74,7 @@ auto module_pointer(const Holder& module) {
   return module.ptr();
 }
 
-/// The module's outputs as its holder's operator() gives them, with what is computed before a call.
+/// Calls the module like operator() of its holder, including parametrizations.
 template <class M>
 std::vector<Tensor> call_module_with(const std::shared_ptr<M>& module,
                                      const std::vector<Tensor>& args) {
@@ -88,56 +88,64 @@ std::vector<Tensor> call_module_with(const std::shared_ptr<M>& module,
 
 namespace cuda {
 
-/// Options of make_graphed_callables.
+/// Configures make_graphed_callables.
 struct GraphedCallableOptions {
-  /// Calls before the captures: libraries are loaded and states made in them.
+  /// The number of eager calls before the captures. They load libraries and initialize their state.
   TAPER_ARG(int64_t, num_warmup_iters) = 3;
-  /// Whether arguments and parameters may be without influence on the outputs.
+  /// Whether outputs may be independent of some arguments and parameters.
   TAPER_ARG(bool, allow_unused_input) = false;
-  /// Tensors beside the arguments that want gradients; a module's parameters are added to them.
+  /// Tensors other than the arguments that need gradients. The parameters of a module are added.
   TAPER_ARG(std::vector<Tensor>, parameters);
-  /// Bytes that replays on the CPU should take at most, 0 for no limit. Where they would take more,
-  /// backward makes results of pointwise functions, conversions and layer norms again in place of
-  /// keeping them, as many as it must; the bits are the same. memory() tells what that came to:
-  /// perhaps more. Throws ValueError for less than 0, and for devices.
+  /// The bytes that replays on the CPU should take at most. 0 means no limit. To stay within the
+  /// budget, backward recomputes results of pointwise functions, conversions and layer norms
+  /// instead of keeping them. Results are equal bit for bit. memory() returns the bytes reached,
+  /// which may exceed the budget. Throws ValueError for a negative budget, and for devices other
+  /// than the CPU.
   TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
-/// A function of tensors whose forward and backward are replays. Copies are the same callable.
+/// Replays forward and backward of a captured function. Copies share their state.
 class GraphedCallable {
  public:
-  /// The function that is captured, from arguments to outputs.
+  /// The type of the captured function, from arguments to outputs.
   using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-  /// Whether a call may be a replay, or has to run `body`; nothing: it may.
+  /// Returns whether a call may be a replay. Otherwise `body` runs. If empty, every call may be a
+  /// replay.
   using Fits = std::function<bool()>;
 
-  /// Captures `body` at the sample arguments, which keep their memory for the graph: their sizes,
-  /// dtypes, devices (one for all, the CPU too) and whether they want gradients are those of all
-  /// calls. Throws Error for what a captured step may not do (docs/devices.md).
+  /// Captures `body` at the sample arguments. The graph keeps their memory. All calls must have
+  /// their sizes, dtypes and device (one device, which may be the CPU). A call may only require
+  /// gradients for arguments whose sample does. Throws Error for operations that a captured step
+  /// does not allow (docs/devices.md).
   GraphedCallable(Body body, std::vector<Tensor> sample_args,
                   const GraphedCallableOptions& options = {}, Fits fits = nullptr);
 
-  /// The outputs for these arguments, which are overwritten by the next call. They have a gradient
-  /// of first order. Backward of a call comes before the next call and before a parameter is
-  /// changed in place, or throws Error. It runs once, or any number of times if several outputs
-  /// have gradients. Arguments with other strides than the samples, or that are one tensor if the
-  /// samples were not, run the function as it is. Throws Error for arguments of other sizes, dtypes
-  /// or devices.
+  /// Returns the outputs for these arguments. The next call overwrites them. They have first-order
+  /// gradients.
+  ///
+  /// Run backward before the next call, and before a parameter is changed in-place, or it throws
+  /// Error. With one differentiable output, backward runs once. With several, it may run any number
+  /// of times.
+  ///
+  /// If the strides of the arguments differ from the samples, or if two arguments are one tensor
+  /// and the samples were not, the function runs eagerly. Throws Error for arguments of other
+  /// sizes, dtypes or devices.
   std::vector<Tensor> call(const std::vector<Tensor>& args) const;
-  /// The same where there is one output; throws Error for more.
+  /// Calls the function and returns its only output. Throws Error if there are more.
   template <class... T>
   Tensor operator()(const T&... args) const {
     return only(call({Tensor(args)...}));
   }
-  /// What replays of forward and backward take, on the CPU; known before the first. Throws
-  /// NotImplementedError for a device.
+  /// Returns the memory that replays of forward and backward take on the CPU. It is known before
+  /// the first replay. Throws NotImplementedError for other devices.
   GraphMemory memory() const;
-  /// Bytes of results that backward makes again, for memory_budget.
+  /// Returns the bytes of results that backward recomputes to meet memory_budget.
   size_t recomputed() const;
-  /// Whether backward of the last call may still come, so that another call would spoil it.
+  /// Returns whether backward of the last call may still run. Another call would overwrite its
+  /// tensors.
   bool is_pending() const;
-  /// Whether a module is in the state that it has now. Throws Error for one with hooks, which
-  /// replays would not call.
+  /// Returns a function that checks whether a module is still in its current state. Throws Error
+  /// for a module with hooks, which replays would not call.
   static Fits fits_of(std::shared_ptr<const nn::Module> module);
   /// Throws Error if the captures have changed the module.
   static void check_unchanged(const Fits& fits);
@@ -148,10 +156,10 @@ class GraphedCallable {
   std::shared_ptr<State> state_;
 };
 
-/// The graphed form of a module (a holder or a shared_ptr) or of a function that takes one to four
-/// tensors and returns one, or a vector of them. A module in another state than at the captures
-/// (modes, members, tensors that are registered or how they lie) runs as it is. Throws Error for a
-/// module with hooks and for one whose call changes its state.
+/// Captures forward and backward of a module (a holder or a shared_ptr), or of a function of one to
+/// four tensors that returns a tensor or a vector of tensors. A module whose state has changed
+/// since the captures (modes, members, registered tensors or their layout) runs eagerly. Throws
+/// Error for a module with hooks, and for a module whose call changes its state.
 template <class Callable>
 GraphedCallable make_graphed_callables(const Callable& callable, std::vector<Tensor> sample_args,
                                        GraphedCallableOptions options = {}) {

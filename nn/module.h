@@ -1,4 +1,4 @@
-// Module: a network or a part of one: parameters, buffers and submodules under names.
+// Module: the base class of networks and layers, with named parameters, buffers and submodules.
 #pragma once
 
 #include <functional>
@@ -42,15 +42,15 @@ struct ModuleHooks;
 void add_parametrization(Module& module, std::shared_ptr<const Parametrization> p);
 void remove_parametrization(Module& module, const std::string& kind, const std::string& name);
 
-/// The bytes of an object of `nbytes` bytes but for those of its base Module.
+/// Returns the bytes of an object of `nbytes` bytes, without the bytes of its base Module.
 std::string bytes_without_base(const void* object, size_t nbytes, const Module& base);
-/// Those of a module whose class is M; empty for an object of a class that derives from M.
+/// Returns the bytes of the members of a module of class M. Empty if the class derives from M.
 template <class M>
 std::string bytes_of_members(const Module& module);
-/// Everything of a module and of those below that a captured call takes for granted, as bytes:
-/// modes, members, and which tensors are registered and how they lie.
+/// Returns the state of a module and its submodules that a captured call depends on, as bytes:
+/// modes, members, registered tensors and their layout.
 std::string guards_of(const Module& module);
-/// Whether a call of the module or of one below runs hooks of the program.
+/// Returns whether a call of the module or of a submodule runs hooks.
 bool runs_hooks(const Module& module);
 
 struct ModuleHolderIndicator {};
@@ -62,53 +62,62 @@ template <class T>
 using is_module = std::is_base_of<Module, std::decay_t<T>>;
 template <class T>
 using enable_if_module_t = std::enable_if_t<is_module<T>::value>;
-/// The arguments for a forward() of `count` parameters: `given`, and defaults for those left out.
+/// Returns the arguments for a forward() with `count` parameters: `given`, and defaults for missing
+/// ones.
 std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&& given,
                                          size_t count);
 
 }  // namespace detail
 
-/// What load_state_dict found different: names that the module has and the dictionary lacks, and
-/// names that only the dictionary has.
+/// Lists the differences that load_state_dict found.
 struct IncompatibleKeys {
-  std::vector<std::string> missing_keys;     ///< that the module has and the dict lacks
-  std::vector<std::string> unexpected_keys;  ///< that only the dict has
+  std::vector<std::string> missing_keys;     ///< names of the module that the dictionary lacks
+  std::vector<std::string> unexpected_keys;  ///< names that only the dictionary has
 };
 
-/// The base of all modules. A subclass registers its parameters (what an optimizer changes), its
-/// buffers (other tensors that belong to the model's state) and its submodules; everything else
-/// (parameters(), to(), train(), save(), printing) walks what was registered, in the order of
-/// registration. `Module` has no forward(): a subclass gives its own the arguments it wants.
+/// Is the base class of all modules. A subclass registers its parameters (trained by an optimizer),
+/// its buffers (other tensors of the state of the model) and its submodules. All other functions
+/// (parameters(), to(), train(), save(), printing) visit them in the order of registration.
+/// `Module` has no forward(). A subclass defines it with any arguments.
+///
+///   struct NetImpl : nn::Module {
+///     NetImpl() { fc = register_module("fc", nn::Linear(4, 2)); }
+///     Tensor forward(Tensor x) { return fc(x); }
+///     nn::Linear fc{nullptr};
+///   };
+///   TAPER_MODULE(Net);
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  using ModuleApplyFunction = std::function<void(Module&)>;                           ///< of apply
-  using ConstModuleApplyFunction = std::function<void(const Module&)>;                ///< of apply
-  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;  ///< of apply
-  /// Of apply: gets paths and modules, which it cannot change.
+  using ModuleApplyFunction = std::function<void(Module&)>;             ///< of apply()
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;  ///< of apply()
+  /// of apply()
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  /// Is called by apply() with paths and const modules.
   using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
-  /// Of apply: gets shared pointers, which it may keep.
+  /// Is called by apply() with shared pointers, which it may keep.
   using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  /// Of apply: gets paths and shared pointers.
+  /// Is called by apply() with paths and shared pointers.
   using NamedModulePointerApplyFunction =
       std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
-  Module();  ///< its name() is that of its class
-  /// A module whose name() is given rather than taken from its class.
+  Module();  ///< takes name() from the class
+  /// Sets name(), instead of taking it from the class.
   explicit Module(std::string name);
   virtual ~Module();
-  /// A shallow copy: parameters, buffers and submodules are shared with the original (clone()
-  /// copies them). It starts with the same hooks.
+  /// Makes a shallow copy, which shares parameters, buffers and submodules with the original. It
+  /// starts with the hooks of the original. clone() makes a deep copy.
   Module(const Module&) = default;
-  Module& operator=(const Module&) = default;  ///< shallow, too
+  Module& operator=(const Module&) = default;  ///< makes a shallow copy
 
-  /// The class's name with its namespaces ("Net", "torch::nn::LinearImpl").
+  /// Returns the name of the class with its namespaces ("Net", "torch::nn::LinearImpl").
   const std::string& name() const noexcept;
-  /// A deep copy, on `device` if given. Throws for a class that does not derive from Cloneable.
+  /// Returns a deep copy, on `device` if given. Throws Error if the class does not derive from
+  /// Cloneable.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
 
-  /// Calls `function` for this module and all below it, each before its children. Names are paths
-  /// ("layer1.conv") behind `name_prefix`. The forms with a pointer need this module to be owned by
-  /// a shared_ptr.
+  /// Calls `function` for this module and all its submodules, each before its children. Names are
+  /// paths ("layer1.conv") after `name_prefix`. For the forms with a pointer, a shared_ptr must own
+  /// this module.
   ///@{
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
@@ -121,40 +130,46 @@ class Module : public std::enable_shared_from_this<Module> {
              const std::string& name_prefix = std::string()) const;
   ///@}
 
-  /// The defined parameters (buffers) of this module and, with `recurse`, of all below it. Names
-  /// are paths: "layer1.weight". The tensors are the module's own, not copies.
+  /// Returns the defined parameters (buffers) of this module and, with `recurse`, of all its
+  /// submodules. Names are paths, such as "layer1.weight". The tensors are not copied.
   std::vector<Tensor> parameters(bool recurse = true) const;
-  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;  ///< by names
-  std::vector<Tensor> buffers(bool recurse = true) const;  ///< as parameters(), of buffers
-  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;  ///< by names
-  /// This module (which must then be owned by a shared_ptr) and all below it.
+  /// parameters() with names
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  std::vector<Tensor> buffers(bool recurse = true) const;  ///< like parameters(), for buffers
+  /// buffers() with names
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  /// Returns this module and all its submodules. With `include_self`, a shared_ptr must own this
+  /// module.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
-  /// The same by paths behind `name_prefix`, which is the name of this module.
+  /// Returns modules() by path. `name_prefix` is the path of this module, and the start of all
+  /// others.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = std::string(), bool include_self = true) const;
-  std::vector<std::shared_ptr<Module>> children() const;  ///< the modules registered here
-  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;  ///< by names
+  std::vector<std::shared_ptr<Module>> children() const;  ///< submodules registered in this module
+  /// children() with names
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
-  /// Training or evaluation: what dropout and batch normalisation ask. Sets all modules below too.
+  /// Sets training or evaluation mode for this module and all its submodules. Dropout and batch
+  /// normalization depend on it.
   virtual void train(bool on = true);
-  void eval();                                ///< train(false)
-  virtual bool is_training() const noexcept;  ///< what train() said last
+  void eval();                                ///< calls train(false)
+  virtual bool is_training() const noexcept;  ///< returns the mode that train() set
 
-  /// Converts all parameters, their gradients and all buffers, of every dtype, in place: handles
-  /// taken before (an optimizer's, for example) stay those of the module.
+  /// Converts all parameters, their gradients and all buffers in-place, whatever their dtype.
+  /// Existing handles, such as those of an optimizer, stay valid.
   virtual void to(Device device, Dtype dtype, bool non_blocking = false);
-  virtual void to(Dtype dtype, bool non_blocking = false);    ///< the dtype alone
-  virtual void to(Device device, bool non_blocking = false);  ///< the device alone
-  /// To the current device of that type.
+  virtual void to(Dtype dtype, bool non_blocking = false);    ///< converts only the dtype
+  virtual void to(Device device, bool non_blocking = false);  ///< moves to the device
+  /// Moves to the current device of that type.
   void to(DeviceType device, bool non_blocking = false) { to(Device(device), non_blocking); }
-  void cpu() { to(Device(kCPU)); }  ///< to(kCPU)
-  /// To a CUDA device; -1 is the current one.
+  void cpu() { to(Device(kCPU)); }  ///< calls to(kCPU)
+  /// Moves to a CUDA device. -1 is the current device.
   void cuda(DeviceIndex index = -1) { to(Device(kCUDA, index)); }
 
-  /// Sets all gradients to zero, or drops them.
+  /// Sets all gradients to zero, or drops them with `set_to_none`.
   virtual void zero_grad(bool set_to_none = false);
 
-  /// This module as a subclass, or null: `m.as<LinearImpl>()`, `m.as<Linear>()`.
+  /// Returns this module as a subclass, or null: `m.as<LinearImpl>()`, `m.as<Linear>()`.
   ///@{
   template <class ModuleType>
   typename ModuleType::ContainedType* as() noexcept {
@@ -174,36 +189,38 @@ class Module : public std::enable_shared_from_this<Module> {
   }
   ///@}
 
-  /// Writes parameters and buffers under their names, and each serializable child as an archive of
-  /// its own. `load` reads them back into the same structure. It throws Error, and leaves all as it
-  /// was, when one is missing or a parameter has other sizes; a buffer takes over the file's sizes.
+  /// Writes parameters and buffers under their names, and each serializable child as a nested
+  /// archive. `load` reads them into a module of equal structure. If a tensor is missing or a
+  /// parameter has other sizes, `load` throws Error and changes nothing. Buffers take over the
+  /// sizes of the file.
   virtual void save(serialize::OutputArchive& archive) const;
-  virtual void load(serialize::InputArchive& archive);  ///< what save() wrote
-  /// False for modules that save and load pass over.
+  virtual void load(serialize::InputArchive& archive);  ///< reads the output of save()
+  /// Returns false if save and load skip the module.
   virtual bool is_serializable() const;
 
-  /// The defined parameters and buffers of this module and all below it, under the names and in the
-  /// order of PyTorch's state_dict, behind `prefix`. The tensors share the module's memory and have
-  /// no history.
+  /// Returns the defined parameters and buffers of this module and all its submodules, with the
+  /// names and the order of PyTorch's state_dict, after `prefix`. The tensors share the memory of
+  /// the module and are detached.
   OrderedDict<std::string, Tensor> state_dict(const std::string& prefix = std::string()) const;
-  /// Copies the values of a dictionary (of state_dict(), or of a file: see load_state_dict(path))
-  /// into this module's parameters and buffers, converting dtype and device. Throws Error in
-  /// PyTorch's words, with all that is wrong at once and with nothing changed, for other sizes and,
-  /// if `strict`, for names that are missing or unexpected. Returns those names.
+  /// Copies the values of a dictionary into the parameters and buffers, and converts dtype and
+  /// device. The dictionary comes from state_dict(), or from a file (see load_state_dict(path)).
+  /// Throws Error for other sizes and, if `strict`, for missing or unexpected names. The message
+  /// lists all problems in PyTorch's words, and nothing is changed. Returns the missing and
+  /// unexpected names.
   IncompatibleKeys load_state_dict(const OrderedDict<std::string, Tensor>& state_dict,
                                    bool strict = true);
 
-  /// What operator<< prints for this module alone: "torch::nn::Linear(in_features=3, ...)".
+  /// Prints this module alone: "torch::nn::Linear(in_features=3, ...)".
   virtual void pretty_print(std::ostream& stream) const;
 
-  /// Registers a tensor and returns the module's handle of it. A name must be new, not empty and
-  /// without dots. An undefined tensor holds the name's place (an absent bias, for example).
+  /// Registers a tensor and returns a reference to the registered handle. A name must be new, not
+  /// empty and without dots. An undefined tensor reserves the name, for example for an absent bias.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// The same for a buffer, whose requires_grad stays. Both references hold until the next one of
-  /// their kind is registered or removed.
+  /// Registers a buffer, and keeps its requires_grad. The returned reference, like that of
+  /// register_parameter, is valid until a tensor of its kind is registered or removed.
   Tensor& register_buffer(std::string name, Tensor tensor);
-  /// Registers a submodule, which is shared, under a new name and returns it. Throws Error for an
-  /// empty pointer and for a module that has this one in it.
+  /// Registers a submodule under a new name and returns it. The module is shared. Throws Error for
+  /// an empty pointer, and for a module that contains this one.
   ///@{
   template <class ModuleType>
   std::shared_ptr<ModuleType> register_module(std::string name,
@@ -218,8 +235,7 @@ class Module : public std::enable_shared_from_this<Module> {
     return register_module(std::move(name), module_holder.ptr());
   }
   ///@}
-  /// Puts another submodule in the place of the one registered under `name`. Throws Error when
-  /// there is none of that name.
+  /// Replaces the submodule registered under `name`. Throws Error if there is none.
   ///@{
   template <class ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name,
@@ -234,50 +250,54 @@ class Module : public std::enable_shared_from_this<Module> {
     return replace_module(name, module_holder.ptr());
   }
   ///@}
-  /// Removes a submodule. Throws when there is none of that name.
+  /// Removes a submodule. Throws Error if there is none of that name.
   void unregister_module(const std::string& name);
-  /// The same for a parameter or a buffer of this module itself; tensors that hold it stay.
+  /// Removes a parameter of this module. Other handles to the tensor stay valid. Throws Error if
+  /// there is none of that name.
   void unregister_parameter(const std::string& name);
-  void unregister_buffer(const std::string& name);  ///< Throws Error for other names
+  /// removes a buffer; throws Error if there is none of that name
+  void unregister_buffer(const std::string& name);
 
-  /// Before a call, with the tensors among the arguments, which the hook may replace.
+  /// Runs before a call. It gets the tensors among the arguments, and may replace them.
   using ForwardPreHook = std::function<void(Module& module, std::vector<Tensor>& inputs)>;
-  /// After it, with the tensors in the result (one, or those of a tuple or list), likewise.
+  /// Runs after a call. It gets the tensors of the result (one, or those of a tuple or list), and
+  /// may replace them.
   using ForwardHook = std::function<void(Module& module, const std::vector<Tensor>& inputs,
                                          std::vector<Tensor>& outputs)>;
-  /// In backward, with the gradients of those inputs and outputs of a call that want one; undefined
-  /// ones are zero. Those of the inputs may be replaced.
+  /// Runs in backward. It gets the gradients of the inputs and outputs that need one, and may
+  /// replace those of the inputs. An undefined gradient is zero.
   using FullBackwardHook = std::function<void(Module& module, std::vector<Tensor>& grad_inputs,
                                               const std::vector<Tensor>& grad_outputs)>;
-  /// Hooks of this module, run in the order of registration whenever it is called: by its holder
-  /// (`linear(x)`), as an element of a Sequential, in an AnyModule. As in Python, forward() called
-  /// by name runs none. Clones have the same hooks. Returns a number for remove_hook.
+  /// Registers a hook and returns its number for remove_hook. Hooks run in the order of
+  /// registration when the module is called: by its holder (`linear(x)`), in a Sequential, or in an
+  /// AnyModule. As in Python, a direct call of forward() runs none. Clones have the hooks of the
+  /// original.
   unsigned register_forward_pre_hook(ForwardPreHook hook);
-  unsigned register_forward_hook(ForwardHook hook);             ///< behind each call
-  unsigned register_full_backward_hook(FullBackwardHook hook);  ///< behind its backward
-  /// Throws Error when this module has no such hook.
+  unsigned register_forward_hook(ForwardHook hook);             ///< runs after each call
+  unsigned register_full_backward_hook(FullBackwardHook hook);  ///< runs in each backward
+  /// Removes a hook. Throws Error if this module has no hook of that number.
   void remove_hook(unsigned id);
-  /// Whether a call is more than forward().
+  /// Returns whether a call does more than forward().
   bool has_hooks() const noexcept { return hooks_ != nullptr; }
-  /// Says that the object is an M, for those who look at its members later.
+  /// Records that the object is an M, so that its members can be compared later.
   template <class M>
   void is_a() {
     if (!members_of_) members_of_ = &detail::bytes_of_members<M>;
   }
 
  protected:
-  /// What TAPER_FORWARD_HAS_DEFAULT_ARGS overrides: whether forward() has defaults, how many
-  /// arguments have none, and `arguments` with what is missing. The last two throw Error here.
+  /// Overridden by TAPER_FORWARD_HAS_DEFAULT_ARGS. They return whether forward() has defaults, how
+  /// many arguments have none, and `arguments` with the defaults. The last two throw Error here.
   ///@{
   virtual bool _forward_has_default_args() { return false; }
   virtual unsigned int _forward_num_required_args();
   virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
   ///@}
 
-  /// For a clone() that makes its copy anew.
+  /// Copies the hooks, for a clone() that makes its copy from scratch.
   static void copy_hooks(Module& to, const Module& from);
 
-  OrderedDict<std::string, Tensor> parameters_;  ///< what register_parameter registered
+  OrderedDict<std::string, Tensor> parameters_;  ///< the registered parameters
 
  private:
   template <class Derived>
@@ -296,7 +316,8 @@ class Module : public std::enable_shared_from_this<Module> {
   friend parallel::ReplicaPool& parallel::detail::pool_of(const Module& module);
   friend class parallel::ReplicaPool;
 
-  /// What belongs to one module and not to its copies: its replicas on other devices.
+  /// Holds the replicas of one module on other devices. Copies of the module start without
+  /// replicas.
   struct ReplicaSlot {
     ReplicaSlot() = default;
     ReplicaSlot(const ReplicaSlot&) {}
@@ -304,18 +325,19 @@ class Module : public std::enable_shared_from_this<Module> {
     std::shared_ptr<parallel::ReplicaPool> pool;
   };
 
-  /// The bytes of this object's own members, those of Module left out: differs when one of them was
-  /// changed. Cloneable knows them, other modules give nothing.
+  /// Returns the bytes of the members of this object, without those of Module. They differ if a
+  /// member was changed. Only Cloneable implements it, other modules return nothing.
   virtual std::string member_bytes() const { return {}; }
-  /// Makes this module equal to a deep copy of `other`; Cloneable does.
+  /// Makes this module a deep copy of `other`. Cloneable implements it.
   virtual void clone_(Module& other, const optional<Device>& device);
-  /// The parts of Cloneable::clone that do not depend on the class: `copy` forgets what it shares
-  /// with its original; after reset() it takes over copies of the original's values.
+  /// Do the parts of Cloneable::clone that do not depend on the class. forget_registered() drops
+  /// the tensors that a copy shares with its original. After reset(), copy_registered_from() copies
+  /// the values of the original.
   void forget_registered();
   void copy_registered_from(const Module& original, const optional<Device>& device);
   void insert_child(std::string name, std::shared_ptr<Module> module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
-  /// Calls function(path, module) for all modules below this one, parents first.
+  /// Calls function(path, module) for all submodules, parents first.
   template <class Function>
   void walk(const std::string& prefix, const Function& function) const;
   template <class Function>
@@ -330,7 +352,7 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<Module> shared_from_this_checked() const;
   template <class Change>
   void change_hooks(const Change& change);
-  /// Parameters that are computed from others: their parts registered, their values computed anew.
+  /// Register the parts of parametrized parameters, and recompute their values.
   void split_parameters();
   void refresh_parameters();
 
@@ -340,15 +362,15 @@ class Module : public std::enable_shared_from_this<Module> {
   bool is_training_ = true;
   unsigned next_hook_id_ = 0;
   std::shared_ptr<const detail::ModuleHooks> hooks_;
-  std::string (*members_of_)(const Module&) = nullptr;  ///< null: the class was never said
+  std::string (*members_of_)(const Module&) = nullptr;  ///< null if is_a() was not called
   mutable ReplicaSlot replicas_;
 };
 
-/// The module and all below it, one on a line, indented.
+/// Prints the module and all its submodules, one per line, indented.
 std::ostream& operator<<(std::ostream& stream, const Module& module);
 
-/// For save(module, file) and load(module, file): Module::save and Module::load. Throws Error for
-/// an empty pointer.
+/// Save and load a module: save(module, file) and load(module, file) call Module::save and
+/// Module::load. Throw Error for an empty pointer.
 ///@{
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const std::shared_ptr<Module>& module);

@@ -1,4 +1,4 @@
-// ModuleHolder: a shared_ptr to a module that is used like the module itself.
+// ModuleHolder: a shared_ptr to a module that is used like the module.
 #pragma once
 
 #include <memory>
@@ -22,19 +22,23 @@ struct is_module_holder_of<T, Contained, true>
 
 }  // namespace detail
 
-/// Owns a `Contained` together with its copies, which all stand for the same module. Made from
-/// nullptr it is empty, and any use of it then throws.
+/// Holds a shared pointer to a `Contained`. Copies share the module. Made from nullptr, it is
+/// empty, and any use throws Error.
+///
+///   nn::Linear linear(3, 4);  // a ModuleHolder<LinearImpl>
+///   Tensor y = linear(x);     // forward() with hooks
+///   linear->weight.sum();     // a member of the module
 template <class Contained>
 class ModuleHolder : detail::ModuleHolderIndicator {
  public:
   using ContainedType = Contained;  ///< the module class
-  using Impl = Contained;           ///< the same, as in LibTorch
+  using Impl = Contained;           ///< ContainedType, as in LibTorch
 
   ModuleHolder() : impl_(std::make_shared<Contained>()) { impl_->template is_a<Contained>(); }
-  ModuleHolder(std::nullptr_t) {}  ///< empty
-  /// Shares it; null: empty.
+  ModuleHolder(std::nullptr_t) {}  ///< makes an empty holder
+  /// Shares `module`. Null makes an empty holder.
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
-  /// Makes the module from the arguments of its constructor.
+  /// Makes the module with the arguments of its constructor.
   template <class Head, class... Tail,
             class = std::enable_if_t<!(detail::is_module_holder_of<Head, Contained>::value &&
                                        sizeof...(Tail) == 0)>>
@@ -43,44 +47,48 @@ class ModuleHolder : detail::ModuleHolderIndicator {
     impl_->template is_a<Contained>();
   }
 
-  explicit operator bool() const noexcept { return impl_ != nullptr; }  ///< not empty
-  bool is_empty() const noexcept { return impl_ == nullptr; }           ///< as after nullptr
-  Contained* operator->() { return get(); }              ///< the module; Error when empty
-  const Contained* operator->() const { return get(); }  ///< the module; Error when empty
-  Contained& operator*() { return *get(); }              ///< the module; Error when empty
-  const Contained& operator*() const { return *get(); }  ///< the module; Error when empty
-  /// The module, for as long as a holder of it lives. Throws Error when empty.
+  /// returns whether there is a module
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  /// returns whether there is no module
+  bool is_empty() const noexcept { return impl_ == nullptr; }
+  Contained* operator->() { return get(); }  ///< accesses the module; throws Error if empty
+  /// accesses the module; throws Error if empty
+  const Contained* operator->() const { return get(); }
+  Contained& operator*() { return *get(); }  ///< returns the module; throws Error if empty
+  /// returns the module; throws Error if empty
+  const Contained& operator*() const { return *get(); }
+  /// Returns a pointer to the module, valid as long as a holder of it. Throws Error if empty.
   Contained* get() {
     if (!impl_) detail::throw_empty_holder();
     return impl_.get();
   }
-  /// The module, for as long as a holder of it lives. Throws Error when empty.
+  /// Returns a pointer to the module, valid as long as a holder of it. Throws Error if empty.
   const Contained* get() const {
     if (!impl_) detail::throw_empty_holder();
     return impl_.get();
   }
-  /// The holder's own pointer. Throws Error when empty.
+  /// Returns the shared pointer to the module. Throws Error if empty.
   const std::shared_ptr<Contained>& ptr() const {
     if (!impl_) detail::throw_empty_holder();
     return impl_;
   }
 
-  /// Calls forward(), and the module's hooks.
+  /// Calls forward() and the hooks of the module.
   template <class... Args>
   decltype(auto) operator()(Args&&... args) {
     return detail::call_module(*get(), std::forward<Args>(args)...);
   }
-  /// The module's own operator[]: elements of a Sequential, a ModuleList, ...
+  /// Calls operator[] of the module, which returns elements of a Sequential, a ModuleList, ...
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {
     return (*get())[std::forward<Arg>(arg)];
   }
 
  protected:
-  std::shared_ptr<Contained> impl_;  ///< null when empty
+  std::shared_ptr<Contained> impl_;  ///< null if empty
 };
 
-/// Prints, saves and loads the module, as Module's own operators do. Throws Error when empty.
+/// Prints, saves and loads the module with the operators of Module. Throws Error if empty.
 ///@{
 template <class Contained>
 std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& module) {
@@ -102,10 +110,10 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 #pragma GCC visibility pop
 
-/// Defines the holder `Name` of the module class `NameImpl`. It is another name, not a class: a
-/// hundred classes with their pointers would cost each file that includes them half a second.
+/// Defines the holder `Name` of the module class `NameImpl`. It is an alias, not a class: hundreds
+/// of classes would cost every including file half a second of compile time.
 #define TAPER_MODULE(Name) using Name = ::taper::nn::ModuleHolder<Name##Impl>
-/// Defines it as a class, which a program can declare beforehand.
+/// Defines a holder as a class, which a program can forward-declare.
 #define TAPER_MODULE_CLASS(Name, ImplType)                   \
   class Name : public ::taper::nn::ModuleHolder<ImplType> {  \
    public:                                                   \

@@ -1,6 +1,5 @@
-// What surrounds a call of a module that has hooks. forward() itself is no virtual function, so
-// hooks run where a module is called: ModuleHolder's operator(), AnyModule, Sequential. As in
-// Python, forward() called by name runs none.
+// Calls of modules with hooks. Since forward() is not virtual, hooks run in the callers: operator()
+// of ModuleHolder, AnyModule, Sequential. As in Python, a direct call of forward() runs none.
 #pragma once
 
 #include <tuple>
@@ -14,8 +13,8 @@
 
 namespace torch::taper::nn::detail {
 
-/// One call: the tensors among the arguments, the hooks before, forward() in between, the tensors
-/// in the result, the hooks after.
+/// Runs the hooks of one call. It collects the tensors of the arguments, runs the hooks before
+/// forward(), then collects the tensors of the result and runs the hooks after it.
 class HookedCall {
  public:
   explicit HookedCall(Module& module);
@@ -26,7 +25,7 @@ class HookedCall {
   void add_input(Tensor& x);
   template <class T>
   void add_input(const T&) {}
-  /// Runs the hooks before the call, which may replace the inputs that were added.
+  /// Runs the hooks before the call. They may replace the added inputs.
   void before();
 
   void add_output(Tensor& y);
@@ -39,7 +38,7 @@ class HookedCall {
   }
   template <class T>
   void add_output(const T&) {}
-  /// Runs the hooks after it, which may replace the outputs that were added.
+  /// Runs the hooks after the call. They may replace the added outputs.
   void after();
 
  private:
@@ -47,7 +46,7 @@ class HookedCall {
   std::unique_ptr<State> state_;
 };
 
-/// The length of a module's call, for whoever records the run.
+/// Marks the begin and the end of a call of a module, for profilers and other observers.
 struct ModuleScope : taper::detail::RunScope {
   explicit ModuleScope(const Module& module) {
     if (__builtin_expect(taper::detail::observes_run(), 0))
@@ -55,13 +54,13 @@ struct ModuleScope : taper::detail::RunScope {
   }
 };
 
-/// How an argument is kept during a hooked call: hooks may replace a tensor, all else passes
-/// through.
+/// The type of an argument during a hooked call. Hooks may replace a tensor, other types are
+/// forwarded.
 template <class A>
 using HookedArgument =
     std::conditional_t<std::is_same<std::decay_t<A>, Tensor>::value, Tensor, A&&>;
 
-/// module.forward(arguments) between the module's hooks.
+/// Calls module.forward(arguments) with the hooks before and after it.
 template <class M, class... A>
 auto call_with_hooks(M& module, HookedArgument<A>... a)
     -> decltype(module.forward(std::declval<A>()...)) {
@@ -80,7 +79,7 @@ auto call_with_hooks(M& module, HookedArgument<A>... a)
   }
 }
 
-/// A call as operator() of a holder makes it.
+/// Calls a module like operator() of a holder.
 template <class M, class... A>
 decltype(auto) call_module(M& module, A&&... a) {
   const ModuleScope recorded(module);

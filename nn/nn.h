@@ -1,4 +1,4 @@
-// taper::nn, whole: modules, functional, initial values, utilities.
+// All of taper::nn: modules, functional, init, utils.
 #pragma once
 
 #include <taper/nn/functional.h>

@@ -1,4 +1,5 @@
-// A parameter that is computed from other parameters before each call of its module.
+// Parametrization: a parameter that is computed from other parameters before each call of its
+// module.
 #pragma once
 
 #include <functional>
@@ -10,31 +11,31 @@
 
 namespace torch::taper::nn::detail {
 
-/// Replaces the parameter `name` of a module by parts, from which the value is computed before each
-/// call and put into the member variable that forward() reads. It keeps nothing of one module, so
-/// that clones share it.
+/// Replaces the parameter `name` of a module by parts. Before each call, it computes the value from
+/// the parts and stores it in the member variable that forward() reads. It holds no state of a
+/// module, so clones share it.
 class Parametrization {
  public:
-  /// The member variable of a module.
+  /// Returns the member variable of a module.
   using Member = std::function<Tensor&(Module&)>;
 
   Parametrization(std::string kind, std::string name, Member member)
       : kind_(std::move(kind)), name_(std::move(name)), member_(std::move(member)) {}
   virtual ~Parametrization() = default;
 
-  /// "weight_norm" and the like; with the parameter's name it is unique in a module.
+  /// Returns the kind, such as "weight_norm". Kind and parameter name are unique in a module.
   const std::string& kind() const noexcept { return kind_; }
   const std::string& name() const noexcept { return name_; }
 
   /// Registers the parts of a value.
   virtual void register_parts(Module& module, const Tensor& value) const = 0;
   virtual void unregister_parts(Module& module) const = 0;
-  /// The value of the registered parts; `calling`: for a call of forward().
+  /// Computes the value from the registered parts. `calling` is true during a call of forward().
   virtual Tensor compute(Module& module, bool calling) const = 0;
 
-  /// Takes the parameter's place in a module.
+  /// Replaces the parameter of a module by its parts.
   void split(Module& module) const;
-  /// Puts the computed value into the member.
+  /// Computes the value and stores it in the member variable.
   void refresh(Module& module, bool calling) const { member_(module) = compute(module, calling); }
   /// Makes the value a parameter again.
   void join(Module& module) const;

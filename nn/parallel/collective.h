@@ -1,9 +1,8 @@
-// Collectives over flat buffers: the one place where data-parallel code moves tensors between
-// devices. On GPUs NCCL moves them, where it is installed; else they are copies from peer to peer.
+// Collectives over flat buffers, which move the tensors of data-parallel code between devices. If
+// NCCL is installed, it moves tensors between GPUs. Otherwise they are peer-to-peer copies.
 //
-// Each is queued on the current streams of the devices it touches: it comes behind what is queued
-// there, and what is queued there later comes behind it. The host does not wait, unless one side is
-// the host.
+// Collectives are stream-ordered on the current streams of the devices that they use. The host
+// waits only if one side is the host.
 #pragma once
 
 #include <vector>
@@ -14,13 +13,14 @@
 
 namespace torch::taper::nn::parallel {
 
-/// Copies `source` into every target: tensors of its sizes and dtype on any devices. No history.
+/// Copies `source` into every target. Targets have its sizes and dtype, and may be on any devices.
+/// Not differentiable.
 void broadcast_into(const Tensor& source, TensorList targets);
-/// The sum of `parts`, at least one tensor of the same sizes on any devices, as a new tensor on
-/// `destination`. Differentiable.
+/// Returns the sum of `parts` as a new tensor on `destination`. Parts are one or more tensors of
+/// equal sizes on any devices. Differentiable.
 Tensor reduce_to(TensorList parts, Device destination);
-/// Whether a library of collectives can take these tensors: two or more dense ones, of the same
-/// sizes and dtype, each on a CUDA device of its own.
+/// Returns whether a library of collectives can take these tensors: two or more dense tensors of
+/// equal sizes and dtype, each on another CUDA device.
 bool spans_devices(const std::vector<Tensor>& tensors);
 
 }  // namespace torch::taper::nn::parallel

@@ -1,4 +1,5 @@
-// Copies between CUDA devices, with LibTorch's and PyTorch's names (torch::cuda, torch.cuda.comm).
+// Copies between CUDA devices, with the names of LibTorch and PyTorch (torch::cuda,
+// torch.cuda.comm).
 #pragma once
 
 #include <vector>
@@ -10,36 +11,37 @@
 
 namespace torch::taper::cuda {
 
-/// Lists of tensors, one for each device: t[d][i].
+/// Holds a list of tensors for each device: t[d][i].
 using tensor_list2d = std::vector<std::vector<Tensor>>;
 
-/// `tensor` on each of the devices. A CUDA tensor itself is the first result, and its device must
-/// be the first. Throws Error when it is not.
+/// Copies `tensor` to each device. The first result of a CUDA tensor is the tensor itself, and its
+/// device must come first. Throws Error otherwise.
 std::vector<Tensor> broadcast(const Tensor& tensor, IntArrayRef devices);
-/// broadcast of many tensors on devices[0], in few copies: small ones travel together, in buffers
-/// of about `buffer_size` bytes. result[d][i] is tensor i on device d; the first row holds the
-/// tensors themselves. No history.
+/// Broadcasts many tensors from devices[0]. Small tensors are copied together, in buffers of about
+/// `buffer_size` bytes. result[d][i] is tensor i on device d, and result[0] holds the given
+/// tensors. Not differentiable.
 tensor_list2d broadcast_coalesced(TensorList tensors, IntArrayRef devices,
                                   size_t buffer_size = 10485760);
-/// The sum of tensors of the same sizes, on the device `destination` (-1: the current one).
+/// Returns the sum of tensors of equal sizes, on the device `destination` (-1: the current device).
 Tensor reduce_add(TensorList inputs, DeviceIndex destination = -1);
-/// result[i] = the sum over d of inputs[d][i], for lists of the same tensors on different devices,
-/// in few copies.
+/// Sums lists of tensors from different devices: result[i] is the sum over d of inputs[d][i]. All
+/// lists have equal sizes and dtypes. Small tensors are copied together.
 std::vector<Tensor> reduce_add_coalesced(const tensor_list2d& inputs, DeviceIndex destination = -1,
                                          size_t buffer_size = 10485760);
-/// Splits a tensor of any device along `dim`, as chunk() does or by `chunk_sizes` (positive, one
-/// for each device), and copies each part to its device; a part that is there already is a view.
-/// With `streams` (one for each device, on that device, or nullopt) the copies run there, and the
-/// caller orders what uses them. Differentiable. Throws Error for other sizes and streams.
+/// Splits a tensor along `dim` and copies each part to its device. The sizes are those of chunk(),
+/// or `chunk_sizes` (positive, at most one per device). A part that is already on its device is a
+/// view. With `streams` (one per device, or nullopt), the copies run on these streams, and the
+/// caller must synchronize. Differentiable. Throws Error for other sizes and streams.
 std::vector<Tensor> scatter(const Tensor& tensor, IntArrayRef devices,
                             const optional<std::vector<int64_t>>& chunk_sizes, int64_t dim,
                             const optional<std::vector<optional<cuda::Stream>>>& streams);
 std::vector<Tensor> scatter(const Tensor& tensor, IntArrayRef devices,
                             const optional<std::vector<int64_t>>& chunk_sizes = nullopt,
                             int64_t dim = 0);
-/// CUDA tensors joined along `dim` on a device: that of `destination_index`, the current one for
-/// nullopt, the CPU for -1. They have the same sizes save along `dim`; the dtype is the first's. No
-/// history (see autograd::Gather). Throws Error for no tensors, CPU tensors and other sizes.
+/// Concatenates CUDA tensors along `dim` on the device `destination_index`: the current device for
+/// nullopt, the CPU for -1. All sizes but that of `dim` must be equal. The result has the dtype of
+/// the first tensor. Not differentiable, unlike autograd::Gather. Throws Error for no tensors, CPU
+/// tensors and other sizes.
 Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_index);
 Tensor gather(TensorList tensors, int64_t dim);
 

@@ -1,8 +1,8 @@
-// DataParallel: a module on several devices, each of which takes a part of the batch.
+// DataParallel: runs a module on several devices, each with a part of the batch.
 //
 //   nn::DataParallel net(model);                      // model->to(Device("cuda:0")) was called
-//   Tensor loss = criterion(net->forward(x), y);      // x on any device; the output on cuda:0
-//   loss.backward();                                  // gradients are in model's parameters
+//   Tensor loss = criterion(net->forward(x), y);      // x on any device, the output on cuda:0
+//   loss.backward();                                  // gradients are in the parameters of model
 #pragma once
 
 #include <utility>
@@ -20,21 +20,22 @@ namespace torch::taper::nn {
 namespace parallel {
 namespace detail {
 
-/// Where the parts of a call run.
+/// Holds the devices of a call.
 struct Plan {
   std::vector<Device> devices;
   Device output_device;
   int64_t dim = 0;
   ModuleFactory make_replica;
 };
-/// All CUDA devices. Throws Error when there are none.
+/// Returns all CUDA devices. Throws Error if there are none.
 std::vector<Device> all_devices();
-/// The modules that run the parts: the module itself for the first device, when it is there.
+/// Returns a module for each device: replicas, and the module itself for the first device if it is
+/// there.
 std::vector<std::shared_ptr<Module>> modules_on(const std::shared_ptr<Module>& module,
                                                 const std::vector<Device>& devices,
                                                 const ModuleFactory& factory);
-/// Devices whose generators have the same seed would draw the same numbers: all but the first of
-/// them get a seed that is derived from it.
+/// Gives each device a different seed. A device whose generator has the seed of an earlier device
+/// gets a seed derived from it.
 void separate_generators(const std::vector<Device>& devices);
 
 template <class M>
@@ -46,7 +47,7 @@ std::shared_ptr<M> pointer_of(const ModuleHolder<M>& module) {
   return module.ptr();
 }
 
-/// forward() of `module` for each part of the arguments on its device; the outputs joined.
+/// Calls `module` for each part of the arguments on its device, and joins the outputs.
 template <class M, class... Args>
 auto forward_parts(const std::shared_ptr<M>& module, Plan plan, const Args&... args) {
   using Result = std::decay_t<decltype(module->forward(std::declval<std::decay_t<Args>&>()...))>;
@@ -69,10 +70,10 @@ auto forward_parts(const std::shared_ptr<M>& module, Plan plan, const Args&... a
 
 }  // namespace detail
 
-/// module->forward(input) with the batch `input` split along `dim` over `devices` (default: all
-/// CUDA devices); the output is on `output_device` (default: the first device). With one device the
-/// module is moved there and called. Gradients go to the module's parameters. See replicate() for
-/// what the module must be, and DataParallel for a module that does this.
+/// Calls module->forward(input) on several devices. `input` is split along `dim` over `devices`
+/// (default: all CUDA devices). The output is on `output_device` (default: the first device).
+/// Gradients go to the parameters of the module. With one device, the module is moved there.
+/// replicate() describes the requirements on the module. DataParallel does this as a module.
 template <class ModuleType>
 Tensor data_parallel(ModuleType module, Tensor input,
                      optional<std::vector<Device>> devices = nullopt,
@@ -90,42 +91,43 @@ Tensor data_parallel(ModuleType module, Tensor input,
 
 }  // namespace parallel
 
-/// What all DataParallel modules do; see there.
+/// Is the base class of all DataParallel modules.
 class DataParallelBase : public Module {
  public:
   void pretty_print(std::ostream& stream) const override;
-  /// The CUDA devices in use; empty when there is none.
+  /// Returns the CUDA devices in use. Empty if there are none.
   const std::vector<Device>& devices() const { return plan_.devices; }
 
-  DataParallelOptions options;  ///< as given; a later change is for clones only
+  DataParallelOptions options;  ///< as given; later changes affect only clones
 
  protected:
-  /// Throws Error for an empty pointer and for devices that are not there; moves the module to its
-  /// device where there is only one.
+  /// Moves the module to its device if there is only one. Throws Error for an empty pointer and for
+  /// missing devices.
   DataParallelBase(const std::shared_ptr<Module>& module, DataParallelOptions options);
-  /// Throws Error when a parameter or buffer is not on the first device.
+  /// Throws Error if a parameter or buffer is not on the first device.
   void check_place(const Module& module) const;
 
-  /// Where the parts of a call run; no devices: no CUDA.
+  /// The devices of a call. Empty without CUDA.
   parallel::detail::Plan plan_;
 };
 
-/// Runs a module on several CUDA devices at once: forward() splits its arguments along `dim` as
-/// chunk() does (tensors, also in tuples, vectors and maps; other values are passed on), calls the
-/// module on each device for its part, on a thread each, and joins the outputs on the output
-/// device. On the first device it is the module itself, so its buffers are kept; on the others it
-/// is replicas, which get its values at each call and pass their gradients to its parameters.
-/// With one device it just calls the module there, without any it just calls it.
+/// Runs a module on several CUDA devices at once. forward() splits its arguments along `dim` as
+/// chunk() does, calls the module for each part on its device, one thread per device, and joins the
+/// outputs on the output device. It splits tensors, also in tuples, vectors and maps, and copies
+/// other values.
 ///
-/// The module derives from Cloneable, or options.make_replica makes others like it. It is
-/// registered as "module". For what replicas keep, see parallel::replicate().
-/// Errors: Error when the module is not on device_ids[0]; what a replica throws, with its device
-/// named.
+/// The first device uses the module itself, so its buffers are kept. The other devices use
+/// replicas, which get its values at each call and pass their gradients to its parameters. With one
+/// device, the module is called there. Without devices, it is just called.
+///
+/// The module derives from Cloneable, or options.make_replica makes modules like it. It is
+/// registered as "module". parallel::replicate() describes replicas. Throws Error if the module is
+/// not on device_ids[0]. Exceptions of a replica name its device.
 template <class M>
 class DataParallelImpl : public DataParallelBase {
  public:
-  /// Wraps a module, which is not copied: a shared_ptr or a holder of it. Throws Error for an empty
-  /// one and for devices that are not there. With one device it moves the module there.
+  /// Wraps a module, given by a shared_ptr or a holder. The module is not copied. With one device,
+  /// it is moved there. Throws Error for an empty pointer and for missing devices.
   ///@{
   explicit DataParallelImpl(std::shared_ptr<M> module, const DataParallelOptions& options_ = {})
       : DataParallelBase(module, options_), module_(register_module("module", std::move(module))) {}
@@ -134,9 +136,9 @@ class DataParallelImpl : public DataParallelBase {
       : DataParallelImpl(module.ptr(), options_) {}
   ///@}
 
-  /// What the module's forward() gives for the arguments, on the output device. Arguments are
-  /// copied as handles, so that tensors share their storage with the caller's. Without arguments
-  /// the first device alone is used.
+  /// Returns the result of forward() of the module, on the output device. Arguments are copied as
+  /// handles, so tensors share their storage with the caller. Without arguments, only the first
+  /// device is used.
   template <class... Args>
   auto forward(const Args&... args) -> std::decay_t<
       decltype(std::declval<M&>().forward(std::declval<std::decay_t<Args>&>()...))> {
@@ -151,7 +153,7 @@ class DataParallelImpl : public DataParallelBase {
     return std::apply(call, parallel::scatter(Arguments(args...), plan_.devices, plan_.dim)[0]);
   }
 
-  /// The wrapped module.
+  /// Returns the wrapped module.
   const std::shared_ptr<M>& module() const { return module_; }
 
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override {
@@ -163,15 +165,15 @@ class DataParallelImpl : public DataParallelBase {
   std::shared_ptr<M> module_;
 };
 
-/// A handle to a DataParallelImpl<M>: `nn::DataParallel net(model)` finds M.
+/// Holds a DataParallelImpl<M>. `nn::DataParallel net(model)` deduces M.
 template <class M>
 class DataParallel : public ModuleHolder<DataParallelImpl<M>> {
  public:
   using ModuleHolder<DataParallelImpl<M>>::ModuleHolder;
-  /// The module in the holder.
+  /// The class of the module.
   using Impl = DataParallelImpl<M>;
 };
-/// Finds M from a shared_ptr<M>, or from a holder of M.
+/// Deduces M from a shared_ptr<M>, or from a holder of M.
 template <class M>
 DataParallel(std::shared_ptr<M>) -> DataParallel<M>;
 template <class M>

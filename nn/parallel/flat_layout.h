@@ -1,5 +1,5 @@
-// FlatLayout: many tensors as a few flat ones, so that they reach another device in one copy for
-// each dtype.
+// FlatLayout: joins many tensors into a few flat buffers, so that each buffer is one copy between
+// devices.
 #pragma once
 
 #include <vector>
@@ -10,27 +10,27 @@
 
 namespace torch::taper::nn::parallel {
 
-/// Where each tensor of a list lies in flat buffers. A buffer holds tensors of one dtype, in their
-/// order, each aligned to 64 bytes.
+/// Holds the position of each tensor of a list in flat buffers. A buffer holds tensors of one
+/// dtype, in order, each aligned to 64 bytes.
 class FlatLayout {
  public:
   FlatLayout() = default;
-  /// A buffer takes tensors until it has `buffer_nbytes`, and at least one.
+  /// Fills each buffer with at least one tensor, until it has `buffer_nbytes`.
   explicit FlatLayout(TensorList tensors, size_t buffer_nbytes = SIZE_MAX);
 
-  /// The values of `tensors`, of the list's dtypes and sizes, as flat buffers on `device`, where
-  /// they are. An undefined tensor counts as zeros. Differentiable.
+  /// Copies `tensors` into flat buffers on `device`, where they must be. They have the sizes and
+  /// dtypes of the list. An undefined tensor counts as zeros. Differentiable.
   std::vector<Tensor> join(TensorList tensors, Device device) const;
-  /// Uninitialised buffers.
+  /// Returns uninitialized buffers.
   std::vector<Tensor> make_buffers(Device device) const;
-  /// The tensors of the list as views of the buffers. Differentiable.
+  /// Returns the tensors of the list as views of the buffers. Differentiable.
   std::vector<Tensor> split(const std::vector<Tensor>& buffers) const;
-  /// The tensors of the list in the memory of the buffers: no views to autograd, each with a
-  /// version of its own.
+  /// Returns the tensors of the list in the memory of the buffers. For autograd they are no views,
+  /// and each has its version counter.
   std::vector<Tensor> alias(const std::vector<Tensor>& buffers) const;
 
-  size_t size() const { return items_.size(); }  ///< tensors, not buffers
-  /// The same dtypes, sizes and places: buffers of the one are buffers of the other.
+  size_t size() const { return items_.size(); }  ///< number of tensors, not of buffers
+  /// Returns whether dtypes, sizes and positions are equal, so that the layouts can share buffers.
   friend bool operator==(const FlatLayout& a, const FlatLayout& b) { return a.items_ == b.items_; }
 
  private:

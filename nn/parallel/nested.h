@@ -1,8 +1,10 @@
-// The tensors in a value: what data-parallel code splits and joins of inputs and outputs.
+// Visits the tensors in a value, so that data-parallel code can split and join inputs and outputs.
 //
-// A type of one's own takes part when its namespace has
+// To include a user type, define in its namespace
 //   template <class F> void for_each_tensor(Mine& value, F&& f) { f(value.logits); f(value.state);
 //   }
+// Only argument-dependent lookup finds it. The declaration here hides all other functions of this
+// name.
 #pragma once
 
 #include <type_traits>
@@ -43,8 +45,8 @@ struct Visit {
   const F& f;
 };
 
-/// Calls f(Tensor&) for each tensor in `value` (framework/core/nested.h), always in the same order;
-/// undefined ones too.
+/// Calls f(Tensor&) for each tensor in `value` (framework/core/nested.h) in a fixed order,
+/// including undefined tensors.
 template <class T, class F>
 void visit(T& value, const F& f) {
   taper::detail::for_each_tensor(Visit<F>{f}, value);

@@ -1,4 +1,4 @@
-// parallel_apply: several modules at once, each on a thread of its own.
+// parallel_apply: runs several modules at once, each on its thread.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 namespace torch::taper::nn::parallel {
 
 namespace detail {
-/// Calls body(i) for each of the devices at once: on a thread each (body(0) on the calling one),
-/// with the caller's modes and streams, and the device as the current one. Returns when all have
-/// ended. Then the exception of the lowest i, if there is one, is thrown again with the device in
-/// its message: as it was for Taper's types, else as an Error with the original nested in it.
+/// Calls body(i) for each device at once, one thread per device. body(0) runs on the calling
+/// thread. Each thread has the modes and streams of the caller, and its device as the current
+/// device. Returns when all calls have ended. Then it rethrows the exception of the lowest i, with
+/// the device in the message. The types of Taper are kept. Others are nested in an Error.
 void run_on_devices(const std::vector<Device>& devices, const std::function<void(size_t)>& body);
 }  // namespace detail
 
-/// modules[i]->forward(inputs[i]) for all i at once, on a thread each. Results are moved to
-/// `devices`, or to the devices of the inputs. Throws Error when the numbers of modules, inputs and
-/// devices differ, and what a forward() throws (see run_on_devices), when all have ended.
+/// Calls modules[i]->forward(inputs[i]) for all i at once, one thread each. Results are moved to
+/// `devices`, or to the devices of the inputs. Throws Error if the numbers of modules, inputs and
+/// devices differ. Rethrows exceptions when all calls have ended (see run_on_devices).
 template <class ModuleType>
 std::vector<Tensor> parallel_apply(std::vector<ModuleType>& modules,
                                    const std::vector<Tensor>& inputs,

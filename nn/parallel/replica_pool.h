@@ -1,4 +1,4 @@
-// ReplicaPool: copies of a module on other devices, kept from call to call.
+// ReplicaPool: keeps copies of a module on other devices from call to call.
 #pragma once
 
 #include <functional>
@@ -17,20 +17,20 @@ namespace torch::taper::nn::parallel {
 /// Makes a module like the original, with any values.
 using ModuleFactory = std::function<std::shared_ptr<Module>()>;
 
-/// The replicas of one module. A replica's parameters and buffers lie in flat buffers, so that new
-/// values come in one copy for each dtype. It is given out again when nobody outside holds it: not
-/// the module, and no graph that has yet to run backward. May be called from any thread.
+/// Holds the replicas of one module. The parameters and buffers of a replica lie in flat buffers,
+/// so that new values take one copy per dtype. A replica is reused when no one else holds it,
+/// neither its module nor a graph that has yet to run backward. Thread-safe.
 class ReplicaPool {
  public:
-  /// A replica of `original` on each device, with its values, its modes and edges to its
-  /// parameters: gradients of replicas are added up on the original's device. `factory` may be
-  /// empty: then clone() makes new replicas. Where a plain member of the original or of a module
-  /// below it was changed since the last call, new replicas are made. Throws Error when what they
-  /// make has other parameters and buffers than the original.
+  /// Returns a replica of `original` on each device, with its current values and modes. Gradients
+  /// of the replicas are summed on the device of the original and go to its parameters. `factory`
+  /// makes new replicas. If it is empty, clone() does. If a plain member of the original or of a
+  /// submodule was changed since the last call, new replicas are made. Throws Error if a replica
+  /// has other parameters and buffers than the original.
   std::vector<std::shared_ptr<Module>> take(const Module& original,
                                             const std::vector<Device>& devices,
                                             const ModuleFactory& factory);
-  /// Drops the replicas that nobody else holds.
+  /// Drops the replicas that no one else holds.
   void clear();
 
  private:
@@ -39,9 +39,9 @@ class ReplicaPool {
     Device device;
     std::shared_ptr<Module> module;
     std::vector<Tensor> tensors;     // its parameters, then its buffers
-    std::vector<size_t> use_counts;  // of the tensors, when nobody else has them
-    std::vector<Tensor> buffers;     // what they lie in
-    cuda::Stream stream;             // where it was used last
+    std::vector<size_t> use_counts;  // of the tensors when no one else holds them
+    std::vector<Tensor> buffers;     // hold the tensors
+    cuda::Stream stream;             // of the last use
   };
 
   Replica& free_replica(const Module& original, TensorList tensors, Device device,
@@ -53,11 +53,11 @@ class ReplicaPool {
 
   std::mutex mutex_;
   FlatLayout layout_;
-  std::string member_bytes_;  // the original's, as the replicas have copied them
+  std::string member_bytes_;  // of the original when the replicas copied it
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
 
-/// The parameters of a module, then its buffers.
+/// Returns the parameters of a module, then its buffers.
 std::vector<Tensor> state_tensors(const Module& module);
 
 }  // namespace torch::taper::nn::parallel

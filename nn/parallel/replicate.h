@@ -1,4 +1,4 @@
-// replicate: a module on several devices.
+// replicate: copies a module to several devices.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace torch::taper::nn::parallel {
 
 namespace detail {
-/// The pool of a module, made on first use.
+/// Returns the pool of a module, and makes it on first use.
 ReplicaPool& pool_of(const Module& module);
 std::vector<std::shared_ptr<Module>> replicate(const Module& module,
                                                const std::vector<Device>& devices,
@@ -26,13 +26,13 @@ std::shared_ptr<M> cast_replica(const std::shared_ptr<Module>& module) {
 }
 }  // namespace detail
 
-/// A replica of `module` on each of the CUDA devices. Gradients of a replica's parameters go to the
-/// module's. The module derives from Cloneable, or has a clone() that makes a deep copy.
+/// Returns a replica of `module` on each CUDA device. Gradients of the parameters of a replica go
+/// to the module. The module derives from Cloneable, or its clone() makes a deep copy.
 ///
-/// Replicas are kept by the module and given out again, with its values of then, once nobody holds
-/// them any more. Where a member of its own or of a module below it was changed (an option, a
-/// number of a schedule), new ones are made, copies of what it is now. Not seen is a change behind
-/// a pointer (an element of a vector, a map): call forget_replicas() after it.
+/// The module keeps its replicas. A replica that no one else holds is reused, with the current
+/// values of the module. If a member of the module or of a submodule was changed (an option, a
+/// number of a schedule), new replicas are made. A change behind a pointer (an element of a vector
+/// or a map) is not detected. Call forget_replicas() after it.
 template <class M>
 std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
                                           const std::vector<Device>& devices) {
@@ -41,7 +41,7 @@ std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
     replicas.push_back(detail::cast_replica<M>(replica));
   return replicas;
 }
-/// The same for a holder.
+/// Returns holders of replicas, for the module of a holder.
 template <class M>
 std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
                                        const std::vector<Device>& devices) {

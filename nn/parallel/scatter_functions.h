@@ -1,5 +1,5 @@
-// autograd::Scatter and autograd::Gather: what scatter and gather are made of, as LibTorch has
-// them.
+// autograd::Scatter and autograd::Gather: the differentiable functions behind scatter and gather,
+// as in LibTorch.
 #pragma once
 
 #include <taper/framework/autograd/node.h>
@@ -11,18 +11,20 @@ namespace torch::taper {
 
 namespace autograd {
 
-/// cuda::scatter as LibTorch's function object: `Scatter(devices).apply({x})` gives x's parts.
+/// Applies cuda::scatter as a function object of LibTorch: `Scatter(devices).apply({x})` returns
+/// the parts of x.
 struct Scatter {
-  /// The arguments are those of cuda::scatter; they are checked by apply().
+  /// Takes the arguments of cuda::scatter. apply() checks them.
   explicit Scatter(std::vector<Device> devices,
                    const optional<std::vector<int64_t>>& chunk_sizes = nullopt, int64_t dim = 0,
                    const optional<std::vector<optional<cuda::Stream>>>& streams = nullopt,
                    bool unsqueeze_scalars = false);
-  /// The parts of the one tensor in `inputs`. With `unsqueeze_scalars` each loses the first
-  /// dimension, of which it is the first element. Throws Error for another number of inputs.
+  /// Returns the parts of the only tensor in `inputs`. With `unsqueeze_scalars`, each part is
+  /// replaced by its first element along the first dimension. Throws Error for another number of
+  /// inputs.
   variable_list apply(variable_list&& inputs) const;
 
-  /// The constructor's arguments.
+  /// Hold the arguments of the constructor.
   ///@{
   std::vector<Device> devices_;
   optional<std::vector<int64_t>> chunk_sizes_;
@@ -32,17 +34,18 @@ struct Scatter {
   ///@}
 };
 
-/// cuda::gather with a derivative: `Gather(device).apply(parts)` gives one tensor. Its device may
-/// be the CPU. Tensors without dimensions become the elements of a vector when `dim` is 0 (a
-/// warning says so once).
+/// Applies cuda::gather with a derivative: `Gather(device).apply(parts)` returns one tensor. The
+/// device may be the CPU. If `dim` is 0, tensors without dimensions become the elements of a
+/// vector. A warning says so once.
 struct Gather {
-  /// The result is on `destination_device`; parts are joined along `dim`, which counts from the end
-  /// where it is negative.
+  /// Takes the device of the result and the dimension along which parts are joined. A negative
+  /// `dim` counts from the end.
   explicit Gather(const Device& destination_device, int64_t dim = 0);
-  /// Throws Error for no inputs, inputs on the CPU, and sizes that do not fit.
+  /// Returns the joined tensor. Throws Error for no inputs, for inputs on the CPU, and for sizes
+  /// that do not fit.
   variable_list apply(variable_list&& inputs) const;
 
-  /// The constructor's arguments.
+  /// Hold the arguments of the constructor.
   ///@{
   Device destination_device_;
   int64_t dim_;

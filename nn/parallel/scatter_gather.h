@@ -1,4 +1,4 @@
-// scatter and gather: batches to devices and back, differentiable.
+// scatter and gather: split batches over devices and join them, differentiably.
 #pragma once
 
 #include <taper/nn/parallel/comm.h>
@@ -10,19 +10,19 @@ namespace torch::taper {
 
 namespace nn::parallel {
 
-/// The parts of `input` for each of the devices, split along `dim` as chunk() does: there may be
+/// Returns the parts of `input` for the devices, split along `dim` as chunk() does. There may be
 /// fewer parts than devices. Differentiable.
 std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices,
                             int64_t dim = 0);
-/// The tensors joined along `dim` on `destination_device`, as autograd::Gather does.
+/// Joins the tensors along `dim` on `destination_device`, as autograd::Gather does.
 Tensor gather(const std::vector<Tensor>& outputs, Device destination_device, int64_t dim = 0);
 
 namespace detail {
-/// scatter() for all tensors, which must give the same number of parts: [tensor][part]. Undefined
-/// tensors stay so.
+/// Scatters all tensors, which must have equal numbers of parts: result[tensor][part]. Undefined
+/// tensors stay undefined.
 std::vector<std::vector<Tensor>> scatter_all(const std::vector<Tensor>& tensors,
                                              const std::vector<Device>& devices, int64_t dim);
-/// gather() of the i-th tensors of all rows, for each i. Rows are as long as the first; tensors are
+/// Gathers the i-th tensors of all rows, for each i. Rows must have equal lengths. A tensor is
 /// defined in all rows or in none.
 std::vector<Tensor> gather_all(const std::vector<std::vector<Tensor>>& rows, Device destination,
                                int64_t dim);
@@ -35,9 +35,9 @@ std::vector<Tensor> tensors_in(T value) {
 }
 }  // namespace detail
 
-/// Any value for each of the devices: tensors in it (see nested.h) are split, the rest is
-/// copied. Without any tensors every device gets a copy.
-/// Throws Error when its tensors give different numbers of parts.
+/// Splits any value over the devices. Tensors in it (see nested.h) are split, the rest is copied.
+/// Without tensors, every device gets a copy. Throws Error if its tensors give different numbers of
+/// parts.
 template <class T>
 std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64_t dim = 0) {
   const auto parts = detail::scatter_all(detail::tensors_in(input), devices, dim);
@@ -50,7 +50,7 @@ std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64
   return values;
 }
 
-/// Values of the same structure as one: their tensors are joined, the rest is the first's.
+/// Joins values of one structure. Their tensors are joined, the rest comes from the first value.
 template <class T>
 T gather(const std::vector<T>& outputs, Device destination_device, int64_t dim = 0) {
   static_assert(detail::MayHoldTensors<T>::value,

@@ -1,4 +1,4 @@
-// Limiting gradients before an optimizer's step.
+// Clipping of gradients before a step of the optimizer.
 #pragma once
 
 #include <initializer_list>
@@ -10,9 +10,10 @@
 
 namespace torch::taper::nn::utils {
 
-/// Scales all gradients together so that their norm of order norm_type (infinity too), taken over
-/// all of them as one vector, is at most max_norm. Returns the norm before. With error_if_nonfinite
-/// a norm that is not finite throws and leaves the gradients as they are.
+/// Scales all gradients together so that their norm is at most max_norm. The norm has order
+/// norm_type, which may be infinity, and treats all gradients as one vector. Returns the norm
+/// before scaling. With error_if_nonfinite, an infinite or NaN norm throws Error and leaves the
+/// gradients unchanged.
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
                        double norm_type = 2.0, bool error_if_nonfinite = false);
 inline double clip_grad_norm_(std::initializer_list<Tensor> parameters, double max_norm,
@@ -24,7 +25,7 @@ inline double clip_grad_norm_(const Tensor& parameter, double max_norm, double n
   return clip_grad_norm_(std::vector<Tensor>{parameter}, max_norm, norm_type, error_if_nonfinite);
 }
 
-/// Cuts every element of every gradient to [-clip_value, clip_value].
+/// Clamps every element of every gradient to [-clip_value, clip_value].
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value);
 inline void clip_grad_value_(std::initializer_list<Tensor> parameters, double clip_value) {
   clip_grad_value_(std::vector<Tensor>(parameters), clip_value);

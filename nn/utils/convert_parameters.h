@@ -1,4 +1,4 @@
-// All parameters as one vector, and back.
+// Conversion between parameters and one vector.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace torch::taper::nn::utils {
 
-/// The parameters, each row-major, one behind the other: a vector of as many elements as all have
-/// together. Throws Error when they are on several devices and when there are none.
+/// Concatenates the parameters, each in row-major order, into one vector. Throws Error if they are
+/// on several devices, and if there are none.
 Tensor parameters_to_vector(const std::vector<Tensor>& parameters);
-/// Gives the parameters the values of a vector made so: they become views of it. Throws Error, and
-/// changes none, for a vector of another size.
+/// Sets the parameters to the values of a vector from parameters_to_vector. They become views of
+/// it. Throws Error for a vector of another size, and then changes nothing.
 void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& parameters);
 
 }  // namespace torch::taper::nn::utils

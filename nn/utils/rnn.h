@@ -1,4 +1,5 @@
-// Batches of sequences of different lengths. See ops/sequence/pack_sequence.h for the two layouts.
+// Batches of sequences of different lengths. ops/sequence/pack_sequence.h describes the padded and
+// the packed layout.
 #pragma once
 
 #include <tuple>
@@ -11,40 +12,41 @@
 
 namespace torch::taper::nn::utils::rnn {
 
-/// The permutation that undoes `permutation` (N); undefined for an undefined one.
+/// Returns the inverse of `permutation` (N). Undefined for an undefined one.
 Tensor invert_permutation(const Tensor& permutation);
 
-/// A packed batch. Made by the functions below, not by hand. `sorted_indices` (N) says which
-/// sequence of the caller's is the i-th longest; undefined where they were sorted already.
+/// Holds a packed batch. The functions below make it. Do not construct it yourself.
 class PackedSequence {
  public:
-  /// Throws Error unless batch_sizes is on the CPU.
+  /// Takes the four tensors. Throws Error unless batch_sizes is on the CPU.
   explicit PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_indices = {},
                           Tensor unsorted_indices = {});
 
-  /// The rows (R, ...), R the sum of the lengths: those of time 0 of all sequences, then of time 1,
-  /// and so on. These four return references to members.
+  /// Returns the rows (R, ...), where R is the sum of the lengths: step 0 of all sequences, then
+  /// step 1, and so on. The four functions return references to members.
   const Tensor& data() const { return data_; }
-  /// How many sequences have each time: (T), kLong, never rising, on the CPU.
+  /// Returns the number of sequences at each step: (T), kLong, never increasing, on the CPU.
   const Tensor& batch_sizes() const { return batch_sizes_; }
-  /// Which of the caller's sequences is the i-th longest: (N), undefined where they were sorted
-  /// already.
+  /// Returns the original index of the i-th longest sequence: (N). Undefined if the sequences were
+  /// already sorted.
   const Tensor& sorted_indices() const { return sorted_indices_; }
-  /// The inverse: where the caller's i-th sequence is among the sorted ones. Undefined with it.
+  /// Returns the inverse of sorted_indices: the sorted position of the original sequence i.
+  /// Undefined if sorted_indices is.
   const Tensor& unsorted_indices() const { return unsorted_indices_; }
 
-  /// Data and indices as Tensor::pin_memory() gives them, in page-locked memory; batch_sizes stay
-  /// as they are. Throws Error for data on a GPU.
+  /// Copies data and indices to pinned memory with Tensor::pin_memory(). batch_sizes is unchanged.
+  /// Throws Error for data on a GPU.
   PackedSequence pin_memory() const;
-  /// The data in another dtype or on another device; the indices go with it, batch_sizes stay.
+  /// Converts the data to another dtype or device. The indices move to its device, batch_sizes
+  /// stays.
   PackedSequence to(TensorOptions options) const;
-  /// to() the current CUDA device, or the CPU. Data that are there already are not copied.
+  /// Moves to the current CUDA device, or to the CPU. Data that are already there are not copied.
   ///@{
   PackedSequence cuda() const { return to(kCUDA); }
   PackedSequence cpu() const { return to(kCPU); }
   ///@}
 
-  /// Of the data.
+  /// Return the properties of the data.
   ///@{
   bool is_cuda() const { return data_.is_cuda(); }
   bool is_pinned() const { return data_.is_pinned(); }
@@ -56,19 +58,19 @@ class PackedSequence {
 
 /// Packs input (T, N, ...), or (N, T, ...) with batch_first, whose sequences have the lengths (N).
 /// They must be sorted, longest first, unless enforce_sorted is false. Throws Error for lengths
-/// below 1 and above T.
+/// below 1 or above T.
 PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first = false,
                                     bool enforce_sorted = true);
-/// The inverse: the padded tensor and the lengths, in the caller's order. Throws Error when
-/// total_length is less than the longest sequence has.
+/// Unpacks a sequence: returns the padded tensor and the lengths, in the original order. Throws
+/// Error if total_length is less than the longest length.
 std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence,
                                                bool batch_first = false, double padding_value = 0.0,
                                                optional<int64_t> total_length = nullopt);
-/// Sequences (L_i, ...) as one tensor (longest, N, ...), or (N, longest, ...). The padding is to
-/// the "right" of each or to the "left".
+/// Pads sequences (L_i, ...) to one tensor (longest, N, ...), or (N, longest, ...) with
+/// batch_first. The padding is on the "right" or the "left" side.
 Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0,
                     std::string_view padding_side = "right");
-/// Sequences (L_i, ...), packed.
+/// Packs sequences (L_i, ...).
 PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
 
 }  // namespace torch::taper::nn::utils::rnn
