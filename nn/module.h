@@ -75,10 +75,10 @@ struct IncompatibleKeys {
   std::vector<std::string> unexpected_keys;  ///< names that only the dictionary has
 };
 
-/// Is the base class of all modules. A subclass registers its parameters (trained by an optimizer),
-/// its buffers (other tensors of the state of the model) and its submodules. All other functions
-/// (parameters(), to(), train(), save(), printing) visit them in the order of registration.
-/// `Module` has no forward(). A subclass defines it with any arguments.
+/// Serves as the base class of all modules. A subclass registers its parameters (trained by an
+/// optimizer), its buffers (other tensors of the state of the model) and its submodules. All other
+/// functions (parameters(), to(), train(), save(), printing) visit them in the order of
+/// registration. `Module` has no forward(). A subclass defines it with any arguments.
 ///
 ///   struct NetImpl : nn::Module {
 ///     NetImpl() { fc = register_module("fc", nn::Linear(4, 2)); }
@@ -92,11 +92,11 @@ class Module : public std::enable_shared_from_this<Module> {
   using ConstModuleApplyFunction = std::function<void(const Module&)>;  ///< of apply()
   /// of apply()
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
-  /// Is called by apply() with paths and const modules.
+  /// Receives paths and const modules from apply().
   using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
-  /// Is called by apply() with shared pointers, which it may keep.
+  /// Receives shared pointers from apply(), and may keep them.
   using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  /// Is called by apply() with paths and shared pointers.
+  /// Receives paths and shared pointers from apply().
   using NamedModulePointerApplyFunction =
       std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 

@@ -1,4 +1,4 @@
-// Adagrad: steps scaled by the root of the sum of all squared gradients.
+// Adagrad: steps divided by the root of the sum of all squared gradients.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -7,40 +7,41 @@
 
 namespace torch::taper::optim {
 
-/// The settings of Adagrad, whose formula shows what each does. A number converts to them: the
-/// learning rate, all else by default.
+/// Configures Adagrad, whose formula shows the options. A number converts to options with that
+/// learning rate.
 struct AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
-  AdagradOptions(double lr = 1e-2) : lr_(lr) {}      ///< all else by default
-  TAPER_ARG(double, lr) = 1e-2;                      ///< the learning rate
-  TAPER_ARG(double, lr_decay) = 0;                   ///< of the learning rate
-  TAPER_ARG(double, weight_decay) = 0;               ///< times the parameter, added to its gradient
-  TAPER_ARG(double, initial_accumulator_value) = 0;  ///< what sums begin with
-  TAPER_ARG(double, eps) = 1e-10;                    ///< keeps divisors from 0
+  AdagradOptions(double lr = 1e-2) : lr_(lr) {}  ///< sets the learning rate
+  TAPER_ARG(double, lr) = 1e-2;                  ///< the learning rate
+  TAPER_ARG(double, lr_decay) = 0;               ///< the decay of the learning rate
+  TAPER_ARG(double, weight_decay) = 0;           ///< adds the parameter times this to its gradient
+  TAPER_ARG(double, initial_accumulator_value) = 0;  ///< initial value of the sums
+  TAPER_ARG(double, eps) = 1e-10;                    ///< keeps the divisor from 0
   TAPER_OPTIM_OPTIONS(AdagradOptions)
 };
 
-/// What Adagrad keeps of a parameter: the sum of its squared gradients.
+/// Holds the sum of the squared gradients of a parameter.
 struct AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
-  TAPER_ARG(Tensor, sum);        ///< of squared gradients
-  TAPER_ARG(int64_t, step) = 0;  ///< how many steps were made
+  TAPER_ARG(Tensor, sum);        ///< sum of squared gradients
+  TAPER_ARG(int64_t, step) = 0;  ///< number of steps so far
   TAPER_OPTIM_STATE(AdagradParamState)
 };
 TAPER_OPTIM_CLONED(Adagrad);
 
-/// For every parameter p with gradient g, in its step number t:
+/// Implements Adagrad (Duchi et al., "Adaptive subgradient methods for online learning", 2011). For
+/// every parameter p with gradient g, in step t:
 ///
-///     g += weight_decay * p;   sum += g^2
+///     g += weight_decay * p
+///     sum += g^2
 ///     p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(sum) + eps)
 ///
-/// The sums of all groups start at the optimizer's own initial_accumulator_value, as in LibTorch,
-/// and are in state() from the start (those of parameters that are added later from their first
-/// step). Throws when one of the options is negative. Duchi et al., "Adaptive subgradient methods
-/// for online learning", 2011.
+/// As in LibTorch, the sums of all groups start at the initial_accumulator_value of the defaults.
+/// They are in state() from the start. For parameters that are added later, they are there after
+/// the first step. Throws Error if an option is negative.
 class Adagrad : public Optimizer {
  public:
-  /// Of parameter groups, of which those without options of their own take `defaults`, or of
-  /// parameters in one such group. Throws Error for `defaults` that are out of range (a group's own
-  /// options are not looked at) and for parameters that Optimizer's constructor refuses.
+  /// Takes parameter groups, or parameters that form one group. A group without options gets
+  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
+  /// constructor of Optimizer refuses. The options of a group are not checked.
   ///@{
   explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {});
   explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});

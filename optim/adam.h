@@ -10,15 +10,15 @@
 namespace torch::taper::optim {
 namespace detail {
 
-/// The steps that a state's clock has counted, which waits for its device; `counted` without one.
+/// Returns the steps that the clock of a state has counted, after waiting for its device. Without a
+/// clock, returns `counted`.
 int64_t steps_of(const Tensor& clock, int64_t counted);
-/// Sets the clock, if there is one; returns n.
+/// Sets the clock, if there is one, and returns n.
 int64_t set_steps(const Tensor& clock, int64_t n);
 
 }  // namespace detail
 
-/// The options, the state and the class of an optimizer of Adam's kind. All of its numbers but the
-/// default weight decay are the same for all.
+/// Declares options, state and class of Adam or AdamW. Only the default weight decay differs.
 #define TAPER_ADAM_KIND(Name, default_weight_decay)                                            \
   struct Name##Options : public OptimizerCloneableOptions<Name##Options> {                     \
     Name##Options(double lr = 1e-3) : lr_(lr) {}                                               \
@@ -59,23 +59,27 @@ int64_t set_steps(const Tensor& clock, int64_t n);
     void load(serialize::InputArchive& archive) override;                                      \
   }
 
-/// For every parameter p with gradient g, in its step number t:
+/// Implements Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2014). For every
+/// parameter p with gradient g, in step t:
 ///
 ///     g += weight_decay * p
-///     m = beta1 * m + (1 - beta1) * g;   v = beta2 * v + (1 - beta2) * g^2
+///     m = beta1 * m + (1 - beta1) * g
+///     v = beta2 * v + (1 - beta2) * g^2
 ///     p -= lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 ///
-/// amsgrad takes the largest v so far in place of v. With `capturable` steps can be captured
-/// (graph.h) after a first one: t is counted on the parameters' device (one clock for all
-/// parameters of a group that began together, whether or not all have a gradient), and lr stays
-/// what it was at the capture. Throws when lr, eps or weight_decay is
-/// negative or a beta is outside of [0, 1). Kingma and Ba, "Adam: a method for stochastic
-/// optimization", 2014.
+/// With amsgrad, the largest v so far replaces v. With `capturable`, steps can be captured
+/// (graph.h) after the first step. Then the device of the parameters counts t, with one clock for
+/// all parameters of a group that began together. lr keeps the value that it had at the capture.
+/// Throws Error if lr, eps or weight_decay is negative, or a beta is outside [0, 1).
+///
+///     optim::Adam optimizer(model->parameters(), optim::AdamOptions(1e-3));
+///     loss.backward();
+///     optimizer.step();
 TAPER_ADAM_KIND(Adam, 0);
 
-/// Adam whose weight decay does not pass through the running means: p *= 1 - lr * weight_decay
-/// before Adam's step, in place of g += weight_decay * p. Throws as Adam does.
-/// Loshchilov and Hutter, "Decoupled weight decay regularization", 2017.
+/// Implements AdamW, which is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled
+/// weight decay regularization", 2017). Before the step of Adam, p *= 1 - lr * weight_decay
+/// replaces g += weight_decay * p. Throws Error like Adam.
 TAPER_ADAM_KIND(AdamW, 1e-2);
 
 #undef TAPER_ADAM_KIND

@@ -1,12 +1,12 @@
-// What the options of Adam's kind have in common. Not installed.
+// Checks of the options of Adam and its variants. Not installed.
 #pragma once
 
 #include <taper/framework/core/check.h>
 
 namespace torch::taper::optim {
 
-/// Throws for a negative lr, eps or weight_decay, and for a beta outside of [0, 1); the message
-/// begins with `name`, the optimizer's.
+/// Throws Error for a negative lr, eps or weight_decay, and for a beta outside [0, 1). The message
+/// begins with `name`, the name of the optimizer.
 template <class Options>
 void check_adam_options(const char* name, const Options& o) {
   TAPER_CHECK(o.lr() >= 0, name, ": Invalid learning rate: ", o.lr());

@@ -1,4 +1,4 @@
-// AdamW, which is declared beside Adam.
+// AdamW, which adam.h declares.
 #pragma once
 
 #include <taper/optim/adam.h>

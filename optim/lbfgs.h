@@ -11,33 +11,36 @@ namespace torch::taper::optim {
 
 struct LinePoint;
 
-/// The settings of LBFGS. A number converts to them: the length of a step, all else by default.
+/// Configures LBFGS. A number converts to options with that learning rate.
 struct LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
-  LBFGSOptions(double lr = 1) : lr_(lr) {}  ///< all else by default
+  LBFGSOptions(double lr = 1) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1;                ///< the learning rate
-  /// The most iterations of one step(), and the most calls of its closure (default: 5/4 of them).
+  /// The maximum number of iterations in one step().
   TAPER_ARG(int64_t, max_iter) = 20;
-  TAPER_ARG(optional<int64_t>, max_eval) = nullopt;  ///< calls of the closure in a step
-  /// A step() ends when no gradient is larger, or when loss or parameters change less.
+  /// The maximum number of calls of the closure in one step(), by default 5/4 of max_iter.
+  TAPER_ARG(optional<int64_t>, max_eval) = nullopt;
+  /// A step() ends when no gradient is larger.
   TAPER_ARG(double, tolerance_grad) = 1e-7;
-  TAPER_ARG(double, tolerance_change) = 1e-9;  ///< a smaller change ends it
-  TAPER_ARG(int64_t, history_size) = 100;      ///< steps that are remembered
-  /// None: steps of length lr. "strong_wolfe": a line search.
+  /// A step() ends when loss or parameters change less
+  TAPER_ARG(double, tolerance_change) = 1e-9;
+  TAPER_ARG(int64_t, history_size) = 100;  ///< number of steps in the history
+  /// None means steps of length lr, "strong_wolfe" a line search.
   TAPER_ARG(optional<std::string>, line_search_fn) = nullopt;
   TAPER_OPTIM_OPTIONS(LBFGSOptions)
 };
 
-/// Kept for all parameters together, under the first one. Vectors have the elements of all
-/// parameters, one behind the other; `ro`, `al` and `H_diag` are numbers.
+/// Holds the state of all parameters, under the first parameter. Vectors concatenate the elements
+/// of all parameters. `ro`, `al` and `H_diag` are numbers.
 struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
-  TAPER_ARG(int64_t, func_evals) = 0;  ///< calls of the closure
-  TAPER_ARG(int64_t, n_iter) = 0;      ///< iterations
+  TAPER_ARG(int64_t, func_evals) = 0;  ///< number of calls of the closure
+  TAPER_ARG(int64_t, n_iter) = 0;      ///< number of iterations
   TAPER_ARG(double, t) = 0;            ///< the length of the step
-  TAPER_ARG(double, prev_loss) = 0;    ///< the loss before
-  TAPER_ARG(Tensor, d);                ///< the direction
-  TAPER_ARG(Tensor, H_diag);           ///< scale of the first Hessian
-  TAPER_ARG(Tensor, prev_flat_grad);   ///< the gradient before
-  // As TAPER_ARG, but for what a deque's assignment costs each file that includes this.
+  TAPER_ARG(double, prev_loss) = 0;    ///< the last loss
+  TAPER_ARG(Tensor, d);                ///< the direction of the step
+  TAPER_ARG(Tensor, H_diag);           ///< scale of the initial Hessian
+  TAPER_ARG(Tensor, prev_flat_grad);   ///< the last gradient
+  // Like TAPER_ARG. Assignments of a deque are defined in the .cpp, because they would slow down
+  // each including file.
 #define TAPER_LBFGS_HISTORY(name)                                     \
  public:                                                              \
   LBFGSParamState& name(const std::deque<Tensor>& new_##name);        \
@@ -51,22 +54,25 @@ struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
   TAPER_LBFGS_HISTORY(old_stps);
   TAPER_LBFGS_HISTORY(ro);
 #undef TAPER_LBFGS_HISTORY
-  TAPER_ARG(optional<std::vector<Tensor>>, al) = nullopt;  ///< coefficients
+  /// Coefficients of the two-loop recursion.
+  TAPER_ARG(optional<std::vector<Tensor>>, al) = nullopt;
   TAPER_OPTIM_STATE(LBFGSParamState)
 };
 TAPER_OPTIM_CLONED(LBFGS);
 
-/// Minimises a function by the two-loop recursion over the last `history_size` changes; one step()
-/// makes up to `max_iter` iterations and calls the closure, which must clear the gradients, compute
-/// the loss, call backward and return the loss, each time anew. All parameters are in one group and
-/// of one dtype. Memory: that of the parameters times history_size * 2.
-/// Throws Error for several groups, without a closure, and for another line search.
-/// Nocedal and Wright, "Numerical optimization", chapters 3.5 and 7.2.
+/// Minimizes a function by the two-loop recursion over the last `history_size` changes (Nocedal and
+/// Wright, "Numerical optimization", chapters 3.5 and 7.2). One step() makes up to `max_iter`
+/// iterations.
+///
+/// The closure must clear the gradients, compute the loss, call backward and return the loss. It is
+/// called several times in a step. All parameters are in one group and have one dtype. The history
+/// takes history_size * 2 times the memory of the parameters. Throws Error for several groups,
+/// without a closure, and for another line search.
 class LBFGS : public Optimizer {
  public:
-  /// Of one parameter group, which takes `defaults` unless it has options of its own, or of its
-  /// parameters. Throws Error for another number of groups and for parameters that Optimizer's
-  /// constructor refuses.
+  /// Takes one parameter group, or its parameters. A group without options gets `defaults`. Throws
+  /// Error for another number of groups, and for parameters that the constructor of Optimizer
+  /// refuses.
   ///@{
   explicit LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults = {});
   explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});
@@ -76,15 +82,15 @@ class LBFGS : public Optimizer {
   void load(serialize::InputArchive& archive) override;
 
  private:
-  /// Of its one group.
+  /// Returns the parameters of the only group.
   const std::vector<Tensor>& params() const;
   LBFGSOptions checked_options() const;
   int64_t numel() const;
   Tensor flat_gradient() const;
   void move(double length, const Tensor& direction);
-  /// The loss and gradient at `t` along the direction; the parameters stay where they are.
+  /// Returns the loss and the gradient at `t` along the direction. The parameters are restored.
   LinePoint look(const LossClosure& closure, const Tensor& direction, double t);
-  /// Moves the parameters and updates `now`; returns how often the closure was called.
+  /// Moves the parameters, updates `now` and returns the number of calls of the closure.
   int64_t advance(const LossClosure& closure, LBFGSParamState& state, const LBFGSOptions& options,
                   bool is_last, LinePoint& now);
 };

@@ -1,4 +1,4 @@
-// Learning rate schedules: each sets the learning rates of an optimizer's parameter groups.
+// Learning rate schedules, which set the learning rates of the parameter groups of an optimizer.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -9,24 +9,28 @@
 
 namespace torch::taper::optim {
 
-/// The base of the schedules. The optimizer must outlive it. Call step() once an epoch (or once a
-/// batch), after the optimizer's own step().
+/// Serves as the base class of learning rate schedules. The optimizer must outlive the schedule.
+/// Call step() once per epoch or once per batch, after step() of the optimizer.
+///
+///     StepLR schedule(optimizer, /*step_size=*/30, /*gamma=*/0.1);
+///     optimizer.step();
+///     schedule.step();
 class LRScheduler {
  public:
-  /// Keeps a reference to `optimizer`; changes no rate yet.
+  /// Keeps a reference to `optimizer`. The learning rates do not change yet.
   explicit LRScheduler(Optimizer& optimizer) : step_count_(0), optimizer_(optimizer) {}
   virtual ~LRScheduler() = default;
-  /// Sets the rate of every group to what get_lrs() gives. Throws Error when that has another
-  /// number of rates than there are groups now.
+  /// Sets the learning rate of every group to the result of get_lrs(). Throws Error if the number
+  /// of learning rates differs from the number of groups.
   void step();
 
  protected:
-  /// The new learning rate of every group.
+  /// Returns the new learning rate of every group.
   virtual std::vector<double> get_lrs() = 0;
-  /// The rates that the groups have now, in their order.
+  /// Returns the current learning rates of the groups, in order.
   std::vector<double> get_current_lrs() const;
 
-  /// How often step() was called before this time.
+  /// The number of earlier calls of step().
   unsigned step_count_;
 
  private:
@@ -34,11 +38,11 @@ class LRScheduler {
   Optimizer& optimizer_;
 };
 
-/// Multiplies by gamma every step_size steps. As in LibTorch the first call of step() changes
-/// nothing, so that the rate falls in calls step_size + 1, 2 * step_size + 1, ...
+/// Multiplies the learning rates by gamma every step_size steps. As in LibTorch, the first call of
+/// step() changes nothing, so the rates fall in calls step_size + 1, 2 * step_size + 1, ...
 class StepLR : public LRScheduler {
  public:
-  /// Throws unless step_size is at least 1.
+  /// Sets the options. Throws Error unless step_size is at least 1.
   StepLR(Optimizer& optimizer, unsigned step_size, double gamma = 0.1);
 
  private:
@@ -47,13 +51,13 @@ class StepLR : public LRScheduler {
   const double gamma_;
 };
 
-/// A schedule given by a formula: after n calls of step() the rate of a group is its rate at the
-/// start times factor(n). The ones below are PyTorch's, in Python's counting.
+/// Sets the learning rates by a formula: after n calls of step(), each is its initial value times
+/// factor(n). The schedules below count like PyTorch in Python.
 class LambdaLR : public LRScheduler {
  public:
-  /// What the rate at the start is multiplied by after that many calls of step().
+  /// Returns the factor of the initial learning rate after a number of calls of step().
   using Factor = std::function<double(unsigned)>;
-  /// The rates of the groups now are those at the start. factor(0) is never asked for.
+  /// Takes the current learning rates as the initial values. factor(0) is never called.
   LambdaLR(Optimizer& optimizer, Factor factor);
 
  private:
@@ -62,25 +66,26 @@ class LambdaLR : public LRScheduler {
   Factor factor_;
 };
 
-/// Multiplies by gamma whenever the number of steps reaches one of the milestones.
+/// Multiplies the learning rates by gamma at each milestone.
 class MultiStepLR : public LambdaLR {
  public:
-  /// `milestones` are numbers of steps in any order; one that occurs twice counts twice.
+  /// Takes milestones as numbers of steps in any order. A milestone that occurs twice counts twice.
   MultiStepLR(Optimizer& optimizer, std::vector<unsigned> milestones, double gamma = 0.1);
 };
 
-/// Multiplies by gamma every step.
+/// Multiplies the learning rates by gamma in every step.
 class ExponentialLR : public LambdaLR {
  public:
-  /// The rates of the groups now are those at the start.
+  /// Takes the current learning rates as the initial values.
   ExponentialLR(Optimizer& optimizer, double gamma);
 };
 
-/// From the start value along half a cosine down to eta_min at T_max steps, then up again.
-/// Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016.
+/// Lowers the learning rates along half a cosine from their initial values to eta_min at T_max
+/// steps, then raises them again (Loshchilov and Hutter, "SGDR: stochastic gradient descent with
+/// warm restarts", 2016).
 class CosineAnnealingLR : public LRScheduler {
  public:
-  /// Throws unless T_max is at least 1.
+  /// Sets the options. Throws Error unless T_max is at least 1.
   CosineAnnealingLR(Optimizer& optimizer, unsigned T_max, double eta_min = 0);
 
  private:
@@ -90,24 +95,25 @@ class CosineAnnealingLR : public LRScheduler {
   const double eta_min_;
 };
 
-/// Lowers the rates when a measured value has not become better for a while: call step(value).
+/// Lowers the learning rates when a metric has stopped improving. Call step(metric).
 class ReduceLROnPlateauScheduler {
  public:
-  /// Which values are better: the smaller ones, or the larger ones.
+  /// Selects the better values: smaller (min) or larger (max) ones.
   enum SchedulerMode { min, max };
-  /// What `threshold` is: a share of the best value's absolute value, or a difference from it.
+  /// Selects the unit of `threshold`: relative to the best value (rel), or absolute (abs).
   enum ThresholdMode { rel, abs };
-  /// `factor` below 1 multiplies the rates (not below min_lrs: one value, or one a group) after
-  /// more than `patience` steps without an improvement by `threshold`, then `cooldown` steps pass
-  /// before it counts again. Throws for a factor of 1 or more.
+  /// Sets the options. After more than `patience` steps without an improvement by `threshold`, the
+  /// rates are multiplied by `factor`. They never fall below min_lrs (empty, or one value per
+  /// group). Then the schedule waits for `cooldown` steps. Throws Error unless factor is below 1,
+  /// and for another number of min_lrs.
   explicit ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min,
                                       float factor = 0.1f, int patience = 10,
                                       double threshold = 1e-4, ThresholdMode threshold_mode = rel,
                                       int cooldown = 0, const std::vector<float>& min_lrs = {},
                                       double eps = 1e-8, bool verbose = false);
   virtual ~ReduceLROnPlateauScheduler() = default;
-  /// Takes a value that was measured, the loss of an epoch, say; a NaN is no improvement. A rate
-  /// that would fall by no more than `eps` stays.
+  /// Takes a new value of the metric, for example the loss of an epoch. NaN is no improvement. A
+  /// rate that would fall by at most `eps` stays.
   void step(float metric);
 
  private:
@@ -121,7 +127,7 @@ class ReduceLROnPlateauScheduler {
   std::vector<float> min_lrs_;
   bool verbose_;
 };
-/// Python's name.
+/// Names the schedule as Python does.
 using ReduceLROnPlateau = ReduceLROnPlateauScheduler;
 
 }  // namespace torch::taper::optim

@@ -7,44 +7,46 @@
 
 namespace torch::taper::optim {
 
-/// The settings of NAdam, whose formula shows what each does. A number converts to them: the
-/// learning rate, all else by default.
+/// Configures NAdam, whose formula shows the options. A number converts to options with that
+/// learning rate.
 struct NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
-  NAdamOptions(double lr = 2e-3) : lr_(lr) {}       ///< all else by default
+  NAdamOptions(double lr = 2e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 2e-3;                     ///< the learning rate
   using betas_t = std::tuple<double, double>;       ///< {beta1, beta2}
-  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< of the running means of g and g^2
-  TAPER_ARG(double, eps) = 1e-8;                    ///< keeps divisors from 0
-  TAPER_ARG(double, weight_decay) = 0;              ///< times the parameter, added to its gradient
-  TAPER_ARG(double, momentum_decay) = 4e-3;         ///< of the momentum
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the decay of the running means of g and g^2
+  TAPER_ARG(double, eps) = 1e-8;                    ///< keeps the divisor from 0
+  TAPER_ARG(double, weight_decay) = 0;       ///< adds the parameter times this to its gradient
+  TAPER_ARG(double, momentum_decay) = 4e-3;  ///< the decay of the momentum
   TAPER_OPTIM_OPTIONS(NAdamOptions)
 };
 
-/// What NAdam keeps of a parameter: running means, of its dtype and sizes.
+/// Holds the running means of a parameter, with its dtype and sizes.
 struct NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
-  TAPER_ARG(int64_t, step) = 0;       ///< how many steps were made
-  TAPER_ARG(double, mu_product) = 1;  ///< of all momenta
+  TAPER_ARG(int64_t, step) = 0;       ///< number of steps so far
+  TAPER_ARG(double, mu_product) = 1;  ///< product of all momenta
   TAPER_ARG(Tensor, exp_avg);         ///< running mean of the gradient
   TAPER_ARG(Tensor, exp_avg_sq);      ///< running mean of its square
   TAPER_OPTIM_STATE(NAdamParamState)
 };
 TAPER_OPTIM_CLONED(NAdam);
 
-/// For every parameter p with gradient g, in its step number t:
+/// Implements NAdam (Dozat, "Incorporating Nesterov momentum into Adam", 2016). For every parameter
+/// p with gradient g, in step t:
 ///
-///     g += weight_decay * p;   m, v as in Adam
-///     mu(t) = beta1 * (1 - 0.96^(t * momentum_decay) / 2);   M(t) = mu(1) * ... * mu(t)
+///     g += weight_decay * p
+///     m, v as in Adam
+///     mu(t) = beta1 * (1 - 0.96^(t * momentum_decay) / 2)
+///     M(t) = mu(1) * ... * mu(t)
 ///     d = sqrt(v / (1 - beta2^t)) + eps
 ///     p -= lr * ((1 - mu(t)) / (1 - M(t)) * g + mu(t + 1) / (1 - M(t + 1)) * m) / d
 ///
-/// Throws when an option is negative or a beta is not below 1. (PyTorch 1.13 has mu(t) once more in
-/// M(t + 1); later versions have the formula above.)
-/// Dozat, "Incorporating Nesterov momentum into Adam", 2016.
+/// Throws Error if an option is negative, or a beta is not below 1. (PyTorch 1.13 has mu(t) once
+/// more in M(t + 1). Later versions have the formula above.)
 class NAdam : public Optimizer {
  public:
-  /// Of parameter groups, of which those without options of their own take `defaults`, or of
-  /// parameters in one such group. Throws Error for `defaults` that are out of range (a group's own
-  /// options are not looked at) and for parameters that Optimizer's constructor refuses.
+  /// Takes parameter groups, or parameters that form one group. A group without options gets
+  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
+  /// constructor of Optimizer refuses. The options of a group are not checked.
   ///@{
   explicit NAdam(std::vector<OptimizerParamGroup> param_groups, NAdamOptions defaults = {});
   explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {});

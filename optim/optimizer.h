@@ -1,4 +1,4 @@
-// Optimizer: the base of all optimizers, parameter groups, and what is kept per parameter.
+// Optimizer: the base class of all optimizers, with parameter groups and states of parameters.
 #pragma once
 
 #include <functional>
@@ -26,73 +26,79 @@ class InputArchive;
 
 namespace optim {
 
-/// Inside a struct of fields: declares what TAPER_OPTIM_FIELDS (optim/serialize.h) defines.
+/// Declares, inside a struct of fields, the functions that TAPER_OPTIM_FIELDS (optim/serialize.h)
+/// defines.
 #define TAPER_OPTIM_STATE(Type)                                     \
  public:                                                            \
   void serialize(serialize::InputArchive& archive) override;        \
   void serialize(serialize::OutputArchive& archive) const override; \
   friend TAPER_EXPORTED bool operator==(const Type& a, const Type& b);
-/// The same for options, which have a field `lr`.
+/// Declares the functions of options, which have a field `lr`.
 #define TAPER_OPTIM_OPTIONS(Type)                 \
   TAPER_OPTIM_STATE(Type)                         \
   double get_lr() const override { return lr(); } \
   void set_lr(double lr) override { lr_ = lr; }
 
-/// What an optimizer remembers about one parameter.
+/// Holds the state that an optimizer keeps for one parameter.
 class OptimizerParamState {
  public:
   virtual ~OptimizerParamState() = default;
-  /// A copy, whose tensors share their memory with this one's. Throws NotImplementedError: derive
-  /// from OptimizerCloneableParamState.
+  /// Returns a copy, whose tensors share their memory with the original. Throws NotImplementedError
+  /// unless the class derives from OptimizerCloneableParamState.
   virtual std::unique_ptr<OptimizerParamState> clone() const;
-  /// Reads or writes the fields. Throws NotImplementedError where a subclass has none.
+  /// Read or write the fields. Throw NotImplementedError if a subclass does not override them.
   ///@{
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
   ///@}
 };
 
-/// Gives a state class its clone().
+/// Adds clone() to a state class.
 template <class Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
  public:
-  std::unique_ptr<OptimizerParamState> clone() const override;  ///< by Derived's copy constructor
+  /// uses the copy constructor of Derived
+  std::unique_ptr<OptimizerParamState> clone() const override;
 };
 template <class Derived>
 std::unique_ptr<OptimizerParamState> OptimizerCloneableParamState<Derived>::clone() const {
   return std::unique_ptr<OptimizerParamState>(new Derived(static_cast<const Derived&>(*this)));
 }
 
-/// The settings of a parameter group.
+/// Holds the options of a parameter group.
 class OptimizerOptions {
  public:
   virtual ~OptimizerOptions() = default;
-  /// A copy. Throws NotImplementedError: derive from OptimizerCloneableOptions.
+  /// Returns a copy. Throws NotImplementedError unless the class derives from
+  /// OptimizerCloneableOptions.
   virtual std::unique_ptr<OptimizerOptions> clone() const;
-  /// Reads or writes the fields. Throws NotImplementedError where a subclass has none.
+  /// Read or write the fields. Throw NotImplementedError if a subclass does not override them.
   ///@{
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
   ///@}
-  /// The learning rate, for schedulers.
+  /// Returns the learning rate, for schedulers. Throws NotImplementedError if a subclass does not
+  /// override it.
   virtual double get_lr() const;
-  /// Throws NotImplementedError, as get_lr() does, where a subclass has none.
+  /// Sets the learning rate, for schedulers. Throws NotImplementedError if a subclass does not
+  /// override it.
   virtual void set_lr(double lr);
 };
 
-/// Gives an options class its clone().
+/// Adds clone() to an options class.
 template <class Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
  public:
-  std::unique_ptr<OptimizerOptions> clone() const override;  ///< by Derived's copy constructor
+  /// uses the copy constructor of Derived
+  std::unique_ptr<OptimizerOptions> clone() const override;
 };
 template <class Derived>
 std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {
   return std::unique_ptr<OptimizerOptions>(new Derived(static_cast<const Derived&>(*this)));
 }
 
-/// Behind the library's own options and states: their clone() is compiled once, where
-/// TAPER_OPTIM_CLONES(Name) is.
+/// Declares that clone() of options and states of the library is compiled once, in the file with
+/// TAPER_OPTIM_CLONES(Name).
 #define TAPER_OPTIM_CLONED(Name)                                  \
   extern template class OptimizerCloneableOptions<Name##Options>; \
   extern template class OptimizerCloneableParamState<Name##ParamState>
@@ -100,59 +106,61 @@ std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() co
   template class OptimizerCloneableOptions<Name##Options>; \
   template class OptimizerCloneableParamState<Name##ParamState>
 
-/// Parameters that share settings. Without options of its own a group takes the optimizer's
-/// defaults when it is added.
+/// Holds parameters that share options. A group without options gets the defaults of the optimizer
+/// when it is added.
 class OptimizerParamGroup {
  public:
-  /// The same parameters, and a copy of the options.
+  /// Shares the parameters and copies the options.
   OptimizerParamGroup(const OptimizerParamGroup& o)
       : params_(o.params_), options_(o.options_ ? o.options_->clone() : nullptr) {}
-  /// Takes parameters and options over.
+  /// Moves parameters and options.
   ///@{
   OptimizerParamGroup(OptimizerParamGroup&&) = default;
   OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
   ///@}
-  /// Without options of its own.
+  /// Takes parameters without options.
   OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
-  /// With options of its own, of the class that belongs to the optimizer: AdamOptions for Adam.
+  /// Takes parameters and options. The class of the options must belong to the optimizer:
+  /// AdamOptions for Adam.
   OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
       : params_(std::move(params)), options_(std::move(options)) {}
 
-  bool has_options() const { return options_ != nullptr; }  ///< of its own
-  /// Throws when the group has none yet.
+  /// returns whether the group has options
+  bool has_options() const { return options_ != nullptr; }
+  /// Returns the options. Throws Error if the group has none.
   OptimizerOptions& options();
-  /// The same, to read.
+  /// Returns the options as const. Throws Error if the group has none.
   const OptimizerOptions& options() const;
-  /// Gives it other options; null takes them away.
+  /// Replaces the options. Null removes them.
   void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
-  std::vector<Tensor>& params() { return params_; }              ///< what it trains
-  const std::vector<Tensor>& params() const { return params_; }  ///< what it trains
+  std::vector<Tensor>& params() { return params_; }              ///< the trained parameters
+  const std::vector<Tensor>& params() const { return params_; }  ///< the trained parameters
 
  protected:
-  std::vector<Tensor> params_;                 ///< what it trains
-  std::unique_ptr<OptimizerOptions> options_;  ///< null: none of its own
+  std::vector<Tensor> params_;                 ///< the trained parameters
+  std::unique_ptr<OptimizerOptions> options_;  ///< null for a group without options
 };
 
-/// The key of a parameter's state. Programs written for LibTorch 2 give the TensorImpl's address,
-/// those for LibTorch 1.13 the text that c10::guts::to_string makes of it.
+/// Identifies the state of a parameter. Programs for LibTorch 2 give the address of the
+/// TensorImpl, those for LibTorch 1.13 its text from c10::guts::to_string.
 class StateKey {
  public:
-  StateKey(const void* parameter) : address_(parameter) {}  ///< of a TensorImpl
-  /// Throws Error for a text that is no address.
+  StateKey(const void* parameter) : address_(parameter) {}  ///< from the address of a TensorImpl
+  /// Converts from a text. Throws Error if the text is no address.
   StateKey(const std::string& text);
-  StateKey(const char* text) : StateKey(std::string(text)) {}     ///< by a text
-  operator void*() const { return const_cast<void*>(address_); }  ///< the address
+  StateKey(const char* text) : StateKey(std::string(text)) {}     ///< converts from a text
+  operator void*() const { return const_cast<void*>(address_); }  ///< converts to the address
   operator std::string() const;
-  /// Whether both are keys of one parameter.
+  /// Returns whether both are keys of one parameter.
   friend bool operator==(StateKey a, StateKey b) { return a.address_ == b.address_; }
-  /// Whether they are keys of two parameters.
+  /// Returns whether the keys belong to two parameters.
   friend bool operator!=(StateKey a, StateKey b) { return a.address_ != b.address_; }
-  /// As the address.
+  /// Prints the address.
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, StateKey key);
 
-  /// For maps of the standard library.
+  /// Hashes keys, for maps of the standard library.
   struct Hash {
-    /// The hash of the address.
+    /// Returns the hash of the address.
     size_t operator()(StateKey key) const { return std::hash<const void*>()(key.address_); }
   };
 
@@ -160,8 +168,8 @@ class StateKey {
   const void* address_;
 };
 
-/// The states by the parameter's key. A map whose removals are counted, so that the optimizer may
-/// keep pointers to entries between steps.
+/// Maps keys of parameters to states. It counts removals, so that the optimizer may keep pointers
+/// to entries between steps.
 class ParamStates
     : private std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash> {
   using Map = std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash>;
@@ -183,117 +191,128 @@ class ParamStates
   using typename Map::value_type;
   using Map::operator[];
 
-  /// Takes out the entry at an iterator or of a key, as std::unordered_map does, with its result.
+  /// Erases the entry at an iterator or of a key, like std::unordered_map, and returns its result.
   template <class Where>
   auto erase(Where&& where) {
     ++removals_;
     return Map::erase(std::forward<Where>(where));
   }
-  /// Takes all states out; the next step makes new ones.
+  /// Removes all states. The next step makes new states.
   void clear() {
     ++removals_;
     Map::clear();
   }
-  uint64_t removals() const { return removals_; }  ///< how often any were removed
+  uint64_t removals() const { return removals_; }  ///< number of removals so far
 
  private:
   uint64_t removals_ = 0;
 };
 
-/// The length of a step(), for whoever records the run.
+/// Marks the begin and the end of a step(), for profilers and other observers.
 struct StepScope : taper::detail::RunScope {
-  /// "SGD.step"
+  /// Takes a name such as "SGD.step".
   explicit StepScope(const char* name) : RunScope(taper::detail::RunEvent::kOptimizer, name) {}
 };
 
-/// Changes parameters by their gradients. A subclass implements step().
+/// Serves as the base class of optimizers, which change parameters by their gradients. A subclass
+/// implements step().
+///
+///     optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+///     optimizer.zero_grad();
+///     loss.backward(), optimizer.step();
 class Optimizer {
  public:
-  using LossClosure = std::function<Tensor()>;  ///< computes the loss again
+  using LossClosure = std::function<Tensor()>;  ///< recomputes the loss
 
-  /// Throws when a parameter is undefined, is not a leaf, or is in two groups.
+  /// Takes parameter groups. Throws Error if a parameter is undefined, is not a leaf, or is in two
+  /// groups.
   Optimizer(std::vector<OptimizerParamGroup> param_groups,
             std::unique_ptr<OptimizerOptions> defaults);
-  /// The same with one group, which takes the defaults.
+  /// Takes parameters as one group with the defaults.
   Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
-  Optimizer(Optimizer&&) = default;  ///< takes it over
+  Optimizer(Optimizer&&) = default;  ///< moves the groups and states
   virtual ~Optimizer() = default;
 
-  /// One update of every parameter that has a gradient. A `closure` computes the loss anew first
-  /// (with gradients enabled); its result is returned.
+  /// Updates every parameter that has a gradient. If given, `closure` first recomputes the loss
+  /// with gradients enabled. Its result is returned.
   virtual Tensor step(LossClosure closure = nullptr) = 0;
-  /// Sets all gradients to zero, or with `set_to_none` drops them: then a parameter that the next
-  /// backward does not reach has no gradient and is left alone by step().
+  /// Sets all gradients to zero. With `set_to_none` it drops them. Then step() skips parameters
+  /// that the next backward does not reach.
   void zero_grad(bool set_to_none = false);
 
-  /// Adds a copy of the group, with the defaults if it has no options. Throws Error, like the
-  /// constructor, for parameters that are undefined, no leaves or in another group, and where there
-  /// are neither options nor defaults.
+  /// Adds a copy of the group. Without options, it gets the defaults. Throws Error for parameters
+  /// that are undefined, no leaves or in another group, and if there are neither options nor
+  /// defaults.
   void add_param_group(const OptimizerParamGroup& group);
-  /// Adds to the first group. Warns that it will be removed, as do parameters() and size().
+  /// Adds parameters to the first group. Like parameters() and size(), it warns that it will be
+  /// removed.
   void add_parameters(const std::vector<Tensor>& parameters);
-  /// The groups in the order they were added; changed options hold from the next step on.
-  /// References to groups live until one is added.
+  /// Returns the groups in the order of addition. Changed options apply from the next step on.
+  /// References are valid until a group is added.
   ///@{
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
   ///@}
-  /// The parameters of the first group.
+  /// Returns the parameters of the first group.
   std::vector<Tensor>& parameters();
   const std::vector<Tensor>& parameters() const;  ///< of the first group
-  /// The number of parameters in all groups.
+  /// Returns the number of parameters in all groups.
   size_t size() const;
-  OptimizerOptions& defaults() noexcept { return *defaults_; }  ///< of groups without their own
-  const OptimizerOptions& defaults() const noexcept { return *defaults_; }  ///< the same
-  ParamStates& state() noexcept { return state_; }                          ///< of each parameter
-  const ParamStates& state() const noexcept { return state_; }              ///< of each parameter
+  /// options of groups without options
+  OptimizerOptions& defaults() noexcept { return *defaults_; }
+  /// options of groups without options
+  const OptimizerOptions& defaults() const noexcept { return *defaults_; }
+  ParamStates& state() noexcept { return state_; }              ///< the state of each parameter
+  const ParamStates& state() const noexcept { return state_; }  ///< the state of each parameter
 
-  /// Whether step() can leave parameters of devices as they are where a device finds that their
-  /// gradients are not finite, so that GradScaler (optim/grad_scaler.h) waits for no device.
+  /// Returns whether step() skips the update on the device if the device finds gradients that are
+  /// not finite. Then GradScaler (optim/grad_scaler.h) need not wait for a device.
   virtual bool takes_found_inf() const { return false; }
 
-  /// Writes the groups' options and the parameters' states (not the parameters themselves).
+  /// Writes the options of the groups and the states of the parameters, but not the parameters.
   virtual void save(serialize::OutputArchive& archive) const;
-  /// Reads what save() wrote, for the same groups of parameters in the same order. On an error
-  /// nothing is changed.
+  /// Reads the output of save(), for groups with as many parameters in the same order. After an
+  /// error, nothing is changed.
   virtual void load(serialize::InputArchive& archive);
 
  protected:
-  /// The key of a parameter in state().
+  /// Returns the key of a parameter in state().
   static StateKey key(const Tensor& parameter);
   /// Evaluates the closure, if there is one, with gradients enabled. Warns once if there are no
   /// parameters.
   Tensor evaluate(const LossClosure& closure);
-  /// Calls update(param, grad, options, index) for every parameter with a gradient, after checking
-  /// that all groups' options are Options and all gradients fit. `index` numbers the parameters of
-  /// all groups, for state_of().
+  /// Calls update(param, grad, options, index) for every parameter with a gradient. First it checks
+  /// that the options of all groups are Options and that all gradients fit. `index` numbers the
+  /// parameters of all groups, for state_of().
   template <class Options, class Update>
   void for_each_gradient(const char* name, Update&& update);
-  /// The same for optimizers written in tensor ops: calls update(p, grad, state, options), where p
-  /// and grad of complex parameters are their parts. Defined in tensor_update.h.
+  /// Calls update(p, grad, state, options) for every parameter with a gradient, for optimizers
+  /// written in tensor ops. For complex parameters, p and grad are views as real numbers. Defined
+  /// in tensor_update.h.
   template <class Options, class State, class Update>
   void for_each_update(const char* name, const Update& update);
-  /// The state of parameter number `index`, made when there is none. Not a look-up: the place in
-  /// the map is kept from the step before.
+  /// Returns the state of parameter number `index`, and makes it if there is none. It needs no
+  /// look-up, because the position in the map is kept from the step before.
   template <class State>
   State& state_of(size_t index, const Tensor& parameter);
 
-  /// The number that says, on the device, whether to skip this step (not 0); null: do not.
+  /// Returns the address, on the device, of a number that skips this step if it is not 0. Null
+  /// means no skipping.
   const float* found_inf_on(Device device) const;
 
-  /// Makes `state` a tensor of zeros like the parameter if it is undefined, and returns true then.
-  /// Else the state follows the parameter to its device and dtype. Throws Error for other sizes,
-  /// and if only one of them is complex.
+  /// Makes `state` a tensor of zeros like the parameter if it is undefined, and then returns true.
+  /// Otherwise the state moves to the device and dtype of the parameter. Throws Error for other
+  /// sizes, and if only one of them is complex.
   static bool fit_state(const char* name, const Tensor& parameter, Tensor& state);
 
-  std::vector<OptimizerParamGroup> param_groups_;  ///< what param_groups() returns
-  ParamStates state_;                              ///< what state() returns
-  std::unique_ptr<OptimizerOptions> defaults_;     ///< what defaults() returns; may be null
+  std::vector<OptimizerParamGroup> param_groups_;  ///< returned by param_groups()
+  ParamStates state_;                              ///< returned by state()
+  std::unique_ptr<OptimizerOptions> defaults_;     ///< returned by defaults(), may be null
 
  private:
   friend class amp::GradScaler;
-  /// Where the state of a parameter was found.
+  /// Caches the position of the state of a parameter.
   struct Slot {
     const TensorImpl* parameter = nullptr;
     uint64_t removals = 0;
@@ -311,9 +330,9 @@ class Optimizer {
   bool warned_of_nothing_ = false;
 };
 
-/// optimizer.save(archive). Returns the archive.
+/// Calls optimizer.save(archive) and returns the archive.
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer);
-/// optimizer.load(archive). Returns the archive.
+/// Calls optimizer.load(archive) and returns the archive.
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer);
 
 // ---------------------------------------------------------------------- details

@@ -1,4 +1,4 @@
-// RAdam: Adam that holds back its adaptive rate while too few gradients are known.
+// RAdam: Adam that rectifies its adaptive learning rate while few gradients are known.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -7,42 +7,44 @@
 
 namespace torch::taper::optim {
 
-/// The settings of RAdam, whose formula shows what each does. A number converts to them: the
-/// learning rate, all else by default.
+/// Configures RAdam, whose formula shows the options. A number converts to options with that
+/// learning rate.
 struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
-  RAdamOptions(double lr = 1e-3) : lr_(lr) {}       ///< all else by default
+  RAdamOptions(double lr = 1e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
   using betas_t = std::tuple<double, double>;       ///< {beta1, beta2}
-  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< of the running means of g and g^2
-  TAPER_ARG(double, eps) = 1e-8;                    ///< keeps divisors from 0
-  TAPER_ARG(double, weight_decay) = 0;              ///< times the parameter, added to its gradient
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the decay of the running means of g and g^2
+  TAPER_ARG(double, eps) = 1e-8;                    ///< keeps the divisor from 0
+  TAPER_ARG(double, weight_decay) = 0;  ///< adds the parameter times this to its gradient
   TAPER_OPTIM_OPTIONS(RAdamOptions)
 };
 
-/// What RAdam keeps of a parameter: running means, of its dtype and sizes.
+/// Holds the running means of a parameter, with its dtype and sizes.
 struct RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
-  TAPER_ARG(int64_t, step) = 0;   ///< how many steps were made
+  TAPER_ARG(int64_t, step) = 0;   ///< number of steps so far
   TAPER_ARG(Tensor, exp_avg);     ///< running mean of the gradient
   TAPER_ARG(Tensor, exp_avg_sq);  ///< running mean of its square
   TAPER_OPTIM_STATE(RAdamParamState)
 };
 TAPER_OPTIM_CLONED(RAdam);
 
-/// For every parameter p with gradient g, in its step number t:
+/// Implements RAdam (Liu et al., "On the variance of the adaptive learning rate and beyond", 2019).
+/// For every parameter p with gradient g, in step t:
 ///
-///     g += weight_decay * p;   m, v as in Adam;   r0 = 2 / (1 - beta2) - 1
+///     g += weight_decay * p
+///     m, v as in Adam
+///     r0 = 2 / (1 - beta2) - 1
 ///     r = r0 - 2 * t * beta2^t / (1 - beta2^t)
 ///     r > 5:  c = sqrt((r - 4) * (r - 2) * r0 / ((r0 - 4) * (r0 - 2) * r))
 ///             p -= lr * c * m / (1 - beta1^t) * sqrt(1 - beta2^t) / (sqrt(v) + eps)
 ///     else:   p -= lr * m / (1 - beta1^t)
 ///
-/// Throws when an option is negative or a beta is not below 1.
-/// Liu et al., "On the variance of the adaptive learning rate and beyond", 2019.
+/// Throws Error if an option is negative, or a beta is not below 1.
 class RAdam : public Optimizer {
  public:
-  /// Of parameter groups, of which those without options of their own take `defaults`, or of
-  /// parameters in one such group. Throws Error for `defaults` that are out of range (a group's own
-  /// options are not looked at) and for parameters that Optimizer's constructor refuses.
+  /// Takes parameter groups, or parameters that form one group. A group without options gets
+  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
+  /// constructor of Optimizer refuses. The options of a group are not checked.
   ///@{
   explicit RAdam(std::vector<OptimizerParamGroup> param_groups, RAdamOptions defaults = {});
   explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {});

@@ -1,4 +1,4 @@
-// Saving and loading optimizers: the pieces from which save() and load() are made.
+// Saving and loading of optimizers: the parts of save() and load().
 #pragma once
 
 #include <taper/framework/io/archive.h>
@@ -9,12 +9,12 @@
 namespace torch::taper::optim {
 namespace detail {
 
-/// Writes the state and the options through their own serialize(). Parameters are numbered through
-/// all groups, so the same optimizer always gives the same file.
+/// Writes states and options through their serialize(). Parameters are numbered through all groups,
+/// so equal optimizers give equal files.
 void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer,
                     const std::vector<const OptimizerParamState*>& states);
 
-/// What a file holds, before anything of the optimizer is changed.
+/// Holds the content of a file, before the optimizer is changed.
 struct LoadedOptimizer {
   struct Group {
     std::vector<std::string> params;
@@ -25,10 +25,10 @@ struct LoadedOptimizer {
   std::vector<std::string> state_keys;
   bool from_libtorch = false;
 };
-/// Throws Error unless the groups have the sizes of the optimizer's.
+/// Reads a file. Throws Error unless its groups have the sizes of the groups of the optimizer.
 LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer& optimizer);
 
-/// The value of that name. Throws Error, with the name, when there is none or none of type T.
+/// Returns the value of a name. Throws Error, with the name, if there is none of type T.
 template <class T>
 T read_value(serialize::InputArchive& archive, const std::string& name) {
   IValue value;
@@ -40,7 +40,7 @@ T read_value(serialize::InputArchive& archive, const std::string& name) {
   }
 }
 
-// One value of options or of a state. A tensor may be undefined.
+// Reads and writes one value of options or of a state. A tensor may be undefined.
 template <class T>
 void write_field(serialize::OutputArchive& archive, const char* name, const T& value) {
   archive.write(name, IValue(value));
@@ -49,8 +49,8 @@ template <class T>
 void read_field(serialize::InputArchive& archive, const char* name, T& value) {
   value = read_value<T>(archive, name);
 }
-/// While one lives, a tensor that an archive lacks is undefined to read_field on this thread:
-/// LibTorch's files hold no undefined tensors.
+/// While an object of this class lives, read_field on this thread reads a missing tensor as
+/// undefined. Files of LibTorch hold no undefined tensors.
 class AbsentIsUndefined {
  public:
   explicit AbsentIsUndefined(bool absent_is_undefined);
@@ -62,14 +62,14 @@ class AbsentIsUndefined {
   bool before_;
 };
 void read_field(serialize::InputArchive& archive, const char* name, Tensor& value);
-// As LibTorch's macros for optimizers outside of the library do: a tensor may be missing.
+// Reads a tensor that may be missing, as LibTorch's macros do for optimizers outside the library.
 template <class T>
 void read_field_if_there(serialize::InputArchive& archive, const char* name, T& value) {
   IValue read;
   if (!std::is_same<T, Tensor>::value || archive.try_read(name, read))
     read_field(archive, name, value);
 }
-/// Throws Error unless a tensor of a state that was read has its parameter's sizes.
+/// Throws Error unless a tensor of a loaded state has the sizes of its parameter.
 inline void check_field(const std::string& state, const char* name, const Tensor& value,
                         const Tensor& parameter) {
   TAPER_CHECK(!value.defined() || value.sizes() == parameter.sizes(), "load: '", state, ".", name,
@@ -86,7 +86,7 @@ bool same_field(const T& a, const T& b) {
 
 }  // namespace detail
 
-/// Saves what `optimizer` keeps; State and Options are its own types.
+/// Saves options and states of `optimizer`. State and Options are its classes.
 template <class State, class Options>
 void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   std::vector<const OptimizerParamState*> states;
@@ -99,8 +99,8 @@ void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   detail::save_optimizer(archive, optimizer, states);
 }
 
-/// Loads what the function above saved. Nothing is changed unless all of it can be read and
-/// check(state, parameter, name of the state) throws for none.
+/// Loads the output of the function above. Nothing is changed unless everything can be read and
+/// check(state, parameter, name of the state) throws for no parameter.
 template <class State, class Options, class Check>
 void serialize(serialize::InputArchive& archive, Optimizer& optimizer, const Check& check) {
   detail::LoadedOptimizer loaded = detail::load_optimizer(archive, optimizer);
@@ -146,8 +146,8 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
                             [](const State&, const Tensor&, const std::string&) {});
 }
 
-/// What an optimizer does when it has been made: nothing, but for those that overload this beside
-/// their step().
+/// Runs when an optimizer has been made. It does nothing, unless an optimizer overloads it beside
+/// step().
 template <class T>
 void begin_state(T&) {}
 
@@ -155,8 +155,8 @@ void begin_state(T&) {}
 
 #pragma GCC visibility pop
 
-/// Defines serialize() and operator== of an options or state class from the list of its fields, a
-/// macro that applies another to each: #define LIST(X) X(lr) X(momentum)
+/// Defines serialize() and operator== of an options or state class from the list of its fields. The
+/// list is a macro that applies another macro to each field: #define LIST(X) X(lr) X(momentum)
 #define TAPER_OPTIM_VISIT(name) visit(#name, of.name()...);
 #define TAPER_OPTIM_FIELDS(Type, FIELDS)                                   \
   /* visit(name, the field of each of them) */                             \
@@ -187,9 +187,9 @@ void begin_state(T&) {}
     return same;                                                           \
   }
 
-/// Defines what all optimizers of the library have in common: their options' and states' functions
-/// from the lists of fields, the constructors, save() and load(). `check_options(name, options)`
-/// throws for bad options.
+/// Defines the functions of an optimizer of the library: those of its options and states from the
+/// lists of fields, the constructors, save() and load(). `check_options(name, options)` throws for
+/// bad options.
 #define TAPER_DEFINE_OPTIMIZER(Name, OPTIONS, STATE)                                    \
   TAPER_OPTIM_CLONES(Name);                                                             \
   TAPER_OPTIM_FIELDS(Name##Options, OPTIONS)                                            \

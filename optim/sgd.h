@@ -1,4 +1,4 @@
-// Stochastic gradient descent with momentum.
+// SGD: stochastic gradient descent with momentum.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -7,39 +7,43 @@
 
 namespace torch::taper::optim {
 
-/// The settings of SGD, whose formula shows what each does. A number converts to them: the learning
-/// rate, all else by default.
+/// Configures SGD, whose formula shows the options. A number converts to options with that learning
+/// rate.
 struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
-  SGDOptions(double lr) : lr_(lr) {}    ///< all else by default
+  SGDOptions(double lr) : lr_(lr) {}    ///< sets the learning rate
   TAPER_ARG(double, lr);                ///< the learning rate
-  TAPER_ARG(double, momentum) = 0;      ///< of the velocity
-  TAPER_ARG(double, dampening) = 0;     ///< of the gradient in the velocity
-  TAPER_ARG(double, weight_decay) = 0;  ///< times the parameter, added to its gradient
-  TAPER_ARG(bool, nesterov) = false;    ///< whether the step looks ahead
+  TAPER_ARG(double, momentum) = 0;      ///< the momentum factor
+  TAPER_ARG(double, dampening) = 0;     ///< the dampening of the gradient
+  TAPER_ARG(double, weight_decay) = 0;  ///< adds the parameter times this to its gradient
+  TAPER_ARG(bool, nesterov) = false;    ///< whether to use Nesterov momentum
   TAPER_OPTIM_OPTIONS(SGDOptions)
 };
 
-/// What SGD keeps of a parameter: the velocity, from the first step with momentum on.
+/// Holds the momentum buffer of a parameter, from the first step with momentum on.
 struct SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
-  TAPER_ARG(Tensor, momentum_buffer);  ///< the velocity
+  TAPER_ARG(Tensor, momentum_buffer);  ///< the momentum buffer
   TAPER_OPTIM_STATE(SGDParamState)
 };
 TAPER_OPTIM_CLONED(SGD);
 
-/// For every parameter p with gradient g:
+/// Implements SGD with momentum (Sutskever et al., "On the importance of initialization and
+/// momentum in deep learning", 2013). For every parameter p with gradient g:
 ///
 ///     g += weight_decay * p
-///     buffer = momentum * buffer + (1 - dampening) * g     (the first time: buffer = g)
+///     buffer = momentum * buffer + (1 - dampening) * g     (in the first step: buffer = g)
 ///     p -= lr * (nesterov ? g + momentum * buffer : buffer)
 ///
-/// Without momentum, p -= lr * g. Throws when lr, momentum or weight_decay is negative, or nesterov
-/// is asked for without momentum or with dampening.
-/// Sutskever et al., "On the importance of initialization and momentum in deep learning", 2013.
+/// Without momentum, p -= lr * g. Throws Error if lr, momentum or weight_decay is negative. Throws
+/// Error for nesterov without momentum or with dampening.
+///
+///     optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+///     loss.backward();
+///     optimizer.step();
 class SGD : public Optimizer {
  public:
-  /// Of parameter groups, of which those without options of their own take `defaults`, or of
-  /// parameters in one such group. Throws Error for `defaults` that are out of range (a group's own
-  /// options are not looked at) and for parameters that Optimizer's constructor refuses.
+  /// Takes parameter groups, or parameters that form one group. A group without options gets
+  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
+  /// constructor of Optimizer refuses. The options of a group are not checked.
   ///@{
   explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
   explicit SGD(std::vector<Tensor> params, SGDOptions defaults);

@@ -1,4 +1,4 @@
-// Averages of a model's weights during training: PyTorch's torch.optim.swa_utils.
+// Averages of the weights of a model during training, as in PyTorch's torch.optim.swa_utils.
 #pragma once
 
 #include <taper/framework/autograd/grad_mode.h>
@@ -9,25 +9,26 @@
 
 namespace torch::taper::optim::swa_utils {
 
-/// The new average of a parameter, given the average, the model's value, and of how many values the
-/// average is.
+/// Returns the new average of a parameter from the average, the value of the model and the number
+/// of averaged values.
 using AverageFunction =
     std::function<Tensor(const Tensor& averaged, const Tensor& value, int64_t num_averaged)>;
-/// decay * averaged + (1 - decay) * value. Throws ValueError unless 0 <= decay <= 1.
+/// Returns an exponential moving average: decay * averaged + (1 - decay) * value. Throws ValueError
+/// unless 0 <= decay <= 1.
 AverageFunction get_ema_avg_fn(double decay = 0.999);
 
-/// The part of AveragedModel that does not depend on the model's class: registers the copy as
-/// "module" and the count as the buffer "n_averaged".
+/// Implements the part of AveragedModel that does not depend on the class of the model. It
+/// registers the copy as "module" and the count as the buffer "n_averaged".
 class AveragedModelBase : public nn::Module {
  public:
-  /// Takes the model's present parameters into the average (the first time: as they are); with
-  /// `use_buffers` its buffers too. Throws Error when they are other ones than those of the copy.
+  /// Adds the current parameters of the model to the average. The first call copies them. With
+  /// `use_buffers`, buffers are averaged too. Throws Error if the model differs from the copy.
   void update_parameters(const nn::Module& model);
-  /// How often that was done: an int64 of no dimensions.
+  /// The number of averaged values: an int64 tensor without dimensions.
   Tensor n_averaged;
 
  protected:
-  /// Keeps `copy` itself as the average. Without `avg_fn` the average is the mean of all values.
+  /// Keeps `copy` as the average. Without `avg_fn`, the average is the mean of all values.
   AveragedModelBase(const std::shared_ptr<nn::Module>& copy, AverageFunction avg_fn,
                     bool use_buffers);
 
@@ -37,9 +38,9 @@ class AveragedModelBase : public nn::Module {
   bool use_buffers_;
 };
 
-/// A copy of a model, on `device` if given, whose parameters are the average of the model's at the
-/// calls of update_parameters(): Izmailov et al., "Averaging weights leads to wider optima", 2018.
-/// Without `avg_fn` all count equally. The model's class must be Cloneable.
+/// Holds a copy of a model, on `device` if given, whose parameters are averages of those of the
+/// model at each update_parameters() (Izmailov et al., "Averaging weights leads to wider optima",
+/// 2018). Without `avg_fn`, all values count equally. The class of the model must be Cloneable.
 ///
 ///   AveragedModel swa(net);                         // TORCH_MODULE(Net) net;
 ///   ... optimizer.step(); swa.update_parameters(*net);
@@ -47,8 +48,8 @@ class AveragedModelBase : public nn::Module {
 template <class M>
 class AveragedModel : public AveragedModelBase {
  public:
-  /// Copies the model, whose values count only when update_parameters() is called; with
-  /// `use_buffers` its buffers are averaged as well.
+  /// Copies the model. Its current values do not count until update_parameters() is called. With
+  /// `use_buffers`, buffers are averaged too.
   ///@{
   explicit AveragedModel(const std::shared_ptr<M>& model, const optional<Device>& device = nullopt,
                          AverageFunction avg_fn = nullptr, bool use_buffers = false)
@@ -58,9 +59,9 @@ class AveragedModel : public AveragedModelBase {
       : AveragedModel(model.ptr(), device, std::move(avg_fn), use_buffers) {}
   ///@}
 
-  /// The averaged copy, which is what a call calls.
+  /// Returns the averaged copy.
   const std::shared_ptr<M>& module() const noexcept { return holder_.ptr(); }
-  /// What the averaged copy makes of the arguments.
+  /// Call the averaged copy.
   ///@{
   template <class... Args>
   decltype(auto) operator()(Args&&... args) {
@@ -79,21 +80,21 @@ class AveragedModel : public AveragedModelBase {
   nn::ModuleHolder<M> holder_;
 };
 
-/// Moves each group's rate from what it is to swa_lr in anneal_epochs steps, along half a cosine or
+/// Anneals the learning rate of each group to swa_lr in anneal_epochs steps, along half a cosine or
 /// a line, and keeps it there.
 class SWALR : public LRScheduler {
  public:
-  /// One rate for all groups or one for each. Throws ValueError for another number of rates, and
-  /// for a strategy other than "cos" and "linear".
+  /// Takes one rate per group. Throws ValueError for another number of rates, and for a strategy
+  /// other than "cos" and "linear".
   SWALR(Optimizer& optimizer, std::vector<double> swa_lrs, unsigned anneal_epochs = 10,
         const std::string& anneal_strategy = "cos");
-  /// One rate for all groups. Throws ValueError for a strategy other than "cos" and "linear".
+  /// Takes one rate for all groups. Throws ValueError for a strategy other than "cos" and "linear".
   SWALR(Optimizer& optimizer, double swa_lr, unsigned anneal_epochs = 10,
         const std::string& anneal_strategy = "cos");
 
  private:
   std::vector<double> get_lrs() override;
-  /// The share of swa_lr after n steps.
+  /// Returns the share of swa_lr after n steps.
   double share(int64_t n) const;
   std::vector<double> swa_lrs_;
   int64_t anneal_epochs_;
@@ -102,8 +103,8 @@ class SWALR : public LRScheduler {
 
 namespace detail {
 
-/// Sets the running statistics of a model's batch normalisations back, and the model to training
-/// with plain means of them; puts momentum and mode back in the end.
+/// Resets the running statistics of the batch norms of a model, and sets training mode with
+/// cumulative averages. The destructor restores momentum and mode.
 class BatchNormPass {
  public:
   explicit BatchNormPass(nn::Module& model);
@@ -123,7 +124,7 @@ auto input_of(const Example& batch) -> decltype((batch.data)) {
   return batch.data;
 }
 
-/// The module itself.
+/// Returns the module behind a model.
 template <class Model>
 auto& module_of(Model& model) {
   if constexpr (std::is_base_of<nn::Module, Model>::value)
@@ -134,9 +135,11 @@ auto& module_of(Model& model) {
 
 }  // namespace detail
 
-/// Computes the running statistics of the model's batch normalisations anew, by one pass over the
-/// batches of `loader`: tensors, or examples whose `data` is one; on `device` if given. The model
+/// Recomputes the running statistics of the batch norms of a model by one pass over `loader`.
+/// Batches are tensors, or examples with a tensor `data`, and move to `device` if given. The model
 /// is a holder, a shared_ptr or an AveragedModel.
+///
+///     update_bn(*loader, swa);
 template <class Loader, class Model>
 void update_bn(Loader& loader, Model& model, const optional<Device>& device = nullopt) {
   auto& module = detail::module_of(model);

@@ -1,4 +1,4 @@
-// What the optimizers share. Not installed.
+// Helpers shared by the optimizers. Not installed.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ void Optimizer::for_each_update(const char* name, const Update& update) {
   });
 }
 
-/// The gradient with the part of L2 regularisation.
+/// Returns the gradient with the term of L2 regularization.
 inline Tensor with_decay(const Tensor& grad, const Tensor& parameter, double weight_decay) {
   return weight_decay != 0 ? grad.add(parameter, weight_decay) : grad;
 }

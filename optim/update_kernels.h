@@ -1,5 +1,5 @@
-// The update rules as kernels: each reads the gradient and changes the parameter and its state in
-// one pass. All operands have the parameter's sizes and dtype. Not installed.
+// The update rules as kernels. Each reads the gradient and changes the parameter and its state in
+// one pass. All operands have the sizes and the dtype of the parameter. Not installed.
 #pragma once
 
 #include <taper/framework/core/tensor_lists.h>
@@ -7,11 +7,15 @@
 namespace torch::taper {
 namespace optim {
 
-// p: parameter, g: gradient (+ weight_decay * p where there is one), t: step number from 1.
-// Where there is a found_inf, on the device, and it is not 0, nothing changes.
+// p is the parameter, g the gradient, plus weight_decay * p if there is one, and t the step number
+// from 1. If found_inf, on the device, is not 0, nothing changes.
 
-/// buffer = momentum * buffer + gradient_scale * g;  p -= lr * (nesterov ? g + momentum * buffer
-/// : buffer), or p -= lr * g without a buffer.
+/// Holds the coefficients of SGD:
+///
+///     buffer = momentum * buffer + gradient_scale * g
+///     p -= lr * (nesterov ? g + momentum * buffer : buffer)
+///
+/// Without a buffer, p -= lr * g.
 struct SgdNumbers {
   double lr, momentum, gradient_scale, weight_decay;
   bool nesterov;
@@ -19,9 +23,15 @@ struct SgdNumbers {
   bool operator==(const SgdNumbers&) const = default;
 };
 
-/// p *= shrink;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
-/// p -= step_size * m / (sqrt(v) * inverse_root_bias2 + eps), with v's maximum so far for amsgrad.
-/// Where there is a clock (adam_advance), on the device, step_size and inverse_root_bias2 are its.
+/// Holds the coefficients of Adam:
+///
+///     p *= shrink
+///     m = beta1 m + (1 - beta1) g
+///     v = beta2 v + (1 - beta2) g^2
+///     p -= step_size * m / (sqrt(v) * inverse_root_bias2 + eps)
+///
+/// For amsgrad, the maximum of v so far replaces v. A clock (adam_advance), on the device, replaces
+/// step_size and inverse_root_bias2.
 struct AdamNumbers {
   double beta1, beta2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
   const double* clock = nullptr;
@@ -29,18 +39,18 @@ struct AdamNumbers {
   bool operator==(const AdamNumbers&) const = default;
 };
 
-/// Of a fused step: that of AdamNumbers, with what is on the device. step_size and the correction
-/// of the second mean follow from the entry's step, a float, and shrink from lr where the decay of
-/// the weights is decoupled.
+/// Holds the coefficients of a fused step of Adam, some of which are on the device. step_size and
+/// inverse_root_bias2 follow from the step of the entry, a float. With decoupled weight decay,
+/// shrink follows from lr.
 struct FusedAdamNumbers {
   double lr, beta1, beta2, weight_decay, eps;
   bool decoupled, maximize;
-  const float* lr_tensor = nullptr;   // in place of lr
-  const float* grad_scale = nullptr;  // what gradients are divided by, and stay so
+  const float* lr_tensor = nullptr;   // replaces lr
+  const float* grad_scale = nullptr;  // the gradients are divided by it in-place
   const float* found_inf = nullptr;
 };
 
-/// The same of SGD. A first step's buffer is the gradient.
+/// Holds the coefficients of a fused step of SGD. In the first step, the buffer is the gradient.
 struct FusedSgdNumbers {
   SgdNumbers plain;
   bool maximize, first;
@@ -48,19 +58,27 @@ struct FusedSgdNumbers {
   const float* grad_scale = nullptr;
 };
 
-/// sum += g^2;  p -= lr * g / (sqrt(sum) + eps)
+/// Holds the coefficients of Adagrad:
+///
+///     sum += g^2
+///     p -= lr * g / (sqrt(sum) + eps)
 struct AdagradNumbers {
   double lr, eps, weight_decay;
   bool operator==(const AdagradNumbers&) const = default;
 };
 
-/// square = alpha square + (1 - alpha) g^2;  mean = alpha mean + (1 - alpha) g (centered only);
-/// d = g / (sqrt(square - mean^2) + eps);  buffer = momentum buffer + d;  p -= lr * buffer (or d)
+/// Holds the coefficients of RMSprop:
+///
+///     square = alpha square + (1 - alpha) g^2
+///     mean = alpha mean + (1 - alpha) g           (centered only)
+///     d = g / (sqrt(square - mean^2) + eps)
+///     buffer = momentum buffer + d                (with momentum only)
+///     p -= lr * buffer                            (or lr * d)
 struct RmspropNumbers {
   double lr, alpha, eps, momentum, weight_decay;
   bool operator==(const RmspropNumbers&) const = default;
 };
-/// Which states RMSprop has besides the mean square, and how many operands that makes.
+/// Flags of the optional states of RMSprop, and the number of operands for them.
 constexpr int kRmspropMomentum = 1, kRmspropCentered = 2;
 constexpr int rmsprop_operands(int kind) {
   return 3 + (kind & kRmspropMomentum ? 1 : 0) + (kind & kRmspropCentered ? 1 : 0);
@@ -68,24 +86,25 @@ constexpr int rmsprop_operands(int kind) {
 
 }  // namespace optim
 
-// A state that is not defined is not used.
+// An undefined state is not used.
 TAPER_KERNEL(sgd_update, InOut p, In g, InOut buffer, optim::SgdNumbers n)
 TAPER_KERNEL(adam_update, InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumbers n)
 TAPER_KERNEL(adagrad_update, InOut p, In g, InOut sum, optim::AdagradNumbers n)
 TAPER_KERNEL(rmsprop_update, InOut p, In g, InOut square, InOut mean, InOut buffer,
              optim::RmspropNumbers n)
 
-/// clock, three doubles, counts a step: {t, lr / (1 - beta1^t), 1 / sqrt(1 - beta2^t)}; none where
-/// found_inf, if there is one, is not 0.
+/// Counts a step on the clock, three doubles: {t, lr / (1 - beta1^t), 1 / sqrt(1 - beta2^t)}. If
+/// found_inf is given and not 0, the clock stays.
 TAPER_KERNEL(adam_advance, InOut clock, double lr, double beta1, double beta2,
              const float* found_inf)
 
-/// Operands as of adam_update and sgd_update; the number of an entry is where its step is.
-/// Gradients change where there is a grad_scale. `reads` are what the numbers point to.
+/// Take the operands of adam_update and sgd_update. The number of an entry is the address of its
+/// step. Gradients change if there is a grad_scale. `reads` are the tensors that the coefficients
+/// point to.
 TAPER_KERNEL(fused_adam, TensorLists lists, optim::FusedAdamNumbers n, std::vector<In> reads)
 TAPER_KERNEL(fused_sgd, TensorLists lists, optim::FusedSgdNumbers n, std::vector<In> reads)
 
-// The same for many parameters: the entries have the operands above, in their order.
+// Update many parameters. The entries have the operands above, in order.
 TAPER_KERNEL(sgd_update_all, TensorLists lists, optim::SgdNumbers n)
 TAPER_KERNEL(adam_update_all, TensorLists lists, optim::AdamNumbers n)
 TAPER_KERNEL(adagrad_update_all, TensorLists lists, optim::AdagradNumbers n)

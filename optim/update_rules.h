@@ -1,7 +1,7 @@
 // The update rules of the optimizers, for host and device. Not installed.
 //
-// A rule is called with the values of one element in the order of the kernel's operands (parameter,
-// gradient, states), in the type that the arithmetic is done in; it changes them in place.
+// A rule is called with the values of one element, in the order of the operands of the kernel
+// (parameter, gradient, states) and in the dtype of the computation. It changes them in-place.
 #pragma once
 
 #include <cmath>
@@ -10,11 +10,11 @@
 
 namespace torch::taper::optim {
 
-/// Is this step to be skipped? A GPU's kernels read this and the clock once for many elements
-/// (now()), for a load at each would stall them; those of the host ask before they run.
+/// Returns whether this step is skipped. Kernels on a GPU read this and the clock once for many
+/// elements (now()), because a load for each element would stall them. Kernels on the host check
+/// before they run.
 TAPER_HD inline bool is_skipped(const float* found_inf) { return found_inf && *found_inf != 0; }
-/// What a rule has read, on a GPU. On the host the question would keep a loop from being made of
-/// vectors.
+/// Returns `skipped` on a GPU. On the host, the condition would prevent vectorization.
 TAPER_HD inline bool is_skipped_here([[maybe_unused]] bool skipped) {
 #ifdef __CUDA_ARCH__
   return skipped;
@@ -64,7 +64,7 @@ TAPER_HD inline void advance(double* clock, double lr, double beta1, double beta
   clock[1] = lr / (1 - std::pow(beta1, clock[0]));
   clock[2] = 1 / std::sqrt(1 - std::pow(beta2, clock[0]));
 }
-/// The numbers that a kernel on the host computes with, which can read the clock.
+/// Reads the clock, for kernels on the host.
 inline AdamNumbers read_clock(AdamNumbers n) {
   if (!n.clock) return n;
   n.step_size = n.clock[1];
@@ -120,7 +120,7 @@ struct AdamRule {
   }
 };
 
-/// What fused steps do around a rule: skip it, divide the gradient, turn its sign.
+/// Wraps a rule in a fused step: skips it, divides the gradient, or flips its sign.
 template <class M>
 struct FusedGradient {
   bool maximize, scaled, skipped;
@@ -182,7 +182,7 @@ struct FusedSgdRule {
   }
   TAPER_HD void operator()(M* v) const {
     if constexpr (kMomentum)
-      if (n.first && !gradient.skipped) v[2] = 0;  // it may hold anything
+      if (n.first && !gradient.skipped) v[2] = 0;  // the buffer may be uninitialized
     gradient.apply(rule, v);
   }
 };
@@ -232,7 +232,7 @@ struct RmspropRule {
   }
 };
 
-// By the dtype that is computed in alone.
+// Templates of the dtype of the computation only.
 template <class M>
 using FusedAdamPlain = FusedAdamRule<M, false>;
 template <class M>

@@ -1,4 +1,4 @@
-// What the optimizers' steps launch. Not installed.
+// Launches of the steps of the optimizers. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -9,9 +9,11 @@
 namespace torch::taper::optim {
 
 namespace detail {
-/// Throws Error while `device` is captured: a replay would make the state of a parameter anew.
+/// Throws Error while `device` is captured, because each replay would reset the state of a
+/// parameter.
 void check_may_make_state(const char* name, Device device);
-/// Throws Error while `device` is captured: the numbers of an update differ from step to step.
+/// Throws Error while `device` is captured, because the coefficients of an update change from step
+/// to step.
 void check_steps_alike(const char* name, Device device);
 /// Counts a step of a parameter.
 template <class State>
@@ -22,9 +24,9 @@ void count_step(State& state) {
 }
 }  // namespace detail
 
-/// The updates of one step: on the CPU each is made at once, on a device, and where the CPU is
-/// captured, as few launches as there are different numbers make them all. Of complex parameters
-/// the parts are updated, as in Python. Kernels has the functions
+/// Gathers the updates of one step. On the CPU, each update runs at once. On a device, and when the
+/// CPU is captured, one launch handles all parameters with equal coefficients. Complex parameters
+/// are updated as real numbers, as in PyTorch. Kernels has the functions
 ///
 ///     one(p, operands..., numbers)      changes one parameter, by its kernel
 ///     many(where, lists, numbers)       changes the parameters of lists on the device of `where`
@@ -33,7 +35,7 @@ class Updates {
  public:
   Updates() : gathered_(kGradient, &Kernels::many) {}
 
-  /// Queues the update of p by its gradient g; a state that is not defined is not used.
+  /// Queues the update of p by its gradient g. An undefined state is not used.
   template <class... States>
   void add(const Numbers& n, const Tensor& p, const Tensor& g, const States&... states) {
     if (__builtin_expect(p.is_complex(), 0))
@@ -42,8 +44,8 @@ class Updates {
       queue(n, p, g, states...);
     autograd::mark_changed(p);
   }
-  /// Calls update(*this), and launches what it has gathered, also when it throws: what has been
-  /// counted as a step is one.
+  /// Calls update(*this) and launches the gathered updates, even if update throws, because their
+  /// steps have been counted.
   template <class Update>
   void run(const Update& update) {
     try {

@@ -28,7 +28,7 @@ struct EmbeddingBagOptions {
   /// Divides the gradient of a row by the number of its occurrences. kMax does not support it.
   TAPER_ARG(bool, scale_grad_by_freq) = false;
   TAPER_ARG(EmbeddingBagMode, mode) = kMean;  ///< reduction of a bag
-  /// Is accepted, but gradients are dense.
+  /// Asks for sparse gradients. It is accepted, but gradients are dense.
   TAPER_ARG(bool, sparse) = false;
   /// The initial values. If undefined, they are random.
   TAPER_ARG(Tensor, _weight) = {};

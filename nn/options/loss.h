@@ -42,7 +42,7 @@ using SoftMarginLossOptions = L1LossOptions;
 /// Configures kl_div. kMean divides by the number of elements, kBatchMean by the size of the first
 /// dimension.
 struct KLDivLossOptions {
-  /// Is kNone, kMean, kSum or kBatchMean.
+  /// Holds kNone, kMean, kSum or kBatchMean.
   using reduction_t =
       Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
   /// Converts from a reduction: kMean (the default), kBatchMean, kSum or kNone.

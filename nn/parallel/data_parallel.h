@@ -91,7 +91,7 @@ Tensor data_parallel(ModuleType module, Tensor input,
 
 }  // namespace parallel
 
-/// Is the base class of all DataParallel modules.
+/// Serves as the base class of all DataParallel modules.
 class DataParallelBase : public Module {
  public:
   void pretty_print(std::ostream& stream) const override;
