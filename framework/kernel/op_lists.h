@@ -9,47 +9,48 @@
 
 // clang-format off
 
-/// Kinds: `floating` results (integers and bools become the default dtype); the `same` dtype as the
-/// input; `test`, with bool results and no gradient (and no in-place form: the dtype would change).
+/// Kinds: `floating` has floating results (integers and bools become the default dtype). `same`
+/// keeps the dtype of the input. `test` has bool results, no gradient and no in-place form, which
+/// would change the dtype.
 #define TAPER_UNARY_OPS(X) \
-  X(exp, floating)                /* e^x. */ \
-  X(exp2, floating)               /* 2^x. */ \
-  X(expm1, floating)              /* e^x - 1, accurate near 0. */ \
-  X(log, floating)                /* The natural logarithm of x. */ \
-  X(log2, floating)               /* The logarithm of x to base 2. */ \
-  X(log10, floating)              /* The logarithm of x to base 10. */ \
-  X(log1p, floating)              /* log(1 + x), accurate near 0. */ \
-  X(sqrt, floating)               /* The square root of x. */ \
-  X(rsqrt, floating)              /* 1 / sqrt(x). */ \
-  X(reciprocal, floating)         /* 1 / x. */ \
-  X(sin, floating)                /* The sine of x, in radians. */ \
-  X(cos, floating)                /* The cosine of x, in radians. */ \
-  X(tan, floating)                /* The tangent of x, in radians. */ \
-  X(asin, floating)               /* The angle in [-pi/2, pi/2] whose sine is x. */ \
-  X(acos, floating)               /* The angle in [0, pi] whose cosine is x. */ \
-  X(atan, floating)               /* The angle in (-pi/2, pi/2) whose tangent is x. */ \
-  X(sinh, floating)               /* (e^x - e^-x) / 2. */ \
-  X(cosh, floating)               /* (e^x + e^-x) / 2. */ \
-  X(tanh, floating)               /* sinh(x) / cosh(x). */ \
-  X(asinh, floating)              /* The number whose sinh is x. */ \
-  X(acosh, floating)              /* The number from 0 on whose cosh is x. */ \
-  X(atanh, floating)              /* The number whose tanh is x. */ \
-  X(erf, floating)                /* The error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x. */ \
-  X(erfc, floating)               /* 1 - erf(x), accurate where that is small. */ \
-  X(sigmoid, floating)            /* 1 / (1 + e^-x). */ \
-  X(neg, same)                    /* -x. */ \
-  X(abs, same)                    /* |x|; of complex numbers the magnitude, which is real. */ \
-  X(sign, same)                   /* -1, 0 or 1 as x is negative, zero or positive. */ \
-  X(square, same)                 /* x * x. */ \
-  X(floor, same)                  /* The largest whole number that is not above x. */ \
-  X(ceil, same)                   /* The smallest whole number that is not below x. */ \
-  X(round, same)                  /* The nearest whole number; of two the even one. */ \
-  X(trunc, same)                  /* x without its fraction. */ \
-  X(frac, same)                   /* x - trunc(x). */ \
-  X(relu, same)                   /* max(x, 0). */ \
-  X(isnan, test)                  /* Whether x is NaN; bool. */ \
-  X(isinf, test)                  /* Whether x is infinite; bool. */ \
-  X(isfinite, test)               /* Whether x is neither infinite nor NaN; bool. */
+  X(exp, floating)                /* Returns e^x. */ \
+  X(exp2, floating)               /* Returns 2^x. */ \
+  X(expm1, floating)              /* Returns e^x - 1, accurately near 0. */ \
+  X(log, floating)                /* Returns the natural logarithm of x. */ \
+  X(log2, floating)               /* Returns the logarithm of x to base 2. */ \
+  X(log10, floating)              /* Returns the logarithm of x to base 10. */ \
+  X(log1p, floating)              /* Returns log(1 + x), accurately near 0. */ \
+  X(sqrt, floating)               /* Returns the square root of x. */ \
+  X(rsqrt, floating)              /* Returns 1 / sqrt(x). */ \
+  X(reciprocal, floating)         /* Returns 1 / x. */ \
+  X(sin, floating)                /* Returns the sine of x, in radians. */ \
+  X(cos, floating)                /* Returns the cosine of x, in radians. */ \
+  X(tan, floating)                /* Returns the tangent of x, in radians. */ \
+  X(asin, floating)               /* Returns the angle in [-pi/2, pi/2] whose sine is x. */ \
+  X(acos, floating)               /* Returns the angle in [0, pi] whose cosine is x. */ \
+  X(atan, floating)               /* Returns the angle in (-pi/2, pi/2) whose tangent is x. */ \
+  X(sinh, floating)               /* Returns the hyperbolic sine, (e^x - e^-x) / 2. */ \
+  X(cosh, floating)               /* Returns the hyperbolic cosine, (e^x + e^-x) / 2. */ \
+  X(tanh, floating)               /* Returns the hyperbolic tangent, sinh(x) / cosh(x). */ \
+  X(asinh, floating)              /* Returns the number whose sinh is x. */ \
+  X(acosh, floating)              /* Returns the non-negative number whose cosh is x. */ \
+  X(atanh, floating)              /* Returns the number whose tanh is x. */ \
+  X(erf, floating)                /* Returns the error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x. */ \
+  X(erfc, floating)               /* Returns 1 - erf(x), accurately even if the difference is small. */ \
+  X(sigmoid, floating)            /* Returns 1 / (1 + e^-x). */ \
+  X(neg, same)                    /* Returns -x. */ \
+  X(abs, same)                    /* Returns |x|. The magnitude of a complex number is real. */ \
+  X(sign, same)                   /* Returns -1, 0 or 1 for a negative, zero or positive x. */ \
+  X(square, same)                 /* Returns x * x. */ \
+  X(floor, same)                  /* Returns the largest integer that is not above x. */ \
+  X(ceil, same)                   /* Returns the smallest integer that is not below x. */ \
+  X(round, same)                  /* Returns the nearest integer. Ties go to the even one. */ \
+  X(trunc, same)                  /* Returns x without its fraction. */ \
+  X(frac, same)                   /* Returns x - trunc(x). */ \
+  X(relu, same)                   /* Returns max(x, 0). */ \
+  X(isnan, test)                  /* Tests whether x is NaN. Returns bools. */ \
+  X(isinf, test)                  /* Tests whether x is infinite. Returns bools. */ \
+  X(isfinite, test)               /* Tests whether x is neither infinite nor NaN. Returns bools. */
 
 /// Second names of the ops above: X(alias, name).
 #define TAPER_UNARY_ALIASES(X)                                                         \
@@ -57,30 +58,31 @@
   X(arccosh, acosh) X(arcsinh, asinh) X(arctanh, atanh) X(fix, trunc)
 
 // X(name, kind) for two operands gives x.name(y), x.name_(y), name(x, y) and name_out(out, x, y).
-/// Kinds: `with_numbers`, whose second operand is a tensor or a number; `number_first`, whose first one
-/// may be a number too: name(number, y), name_out(out, number, y); `comparison`, with numbers and with
-/// bool results; `tensors`, of tensors alone; `test_of_tensors`, with bool results; `extremum`, of tensors and without an in-place form.
+/// Kinds: `with_numbers` takes a tensor or a number as second operand. `number_first` also takes a
+/// number as first operand: name(number, y), name_out(out, number, y). `comparison` takes numbers
+/// and has bool results. `tensors` takes tensors only. `test_of_tensors` takes tensors only and has
+/// bool results. `extremum` takes tensors only and has no in-place form.
 #define TAPER_BINARY_OPS(X) \
-  X(floor_divide, with_numbers)   /* floor(x / y), without a gradient. Errors: "ZeroDivisionError" for integers by zero. */ \
-  X(remainder, number_first)      /* x - y * floor(x / y), with the sign of y (Python's %). Errors: as floor_divide. */ \
-  X(fmod, with_numbers)           /* x - y * trunc(x / y), with the sign of x (C's fmod). Errors: as floor_divide. */ \
-  X(pow, number_first)            /* x to the power y. Errors: Error for integers to a negative whole number. */ \
-  X(copysign, with_numbers)       /* |x| with the sign of y, also that of -0. The gradient is 0 where x is 0, and 0 for y. */ \
-  X(bitwise_and, number_first)    /* The bits that both have. Errors: NotImplementedError for floating dtypes. */ \
-  X(bitwise_or, number_first)     /* The bits that either has. Errors: as bitwise_and. */ \
-  X(bitwise_xor, number_first)    /* The bits that just one has. Errors: as bitwise_and. */ \
-  X(eq, comparison)               /* Whether x == y; bool. In place 0 or 1 in x's dtype, with a gradient of 0. */ \
-  X(ne, comparison)               /* Whether x != y, true where either is NaN; in place as eq. */ \
-  X(lt, comparison)               /* Whether x < y; in place as eq. */ \
-  X(le, comparison)               /* Whether x <= y; in place as eq. */ \
-  X(gt, comparison)               /* Whether x > y; in place as eq. */ \
-  X(ge, comparison)               /* Whether x >= y; in place as eq. */ \
-  X(atan2, tensors)               /* The angle, in (-pi, pi], of the point at height x above the place y of the axis. */ \
-  X(logical_and, test_of_tensors) /* Whether both x and y are other than 0; bool. */ \
-  X(logical_or, test_of_tensors)  /* Whether x or y is other than 0; bool. */ \
-  X(logical_xor, test_of_tensors) /* Whether just one of x and y is other than 0; bool. */ \
-  X(maximum, extremum)            /* The larger of x and y, NaN if either is; equal ones share the gradient. */ \
-  X(minimum, extremum)            /* The smaller of x and y, NaN if either is; equal ones share the gradient. */
+  X(floor_divide, with_numbers)   /* Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for integers by zero. */ \
+  X(remainder, number_first)      /* Returns x - y * floor(x / y), of y's sign (Python's %). Errors: as floor_divide. */ \
+  X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), of x's sign (C's fmod). Errors: as floor_divide. */ \
+  X(pow, number_first)            /* Returns x to the power y. Errors: Error for integers to a negative integer. */ \
+  X(copysign, with_numbers)       /* Returns |x| with the sign of y, also of -0. The gradient is 0 if x is 0, and 0 for y. */ \
+  X(bitwise_and, number_first)    /* Returns the bits set in both. Errors: NotImplementedError for floating dtypes. */ \
+  X(bitwise_or, number_first)     /* Returns the bits set in either. Errors: as bitwise_and. */ \
+  X(bitwise_xor, number_first)    /* Returns the bits set in exactly one. Errors: as bitwise_and. */ \
+  X(eq, comparison)               /* Tests x == y. Returns bools. In place: 0 or 1 in x's dtype, with a gradient of 0. */ \
+  X(ne, comparison)               /* Tests x != y, true if either is NaN. In place as eq. */ \
+  X(lt, comparison)               /* Tests x < y. In place as eq. */ \
+  X(le, comparison)               /* Tests x <= y. In place as eq. */ \
+  X(gt, comparison)               /* Tests x > y. In place as eq. */ \
+  X(ge, comparison)               /* Tests x >= y. In place as eq. */ \
+  X(atan2, tensors)               /* Returns the angle in (-pi, pi] of the point with abscissa y and ordinate x. */ \
+  X(logical_and, test_of_tensors) /* Tests whether both x and y are nonzero. Returns bools. */ \
+  X(logical_or, test_of_tensors)  /* Tests whether x or y is nonzero. Returns bools. */ \
+  X(logical_xor, test_of_tensors) /* Tests whether exactly one of x and y is nonzero. Returns bools. */ \
+  X(maximum, extremum)            /* Returns the larger of x and y, or NaN if either is NaN. At ties both share the gradient. */ \
+  X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if either is NaN. At ties both share the gradient. */
 
 /// Second names of all forms: X(alias, name).
 #define TAPER_BINARY_ALIASES(X)                                                        \

@@ -1,4 +1,4 @@
-// Arithmetic of two operands: values by binary_compute, history here.
+// Arithmetic of two operands. binary_compute.h computes the values, this file records derivatives.
 #include <taper/ops/elementwise/binary.h>
 
 #include <taper/framework/autograd/record.h>
@@ -22,7 +22,7 @@ namespace {
 
 using Pair = std::array<Tensor, 2>;
 
-// Records one gradient function for y = f(a, b), out of place or in place (y is a then).
+// Records one gradient function for y = f(a, b). In place, y is a.
 template <class F>
 void record_pair(const char* node, const Tensor& y, const Tensor& a, const Tensor& b, F&& f) {
   if (y.is_same(a))
@@ -40,10 +40,10 @@ void record_one(const char* node, const Tensor& y, const Tensor& a, F&& f) {
 
 bool wants(const Tensor& t) { return t.requires_grad(); }
 
-// x for a derivative to keep when x itself is about to be overwritten.
+// Returns a copy of x for a derivative, because x is about to be overwritten.
 Tensor kept(const Tensor& x, bool needed) { return needed ? detail::before_change(x) : x; }
 
-// Calls f with the type of form that the gradients of y need to become those of its inputs.
+// Calls f with the InputForm type that reduces gradients of y to the shapes of its inputs.
 template <class F, class... Inputs>
 void with_form(const F& f, const Tensor& y, const Inputs&... inputs) {
   if ((detail::same_form(y, inputs) && ...))
@@ -86,7 +86,7 @@ constexpr SumOp kAdd{binary_op::add, "AddBackward0", "AddBackward1", false};
 constexpr SumOp kSub{binary_op::sub, "SubBackward0", "SubBackward1", true};
 constexpr SumOp kRsub{binary_op::sub, "RsubBackward0", "RsubBackward1", true};
 
-// Not 1.0, which check_alpha() refuses for integers.
+// A test for 1.0 would let check_alpha() miss a floating alpha with integers.
 TAPER_INLINE bool is_one(const Scalar& s) { return s.isIntegral(false) && s.cast<int64_t>() == 1; }
 
 void check_alpha(const char* op, const BinaryOperand& x, const BinaryOperand& y,
@@ -101,7 +101,7 @@ void check_alpha(const char* op, const BinaryOperand& x, const BinaryOperand& y,
               ": For non-complex input tensors, argument alpha must not be a complex number.");
 }
 
-// What the kernel multiplies y by.
+// Returns the factor of y in the kernel.
 Scalar checked_factor(const SumOp& sum, const BinaryOperand& x, const BinaryOperand& y,
                       const Scalar& alpha) {
   for (const BinaryOperand* o : {&x, &y})
@@ -110,7 +110,7 @@ Scalar checked_factor(const SumOp& sum, const BinaryOperand& x, const BinaryOper
   return sum.negates && !alpha.isBoolean() ? -alpha : alpha;  // check_sub() refuses bool results
 }
 
-// The operation is a template argument so that the common case is as direct as for other ops.
+// The op is a template argument, so that the common case is as direct as for other ops.
 template <const SumOp& sum>
 [[gnu::always_inline]] inline Tensor sum_values(const BinaryOperand& x, const BinaryOperand& y,
                                                 const Scalar& alpha) {
@@ -147,7 +147,7 @@ void record_sum(const SumOp& sum, const Tensor& r, const Tensor& x, const Tensor
       r, x, y);
 }
 
-// One input's gradient is g itself, in the input's form.
+// Records a gradient that is g itself, reduced to the input's shape.
 void record_passing(const char* node, const Tensor& r, const Tensor& x) {
   with_form(
       [&](auto* form) {
@@ -227,7 +227,7 @@ Tensor& rsub_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& al
   return sum_out<kRsub>(out, y, x, alpha);
 }
 
-// LibTorch makes the number a tensor first: the derivative is that of two tensors.
+// LibTorch first makes a tensor of the number, so the derivative is the one of two tensors.
 Tensor operator-(const Scalar& x, const Tensor& y) {
   Tensor r = compute_binary(binary_op::sub, x, y);
   const Tensor no_tensor;
@@ -427,7 +427,7 @@ Tensor atan2(const Tensor& y, const Tensor& x) {
            [fy = InputForm(y), fx = InputForm(x), sy = saved(y), sx = saved(x)](Grads& g) {
              Pair out;
              const Tensor y = sy.get(), x = sx.get();
-             // At the origin the gradients are 0, by agreement.
+             // At the origin the gradients are defined as 0.
              const Tensor square = x * x + y * y;
              const Tensor scaled = (g[0] / square).masked_fill(square.eq(0), 0);
              if (g.needs(0)) out[0] = fy(scaled * x);
@@ -439,7 +439,7 @@ Tensor atan2(const Tensor& y, const Tensor& x) {
 
 namespace {
 
-// What x was multiplied by to give r, which has its size: 1, -1, or 0 where x is 0.
+// Returns r / x for a copysign result: 1, -1, or 0 if x is 0.
 Tensor changed_sign(const Tensor& x, const Tensor& r) { return x.sign() * r.sign(); }
 
 }  // namespace
@@ -468,7 +468,7 @@ Tensor copysign(const Tensor& x, const Scalar& y) {
 
 namespace {
 
-// The gradient goes to the side that was taken, half to each at ties.
+// The gradient goes to the operand that was taken, and half to each at ties.
 Tensor extremum(const BinaryOp& op, const char* node, const Tensor& x, const Tensor& y,
                 Tensor (*taken)(const Tensor&, const Tensor&)) {
   Tensor r = compute_binary(op, x, y);

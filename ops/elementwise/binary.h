@@ -1,10 +1,11 @@
 // Pointwise functions of two tensors, or of a tensor and a number.
 //
-// Shapes broadcast. Dtypes promote as in PyTorch: a number, or a 0-dim tensor beside a tensor with
-// dimensions, changes the dtype only when it is of a higher category (bool < integral < floating).
-// In-place forms keep x's shape and dtype and throw when the result does not fit. `out` forms write
-// into a given tensor. All throw when the tensors are on different devices (a 0-dim CPU tensor may
-// mix).
+// Shapes broadcast. Dtypes promote as in PyTorch, by category: bool < integral < floating. A number
+// changes the dtype only if its category is higher. A 0-dim tensor beside a tensor with dimensions
+// counts as a number. In-place forms keep x's shape and dtype, and throw if the result does not
+// fit.
+// `out` forms write into a given tensor. All throw if the tensors are on different devices, but a
+// 0-dim CPU tensor may mix with any device.
 #pragma once
 
 #include <string_view>
@@ -15,8 +16,8 @@
 
 namespace torch::taper {
 
-/// x + alpha * y, x - alpha * y. Throws for a floating alpha with integral tensors, for a bool one
-/// unless the result is bool; sub also for bool tensors.
+/// Returns x + alpha * y (add) or x - alpha * y (sub). Throws for a floating alpha with integral
+/// tensors, and for a bool alpha unless the result is bool. sub also throws for bool tensors.
 Tensor add(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
 Tensor add(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
 Tensor& add_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
@@ -29,24 +30,24 @@ Tensor subtract(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
 Tensor subtract(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
 Tensor& subtract_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
 Tensor& subtract_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
-/// y - alpha * x.
+/// Returns y - alpha * x.
 Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
 Tensor rsub(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
 Tensor& rsub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
 Tensor& rsub_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
 
-/// x * y.
+/// Returns x * y.
 Tensor mul(const Tensor& x, const Tensor& y);
 Tensor mul(const Tensor& x, const Scalar& y);
 Tensor& mul_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& mul_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// x / y: integers give the default dtype.
+/// Returns x / y. Integers become the default dtype.
 Tensor div(const Tensor& x, const Tensor& y);
 Tensor div(const Tensor& x, const Scalar& y);
 Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& div_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// x / y rounded as `rounding_mode` says: "trunc" or "floor" (integral dtypes stay, and an integer
-/// divided by zero is the error "ZeroDivisionError"), or not at all without one.
+/// Returns x / y, rounded by `rounding_mode`: "trunc", "floor", or not at all if it is missing. A
+/// rounded quotient keeps an integral dtype. Errors: "ZeroDivisionError" for integers by zero.
 Tensor div(const Tensor& x, const Tensor& y, optional<std::string_view> rounding_mode);
 Tensor div(const Tensor& x, const Scalar& y, optional<std::string_view> rounding_mode);
 Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y,
@@ -61,82 +62,82 @@ Tensor& divide_out(Tensor& out, const Tensor& x, const Scalar& y,
                    optional<std::string_view> rounding_mode);
 
 // from op_lists.h: of two
-/// floor(x / y), without a gradient. Errors: "ZeroDivisionError" for integers by zero.
+/// Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for integers by zero.
 Tensor floor_divide(const Tensor& x, const Tensor& y);
 Tensor floor_divide(const Tensor& x, const Scalar& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// x - y * floor(x / y), with the sign of y (Python's %). Errors: as floor_divide.
+/// Returns x - y * floor(x / y), of y's sign (Python's %). Errors: as floor_divide.
 Tensor remainder(const Tensor& x, const Tensor& y);
 Tensor remainder(const Tensor& x, const Scalar& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor remainder(const Scalar& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// x - y * trunc(x / y), with the sign of x (C's fmod). Errors: as floor_divide.
+/// Returns x - y * trunc(x / y), of x's sign (C's fmod). Errors: as floor_divide.
 Tensor fmod(const Tensor& x, const Tensor& y);
 Tensor fmod(const Tensor& x, const Scalar& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// x to the power y. Errors: Error for integers to a negative whole number.
+/// Returns x to the power y. Errors: Error for integers to a negative integer.
 Tensor pow(const Tensor& x, const Tensor& y);
 Tensor pow(const Tensor& x, const Scalar& y);
 Tensor& pow_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& pow_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor pow(const Scalar& x, const Tensor& y);
 Tensor& pow_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// |x| with the sign of y, also that of -0. The gradient is 0 where x is 0, and 0 for y.
+/// Returns |x| with the sign of y, also of -0. The gradient is 0 if x is 0, and 0 for y.
 Tensor copysign(const Tensor& x, const Tensor& y);
 Tensor copysign(const Tensor& x, const Scalar& y);
 Tensor& copysign_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& copysign_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// The bits that both have. Errors: NotImplementedError for floating dtypes.
+/// Returns the bits set in both. Errors: NotImplementedError for floating dtypes.
 Tensor bitwise_and(const Tensor& x, const Tensor& y);
 Tensor bitwise_and(const Tensor& x, const Scalar& y);
 Tensor& bitwise_and_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& bitwise_and_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor bitwise_and(const Scalar& x, const Tensor& y);
 Tensor& bitwise_and_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// The bits that either has. Errors: as bitwise_and.
+/// Returns the bits set in either. Errors: as bitwise_and.
 Tensor bitwise_or(const Tensor& x, const Tensor& y);
 Tensor bitwise_or(const Tensor& x, const Scalar& y);
 Tensor& bitwise_or_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& bitwise_or_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor bitwise_or(const Scalar& x, const Tensor& y);
 Tensor& bitwise_or_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// The bits that just one has. Errors: as bitwise_and.
+/// Returns the bits set in exactly one. Errors: as bitwise_and.
 Tensor bitwise_xor(const Tensor& x, const Tensor& y);
 Tensor bitwise_xor(const Tensor& x, const Scalar& y);
 Tensor& bitwise_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& bitwise_xor_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor bitwise_xor(const Scalar& x, const Tensor& y);
 Tensor& bitwise_xor_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Whether x == y; bool. In place 0 or 1 in x's dtype, with a gradient of 0.
+/// Tests x == y. Returns bools. In place: 0 or 1 in x's dtype, with a gradient of 0.
 Tensor eq(const Tensor& x, const Tensor& y);
 Tensor eq(const Tensor& x, const Scalar& y);
 Tensor& eq_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& eq_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Whether x != y, true where either is NaN; in place as eq.
+/// Tests x != y, true if either is NaN. In place as eq.
 Tensor ne(const Tensor& x, const Tensor& y);
 Tensor ne(const Tensor& x, const Scalar& y);
 Tensor& ne_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& ne_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Whether x < y; in place as eq.
+/// Tests x < y. In place as eq.
 Tensor lt(const Tensor& x, const Tensor& y);
 Tensor lt(const Tensor& x, const Scalar& y);
 Tensor& lt_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& lt_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Whether x <= y; in place as eq.
+/// Tests x <= y. In place as eq.
 Tensor le(const Tensor& x, const Tensor& y);
 Tensor le(const Tensor& x, const Scalar& y);
 Tensor& le_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& le_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Whether x > y; in place as eq.
+/// Tests x > y. In place as eq.
 Tensor gt(const Tensor& x, const Tensor& y);
 Tensor gt(const Tensor& x, const Scalar& y);
 Tensor& gt_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& gt_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Whether x >= y; in place as eq.
+/// Tests x >= y. In place as eq.
 Tensor ge(const Tensor& x, const Tensor& y);
 Tensor ge(const Tensor& x, const Scalar& y);
 Tensor& ge_out(Tensor& out, const Tensor& x, const Tensor& y);
@@ -181,22 +182,22 @@ Tensor greater_equal(const Tensor& x, const Tensor& y);
 Tensor greater_equal(const Tensor& x, const Scalar& y);
 Tensor& greater_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& greater_equal_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// The angle, in (-pi, pi], of the point at height x above the place y of the axis.
+/// Returns the angle in (-pi, pi] of the point with abscissa y and ordinate x.
 Tensor atan2(const Tensor& x, const Tensor& y);
 Tensor& atan2_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Whether both x and y are other than 0; bool.
+/// Tests whether both x and y are nonzero. Returns bools.
 Tensor logical_and(const Tensor& x, const Tensor& y);
 Tensor& logical_and_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Whether x or y is other than 0; bool.
+/// Tests whether x or y is nonzero. Returns bools.
 Tensor logical_or(const Tensor& x, const Tensor& y);
 Tensor& logical_or_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Whether just one of x and y is other than 0; bool.
+/// Tests whether exactly one of x and y is nonzero. Returns bools.
 Tensor logical_xor(const Tensor& x, const Tensor& y);
 Tensor& logical_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// The larger of x and y, NaN if either is; equal ones share the gradient.
+/// Returns the larger of x and y, or NaN if either is NaN. At ties both share the gradient.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor& maximum_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// The smaller of x and y, NaN if either is; equal ones share the gradient.
+/// Returns the smaller of x and y, or NaN if either is NaN. At ties both share the gradient.
 Tensor minimum(const Tensor& x, const Tensor& y);
 Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 // (end)
@@ -204,14 +205,14 @@ Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor arctan2(const Tensor& x, const Tensor& y);
 Tensor& arctan2_out(Tensor& out, const Tensor& x, const Tensor& y);
 
-/// 0 where y <= 0, else g: the gradient of relu from its output. A NaN in y lets g pass.
+/// Returns 0 if y <= 0, else g: the gradient of relu from its output. A NaN in y passes g.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
-/// g * (1 - y^2): the gradient of tanh from its output.
+/// Returns g * (1 - y^2): the gradient of tanh from its output.
 Tensor tanh_backward(const Tensor& g, const Tensor& y);
-/// g * y * (1 - y): the gradient of sigmoid from its output.
+/// Returns g * y * (1 - y): the gradient of sigmoid from its output.
 Tensor sigmoid_backward(const Tensor& g, const Tensor& y);
 
-/// The dtype that an op on these gives, by PyTorch's promotion rules.
+/// Returns the dtype of an op on x and y, by PyTorch's promotion rules.
 ScalarType result_type(const Tensor& x, const Tensor& y);
 ScalarType result_type(const Tensor& x, const Scalar& y);
 ScalarType result_type(const Scalar& x, const Tensor& y);
@@ -226,16 +227,16 @@ inline Tensor operator*(const Tensor& x, const Tensor& y) { return mul(x, y); } 
 inline Tensor operator*(const Tensor& x, const Scalar& y) { return mul(x, y); }  ///< mul()
 inline Tensor operator/(const Tensor& x, const Tensor& y) { return div(x, y); }  ///< div()
 inline Tensor operator/(const Tensor& x, const Scalar& y) { return div(x, y); }  ///< div()
-/// remainder(): x - y * floor(x / y), which has the sign of y.
+/// Calls remainder(): x - y * floor(x / y), which has the sign of y.
 inline Tensor operator%(const Tensor& x, const Tensor& y) { return remainder(x, y); }
 inline Tensor operator%(const Tensor& x, const Scalar& y) { return remainder(x, y); }
-/// bitwise_and(), of integers and bools.
+/// Calls bitwise_and(), for integers and bools.
 inline Tensor operator&(const Tensor& x, const Tensor& y) { return bitwise_and(x, y); }
 inline Tensor operator&(const Tensor& x, const Scalar& y) { return bitwise_and(x, y); }
-/// bitwise_or(), of integers and bools.
+/// Calls bitwise_or(), for integers and bools.
 inline Tensor operator|(const Tensor& x, const Tensor& y) { return bitwise_or(x, y); }
 inline Tensor operator|(const Tensor& x, const Scalar& y) { return bitwise_or(x, y); }
-/// bitwise_xor(), of integers and bools.
+/// Calls bitwise_xor(), for integers and bools.
 inline Tensor operator^(const Tensor& x, const Tensor& y) { return bitwise_xor(x, y); }
 inline Tensor operator^(const Tensor& x, const Scalar& y) { return bitwise_xor(x, y); }
 inline Tensor operator==(const Tensor& x, const Tensor& y) { return eq(x, y); }  ///< eq()
@@ -252,11 +253,11 @@ inline Tensor operator>=(const Tensor& x, const Tensor& y) { return ge(x, y); } 
 inline Tensor operator>=(const Tensor& x, const Scalar& y) { return ge(x, y); }  ///< ge()
 inline Tensor operator+(const Scalar& x, const Tensor& y) { return add(y, x); }  ///< add()
 inline Tensor operator*(const Scalar& x, const Tensor& y) { return mul(y, x); }  ///< mul()
-/// bitwise_and(), of integers and bools.
+/// Calls bitwise_and(), for integers and bools.
 inline Tensor operator&(const Scalar& x, const Tensor& y) { return bitwise_and(y, x); }
-/// bitwise_or(), of integers and bools.
+/// Calls bitwise_or(), for integers and bools.
 inline Tensor operator|(const Scalar& x, const Tensor& y) { return bitwise_or(y, x); }
-/// bitwise_xor(), of integers and bools.
+/// Calls bitwise_xor(), for integers and bools.
 inline Tensor operator^(const Scalar& x, const Tensor& y) { return bitwise_xor(y, x); }
 inline Tensor operator==(const Scalar& x, const Tensor& y) { return eq(y, x); }  ///< eq()
 inline Tensor operator!=(const Scalar& x, const Tensor& y) { return ne(y, x); }  ///< ne()
@@ -266,11 +267,11 @@ inline Tensor operator>(const Scalar& x, const Tensor& y) { return lt(y, x); }  
 inline Tensor operator>=(const Scalar& x, const Tensor& y) { return le(y, x); }  ///< le()
 Tensor operator-(const Scalar& x, const Tensor& y);                              ///< sub()
 Tensor operator/(const Scalar& x, const Tensor& y);                              ///< div()
-/// remainder(): x - y * floor(x / y), which has the sign of y.
+/// Calls remainder(): x - y * floor(x / y), which has the sign of y.
 inline Tensor operator%(const Scalar& x, const Tensor& y) { return remainder(x, y); }
-/// logical_and(): whether both x and y are other than 0; bool.
+/// Calls logical_and(): tests whether both x and y are nonzero.
 inline Tensor operator&&(const Tensor& x, const Tensor& y) { return logical_and(x, y); }
-/// logical_or(): whether x or y is other than 0; bool.
+/// Calls logical_or(): tests whether x or y is nonzero.
 inline Tensor operator||(const Tensor& x, const Tensor& y) { return logical_or(x, y); }
 inline Tensor operator!(const Tensor& x) { return x.logical_not(); }  ///< logical_not()
 

@@ -10,7 +10,7 @@
 namespace torch::taper::detail {
 namespace {
 
-// The commonest case needs no plan: two tensors of one dtype, shape and layout.
+// Two tensors of one dtype, shape and layout, the most common case, need no plan.
 TAPER_INLINE bool alike(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return false;
   const TensorImpl &x = *a.impl_ptr(), &y = *b.impl_ptr();
@@ -27,7 +27,7 @@ ScalarType result_dtype(const BinaryOp& op, ScalarType operands) {
   return op.tests ? kBool : operands;
 }
 
-// A new tensor laid out in memory like the first operand of the full shape that is dense.
+// Returns a new tensor in the layout of the first dense operand of the full shape.
 [[gnu::always_inline]] inline Tensor make_result(const BinaryPlan& p, ScalarType dtype) {
   for (const Tensor* t : {&p.a, &p.b}) {
     if (t->defined() && t->impl().sizes == p.shape && !t->impl().contiguous)
@@ -53,7 +53,7 @@ void check_storable(const BinaryOp& op, const Tensor& y, const BinaryOperand& b,
     check_result_cast(op.name, result, y.scalar_type());
 }
 
-// What complex numbers are to logic: whether they are 0.
+// For logical ops, a complex number only counts as zero or nonzero.
 Tensor truth_of(const BinaryPlan& p, const In& x) {
   Tensor y = make_tensor(x.sizes, kBool, p.device);
   run_complex_binary("ne", y, x, In::number(0, p.dtype));
@@ -81,12 +81,12 @@ void launch(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, const Scal
     op.run(y, p.in_a, p.in_b);
 }
 
-// The dtype in which a kernel takes a number as second operand.
+// Returns the dtype in which a kernel takes a number as second operand.
 ScalarType number_dtype(const BinaryOp& op, ScalarType operands) {
   return op.keeps_number && isReducedFloatingType(operands) ? kFloat : operands;
 }
 
-// Whether the kernel reads operands of two dtypes, of which none is to be cast.
+// Tests whether the kernel reads operands of two dtypes without a cast.
 bool reads_as_they_are(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
                        ScalarType dtype, const Scalar* alpha) {
   if (!op.reads_narrow || dtype != kFloat || alpha || !a.tensor || !b.tensor) return false;
@@ -111,21 +111,21 @@ BinaryPlan plan(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand&
   return p;
 }
 
-// True when the kernel takes two tensors as they are.
+// Tests whether the kernel takes two tensors without a plan.
 TAPER_INLINE bool simple(const BinaryOp& op, const Tensor& a, const Tensor* b) {
   return b && alike(a, *b) && (!op.floats || isFloatingType(a.impl().dtype));
 }
 
-// True when the result is of the tensor's dtype, and the kernel takes it as it is: a dense tensor
-// of floats, and a real number.
+// Tests whether the kernel takes a dense tensor of floats and a real number without a plan. The
+// result then has the tensor's dtype.
 bool simple_with_number(const Tensor& a, const BinaryOperand& b) {
   if (b.tensor || !a.defined() || b.number->isComplex()) return false;
   const TensorImpl& x = a.impl();
   return isFloatingType(x.dtype) && x.contiguous && !x.wrapped_number;
 }
 
-// Computes into `y`, which lies apart from the operands or where they do; through a tensor of
-// `result` where y is of another dtype.
+// Computes into `y`. If y has another dtype or partly overlaps an operand, a fresh tensor of dtype
+// `result` takes the values first.
 void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, ScalarType result,
                   bool apart, const Scalar* alpha) {
   if (result == y.scalar_type() && p.device == y.device() && apart) return launch(op, y, p, alpha);
@@ -135,8 +135,8 @@ void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, Scal
   y.data().copy_(fresh);
 }
 
-// The forms for all operands; `alpha` may be null. Inlined, here and above, because the calls would
-// cost a small op several percent.
+// Computes the op for all operands. `alpha` may be null. It is inlined, because calls would cost a
+// small op several percent.
 [[gnu::always_inline]] inline Tensor compute(const BinaryOp& op, const BinaryOperand& a,
                                              const BinaryOperand& b, const Scalar* alpha) {
   check_operands(op, a, b);
@@ -189,8 +189,8 @@ Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, con
 
 namespace {
 
-// Comparisons of stored dtypes are made in one that is computed with: i64 for u16 and u32, f32 for
-// floats of 8 bits. For u64 the order of i64 is that of the bits with the highest one flipped.
+// Dtypes for storage only are compared in a computing dtype: u16 and u32 in i64, 8-bit floats in
+// f32. For u64, flipping the highest bit gives the order of i64.
 Tensor comparable(const Tensor& t) {
   if (t.scalar_type() != kUInt64) return t.to(isFloat8Type(t.scalar_type()) ? kFloat : kLong);
   return t.view(kLong).bitwise_xor(Scalar(INT64_MIN));
@@ -249,7 +249,7 @@ Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand&
 
 namespace {
 
-// Two tensors of floats that the kernel takes as they are.
+// Tests whether the kernel takes two tensors of floats without a plan.
 TAPER_INLINE bool simple_floats(const BinaryOp& op, const BinaryOperand& a,
                                 const BinaryOperand& b) {
   return a.tensor && simple(op, *a.tensor, b.tensor) && isFloatingType(a.tensor->impl().dtype);

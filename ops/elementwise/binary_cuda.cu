@@ -15,7 +15,7 @@ void map2_of(const Out& y, const In& a, const In& b, const F& f) {
 }
 
 // ---------------------------------------------------------------- operands of two dtypes
-/// y = a + b of 32 bits, b of 16.
+/// Computes y = a + b, with b of 16 bits and the others of 32.
 template <class T>
 struct AddNarrowPacked {
   static constexpr int V = kPack<float>;
@@ -99,7 +99,7 @@ TAPER_BINARY_KERNELS(TAPER_DEFINE)
 
 namespace {
 
-// x to the power e, where that is much faster (and exact) without the general power.
+// Computes x to the power e, if that is much faster (and exact) without the general power.
 template <class T>
 bool easy_power(const Out& y, const In& x, double e) {
   if (e == 1) return pointwise<T, T>(y, x, functor::power_1()), true;

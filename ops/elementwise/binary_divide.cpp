@@ -72,7 +72,7 @@ TAPER_DEFINE_ROUNDED(divide, Scalar)
 #undef TAPER_DEFINE_ROUNDED
 
 // ---------------------------------------------------------------- floor_divide
-// None, rather than one of zero.
+// floor_divide has no gradient, not a zero gradient.
 Tensor floor_divide(const Tensor& x, const Tensor& y) {
   return detail::without_derivative("floor_divide", compute_binary(binary_op::floor_divide, x, y),
                                     {x, y});
@@ -85,7 +85,7 @@ Tensor floor_divide(const Tensor& x, const Scalar& y) {
 // ---------------------------------------------------------------- remainders
 namespace {
 
-// r = x - y * q with q constant: the gradients are g and -g * q. x or y may be a number.
+// r = x - y * q with constant q, so the gradients are g and -g * q. x or y may be a number.
 Tensor remainder_like(const BinaryOp& op, const char* node, const char* mode, const Tensor& x,
                       const Tensor& y) {
   Tensor r = compute_binary(op, x, y);

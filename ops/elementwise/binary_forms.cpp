@@ -14,7 +14,8 @@ using detail::compute_binary_out;
 
 namespace {
 
-// x.op_(y) where the result is constant almost everywhere: the gradients are zero.
+// Computes x.op_(y) for comparisons. They are constant almost everywhere, so the gradients are
+// zero.
 Tensor& test_inplace(const BinaryOp& op, const char* node, const Tensor& x, const Tensor& y) {
   const bool recording = compute_binary_inplace(op, x, y);
   autograd::mark_changed(x);
@@ -84,7 +85,7 @@ Tensor Tensor::max(const Tensor& o) const { return taper::maximum(*this, o); }
 Tensor Tensor::min(const Tensor& o) const { return taper::minimum(*this, o); }
 
 // ---------------------------------------------------------------- tests
-// PyTorch counts the overload with a number first.
+// PyTorch numbers the overload with a number first.
 #define TAPER_DEFINE_TEST(name, T, overload)                   \
   Tensor name(const Tensor& x, const T& y) {                   \
     return detail::compute_binary(binary_op::name, x, y);      \

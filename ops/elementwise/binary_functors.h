@@ -9,7 +9,7 @@
 
 namespace torch::taper::functor {
 
-// Integers wrap: unsigned arithmetic has no overflow that the language leaves open.
+// Integers wrap: unsigned arithmetic has no undefined overflow.
 struct add : Turning {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
@@ -41,7 +41,7 @@ struct mul : Turning {
       return x * y;
   }
 };
-/// x + alpha * y with alpha of the computing type.
+/// Computes x + alpha * y. alpha has the type of the computation.
 template <class C>
 struct add_scaled {
   C alpha;
@@ -49,7 +49,7 @@ struct add_scaled {
 };
 TAPER_FUNCTOR(TAPER_HD, div, (T x, T y), x / y)
 
-// The quotient rounded toward zero, toward minus infinity. A zero divisor of integers was rejected.
+// Rounds the quotient toward zero or minus infinity. Integer zero divisors are rejected before.
 struct div_trunc {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
@@ -61,8 +61,9 @@ struct div_trunc {
     }
   }
 };
-// What is made of the exact remainder of floating numbers tells so by `of_remainder(x, y, r)` with
-// r = fmod(x, y): vector loops find r in another way.
+// Functors built on the exact floating remainder define `of_remainder(x, y, r)` with r = fmod(x,
+// y).
+// Vector loops compute r by another method.
 struct fmod {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
@@ -97,7 +98,7 @@ struct div_floor {
       return of_remainder(x, y, std::fmod(x, y));
     }
   }
-  // As Python's //: from the exact remainder, so that floor(x / y) is not off by rounding.
+  // As Python's //: uses the exact remainder, so that rounding does not spoil floor(x / y).
   template <class T>
   TAPER_HD static T of_remainder(T x, T y, T r) {
     const T whole = (x - r) / y;
@@ -121,7 +122,7 @@ struct pow {
     }
   }
 };
-// Powers of one argument, for exponents that are easy.
+// Powers with simple exponents, as functors of one argument.
 struct power_1 {
   template <class T>
   TAPER_HD T operator()(T x) const {
@@ -142,7 +143,7 @@ struct power_minus_2 {
 };
 TAPER_FUNCTOR(TAPER_HD, atan2, (T x, T y), std::atan2(x, y))
 TAPER_FUNCTOR(TAPER_HD, copysign, (T x, T y), std::copysign(x, y))
-// A NaN on either side comes out: no comparison with it is true.
+// A NaN on either side passes, because comparisons with NaN are false.
 struct maximum {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
@@ -172,14 +173,13 @@ TAPER_FUNCTOR(TAPER_HD, le, (T x, T y), x <= y)
 TAPER_FUNCTOR(TAPER_HD, gt, (T x, T y), x > y)
 TAPER_FUNCTOR(TAPER_HD, ge, (T x, T y), x >= y)
 
-/// F(x, number) of 16-bit floats, for a number that is a float: it keeps the precision that x,
-/// computed in float too, has lost.
+/// Computes F(x, number) for 16-bit floats x and a float number. The number keeps its precision.
 template <class F>
 struct WithNumber {
   float number;
   TAPER_HD float operator()(float x) const { return F()(x, number); }
 };
-/// The functors whose second operand may be such a number: see BinaryOp::keeps_number.
+/// Functors whose second operand may be a float beside 16-bit floats: see BinaryOp::keeps_number.
 template <class F>
 constexpr bool keeps_number =
     std::is_same<F, mul>::value || std::is_same<F, div>::value || std::is_same<F, div_trunc>::value;

@@ -4,8 +4,8 @@
 
 namespace torch::taper {
 
-/// The binary kernels by the dtypes that they take: all real ones, all but bool, floating ones,
-/// integral ones and bool; tests give bools for any dtype.
+/// Lists the binary kernels with their dtypes: all real ones, all but bool, floating ones, integral
+/// ones and bool. Tests take any dtype and give bools.
 // clang-format off
 #define TAPER_BINARY_KERNELS(X)                                                                   \
   X(add, real) X(mul, real) X(maximum, real) X(minimum, real)                                     \
@@ -17,8 +17,10 @@ namespace torch::taper {
   X(logical_and, test) X(logical_or, test) X(logical_xor, test)
 // clang-format on
 
-/// y = f(a, b): a and b of one dtype, broadcast to y's shape. On the CPU also of n floats side by
-/// side, without a launch: false where nothing is done, as the kernel has no such loop.
+/// Computes y = f(a, b). a and b have one dtype and broadcast to y's shape. On the CPU there is
+/// also
+/// a function for n adjacent floats, without a launch. It returns false if the kernel has no such
+/// loop.
 #define TAPER_BINARY_KERNEL(name, dtypes)                                  \
   TAPER_KERNEL(name, Out y, In a, In b)                                    \
   namespace cpu {                                                          \
@@ -27,7 +29,7 @@ namespace torch::taper {
 TAPER_BINARY_KERNELS(TAPER_BINARY_KERNEL)
 TAPER_BINARY_KERNEL(pow, number)
 #undef TAPER_BINARY_KERNEL
-/// y = a + alpha * b.
+/// Computes y = a + alpha * b.
 TAPER_KERNEL(add_scaled, Out y, In a, In b, Scalar alpha)
 
 }  // namespace torch::taper

@@ -37,7 +37,7 @@ Tensor power_gradient(const Tensor& g, const Tensor& x, const Scalar& y) {
   return g * (x.pow(less) * y).conj();
 }
 
-// d(x^y)/dy = x^y log x, and 0 where x is 0 and y is not negative.
+// d(x^y)/dy = x^y log x, or 0 if x is 0 and y is not negative.
 Tensor exponent_gradient(const Tensor& g, const Tensor& x, const Tensor& y, const Tensor& r) {
   const Tensor exponent = y.is_complex() ? real(y) : y;
   const Tensor flat = x.eq(0).logical_and(exponent.ge(0));
@@ -75,7 +75,7 @@ Tensor pow(const Tensor& x, const Tensor& y) {
             sr = autograd::saved_output(r)](Grads& g) {
              std::array<Tensor, 2> out;
              const Tensor x = sx.get(), y = sy.get();
-             // y * x^(y-1), with 0 for y = 0 even where x is 0.
+             // The gradient is y * x^(y-1). For y = 0 it is 0, even if x is 0.
              if (g.needs(0))
                out[0] = fx(g[0] * where(y.eq(0), Scalar(0), y * pow(x, y - 1)).conj());
              if (g.needs(1)) out[1] = fy(exponent_gradient(g[0], x, y, sr.get()));

@@ -1,4 +1,4 @@
-// clamp, clip, clamp_min, clamp_max: bounds that are numbers, bounds that are tensors.
+// clamp, clip, clamp_min and clamp_max with bounds that are numbers or tensors.
 #include <taper/ops/elementwise/clamp.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using detail::InputForm;
 // ---------------------------------------------------------------- numbers
 namespace {
 
-// Bounds and the name of the derivative, which differs between clamp and its one-sided forms.
+// Bounds, and the name of the derivative. clamp and its one-sided forms have different names.
 struct NumberBounds {
   const char* node;
   optional<Scalar> min, max;
@@ -39,7 +39,7 @@ NumberBounds both(const optional<Scalar>& min, const optional<Scalar>& max) {
 NumberBounds at_least(const Scalar& min) { return {"ClampMinBackward0", min, nullopt}; }
 NumberBounds at_most(const Scalar& max) { return {"ClampMaxBackward0", nullopt, max}; }
 
-// A number of a higher category changes the dtype of an integral tensor, as in any op.
+// A number of a higher category changes the dtype of an integral tensor, as in other ops.
 ScalarType clamp_dtype(const Tensor& x, const NumberBounds& b) {
   ScalarType t = x.scalar_type();
   if (isFloatingType(t)) return t;
@@ -56,7 +56,7 @@ void fill_nan(const Tensor& y) {
   if (y.numel() > 0) TAPER_ON_DEVICE(y, fill, y, In::number(nan, y.scalar_type()));
 }
 
-// The least and the largest number of an integral dtype.
+// Returns the least and the largest number of an integral dtype.
 std::array<int64_t, 2> range_of(ScalarType t) {
   std::array<int64_t, 2> range{};
   switch_dtype<dtypes::Integral>(t, "clamp", [&]<class scalar_t>() {
@@ -66,8 +66,8 @@ std::array<int64_t, 2> range_of(ScalarType t) {
   return range;
 }
 
-// A bound beyond what an integral dtype holds bounds nothing: the end of the range does the same.
-// On the other side no number of that dtype could be the result.
+// A bound outside an integral dtype's range has no effect, so the end of the range replaces it. If
+// it would exclude all numbers of the dtype, it is an error.
 In bound_of(const char* which, const optional<Scalar>& bound, ScalarType t, bool is_min) {
   if (!bound) return In();
   if (isIntegralType(t, false)) {
@@ -139,8 +139,7 @@ Tensor& clamp_numbers_out(const char* op, Tensor& out, const Tensor& x, const Nu
 // ---------------------------------------------------------------- tensors
 namespace {
 
-// A bound that is not given and one that is an undefined tensor bound nothing: both are undefined
-// here.
+// A missing bound and an undefined tensor both have no effect. Both become undefined tensors here.
 struct TensorBounds {
   Tensor min, max;
   TensorBounds(const optional<Tensor>& least, const optional<Tensor>& largest)
@@ -148,7 +147,7 @@ struct TensorBounds {
     TAPER_CHECK(min.defined() || max.defined(),
                 "torch.clamp: At least one of 'min' or 'max' must not be None");
   }
-  // Whether one pass over the three operands gives the result.
+  // Tests whether one pass over the three operands gives the result.
   bool one_pass(const Tensor& x) const {
     return min.defined() && max.defined() && detail::alike({x, min, max});
   }
@@ -170,9 +169,9 @@ Tensor clamp_values(const Tensor& x, const TensorBounds& b) {
   return y;
 }
 
-// Inside the bounds (them included) the gradient is x's, outside it is the bound's that was taken;
-// where the bounds cross, the upper one wins. The lower one gets none where they are equal, as in
-// PyTorch.
+// From the lower to the upper bound, both included, x gets the gradient. Outside, the bound that
+// was taken gets it. If the bounds cross, the upper one gets it. If they are equal, the lower one
+// gets none, as in PyTorch.
 std::array<Tensor, 3> clamp_gradients(const Tensor& g, const Tensor& x, const Tensor& low,
                                       const Tensor& high, const Grads& wanted) {
   const Tensor below = low.defined() ? x.lt(low) : Tensor();
@@ -188,7 +187,7 @@ std::array<Tensor, 3> clamp_gradients(const Tensor& g, const Tensor& x, const Te
   return out;
 }
 
-// One bound: a tie belongs to x.
+// Clamps on one side. At a tie, x gets the gradient.
 Tensor clamp_one_side(const detail::BinaryOp& op, const char* node, const Tensor& x,
                       const Tensor& bound, Tensor (*stays)(const Tensor&, const Tensor&)) {
   Tensor y = detail::compute_binary(op, x, bound);

@@ -7,9 +7,9 @@
 
 namespace torch::taper {
 
-/// x limited to [min, max]; either bound may be missing, not both. NaN stays NaN. The gradient is 1
-/// within the bounds (them included), else 0. Bounds that are tensors broadcast, and get a gradient
-/// where they were taken.
+/// Limits x to [min, max]. One of the bounds may be missing. NaN stays NaN. The gradient is 1 from
+/// min to max, bounds included, and 0 elsewhere. Tensor bounds broadcast. A tensor bound gets the
+/// gradient of the elements that it replaced.
 Tensor clamp(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
 Tensor& clamp_(Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
 Tensor& clamp_out(Tensor& out, const Tensor& x, const optional<Scalar>& min,
@@ -26,7 +26,7 @@ Tensor clip(const Tensor& x, const optional<Tensor>& min, const optional<Tensor>
 Tensor& clip_(Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max = nullopt);
 Tensor& clip_out(Tensor& out, const Tensor& x, const optional<Tensor>& min,
                  const optional<Tensor>& max = nullopt);
-/// clamp with one bound.
+/// Limits x on one side.
 Tensor clamp_min(const Tensor& x, const Scalar& bound);
 Tensor& clamp_min_(Tensor& x, const Scalar& bound);
 Tensor& clamp_min_out(Tensor& out, const Tensor& x, const Scalar& bound);

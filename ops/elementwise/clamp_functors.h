@@ -5,7 +5,7 @@
 
 namespace torch::taper::functor {
 
-// Comparisons keep NaN: it is neither below the one bound nor above the other.
+// Comparisons keep NaN, which is neither below one bound nor above the other.
 template <class C>
 struct Clamp {
   C low, high;

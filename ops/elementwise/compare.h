@@ -1,4 +1,4 @@
-// Whether two tensors are equal or close, as a whole.
+// Tests whether two tensors are equal or close.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,15 +7,16 @@
 
 namespace torch::taper {
 
-/// True when both have the same shape and equal elements (NaN equals nothing). Waits for the
+/// Returns true if both have one shape and equal elements. NaN equals nothing. Synchronizes with
+/// the
 /// device.
 bool equal(const Tensor& self, const Tensor& other);
-/// Element by element, bool: |self - other| <= atol + rtol * |other|. Infinities are close to
-/// themselves; NaN to nothing, or with equal_nan to NaN.
-/// Errors: "Float did not match Long" for different dtypes; ValueError for negative tolerances.
+/// Tests each element: |self - other| <= atol + rtol * |other|. Returns bools. Equal infinities are
+/// close. NaN is close to nothing, or to NaN if equal_nan is true.
+/// Errors: "Float did not match Long" for different dtypes. ValueError for negative tolerances.
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
                bool equal_nan = false);
-/// True when isclose holds everywhere. Waits for the device.
+/// Returns true if isclose is true for all elements. Synchronizes with the device.
 bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
               bool equal_nan = false);
 

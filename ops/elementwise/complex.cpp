@@ -48,8 +48,9 @@ void run_complex_binary(const char* op, const Tensor& y, const In& a, const In& 
 // ---------------------------------------------------------------- views
 namespace {
 
-// A view with elements of another dtype. Autograd's replay of views knows elements of one size, so
-// where there is history neither side may be written.
+// Makes a view with elements of another dtype. Autograd replays only views whose elements keep
+// their
+// size. So neither side may be written if there is history.
 void make_parts_view(const Tensor& y, const Tensor& x) {
   autograd::make_view_of(y, x, TensorImpl::ViewOrigin::kOtherDtype);
 }
@@ -172,7 +173,7 @@ Tensor& Tensor::conj_physical_() const {
 
 namespace {
 
-// g (-im, re) / |x|^2, and 0 where x is 0.
+// Returns g (-im, re) / |x|^2, or 0 if x is 0.
 Tensor angle_backward(const Tensor& g, const Tensor& x) {
   const Tensor re = real(x), im = imag(x), square = re * re + im * im;
   const Tensor scale = where(square.eq(0), Scalar(0), g / square);
@@ -204,7 +205,7 @@ Tensor angle(const Tensor& x) {
 
 namespace {
 
-// The part of g across x, over |x|; 0 where x is 0.
+// Returns the component of g perpendicular to x, divided by |x|, or 0 if x is 0.
 Tensor sgn_backward(const Tensor& g, const Tensor& x) {
   const Tensor size = abs(x), unit = sgn(x);
   const Tensor across = g - unit * real(g * conj(unit));

@@ -13,7 +13,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-// False where there is no such loop.
+// Returns false if there is no vector loop for f.
 bool split_unary(const Out& y, const In& x, ComplexUnary f) {
   return TAPER_BY_ISA(split_unary, y, x, f);
 }
@@ -27,7 +27,7 @@ bool is_two(const In& x) {
   return *x.as<std::complex<float>>() == 2.0f;
 }
 
-// The functions of the library cost tens of elements of a cheap op.
+// One call of the library's functions costs as much as tens of elements of a cheap op.
 constexpr int64_t kComplexGrain = kGrain / 8;
 
 template <class C, class F>

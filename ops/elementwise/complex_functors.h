@@ -12,7 +12,7 @@
 
 namespace torch::taper::complex_functor {
 
-// The functors have the functions' names, so these are called by their namespace.
+// The functors have the names of the functions, so calls name the namespace.
 #ifdef __CUDACC__
 namespace math = thrust;
 #else
@@ -51,7 +51,7 @@ TAPER_FUNCTOR(TAPER_HD, square, (T z),
 TAPER_FUNCTOR(TAPER_HD, neg, (T z), T(-z.real(), -z.imag()))
 TAPER_FUNCTOR(TAPER_HD, conj, (T z), T(z.real(), -z.imag()))
 
-// exp(z) - 1 = expm1(x) cos(y) - 2 sin(y / 2)^2 + i exp(x) sin(y), with no difference of equals.
+// exp(z) - 1 = expm1(x) cos(y) - 2 sin(y / 2)^2 + i exp(x) sin(y), without cancellation.
 struct expm1 {
   template <class C>
   TAPER_OUTLINED C operator()(C z) const {
@@ -91,7 +91,7 @@ struct sub {
     return C(a.real() - b.real(), a.imag() - b.imag());
   }
 };
-// Not the library's, which looks for infinities.
+// The library's product looks for infinities and is slower.
 struct mul {
   template <class C>
   TAPER_HD C operator()(const C& a, const C& b) const {
@@ -101,7 +101,7 @@ struct mul {
 struct div {
   template <class C>
   TAPER_HD C operator()(const C& a, const C& b) const {
-    // Smith's method goes by the larger part, and NaN has no order.
+    // Smith's method compares the parts of b, and NaN has no order.
     const auto parts = b.real() + b.imag();
     if (b.real() != b.real() || b.imag() != b.imag()) return C(parts, parts);
     return a / b;
@@ -122,7 +122,7 @@ struct pow {
     return math::exp(mul()(b, math::log(a)));
   }
 };
-// By the larger real part, whose exponential does not overflow.
+// Factors out the larger real part, so that no exponential overflows.
 struct logaddexp {
   template <class C>
   TAPER_OUTLINED C operator()(C a, C b) const {

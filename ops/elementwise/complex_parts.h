@@ -1,5 +1,5 @@
-// The parts of complex tensors as real ones: for kernels, views of memory; for public functions,
-// tensors. Not installed.
+// The parts of complex tensors as real ones: views of memory for kernels, tensors for public
+// functions. Not installed.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
@@ -7,7 +7,7 @@
 
 namespace torch::taper::detail {
 
-/// The real (0) or imaginary (1) numbers of what a kernel reads or writes.
+/// Returns the real (0) or imaginary (1) numbers of a kernel's operand.
 template <class View>
 View part_of(View z, int part) {
   const ScalarType t = toRealValueType(z.dtype);
@@ -20,8 +20,9 @@ View part_of(View z, int part) {
   return z;
 }
 
-/// y = x for two dtypes of which one is complex, by `copy` and `fill` for real ones. A real y takes
-/// the real part.
+/// Copies x to y if exactly one of the dtypes is complex, with `copy` and `fill` for real ones. A
+/// real
+/// y gets the real part.
 template <class Copy, class Fill>
 void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
   const bool from_complex = isComplexType(x.dtype);
@@ -32,23 +33,24 @@ void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
   from_complex ? copy(to, part_of(x, 1)) : fill(to, In::number(0, to.dtype));
 }
 
-/// The real numbers of x, without history: its own, or the parts of complex ones in a last
+/// Returns the real numbers of x, without history. The parts of complex numbers are in a last
 /// dimension of 2.
 inline Tensor numbers_of(const Tensor& x) {
   return x.defined() && x.is_complex() ? view_as_real(x.detach()) : x;
 }
 
-/// view_as_complex of a row-major tensor that nobody else holds: no view for autograd.
+/// Returns view_as_complex of a row-major tensor without other owners. Autograd sees no view.
 Tensor fresh_as_complex(const Tensor& x);
 
-/// f, which works alike on both parts, of a complex tensor: f gets view_as_real(x), whose last
-/// dimension it keeps, and makes a new row-major tensor.
+/// Applies f, which treats both parts equally, to a complex tensor. f gets view_as_real(x), keeps
+/// the
+/// last dimension and returns a new row-major tensor.
 template <class F>
 Tensor through_parts(const Tensor& x, const F& f) {
   return fresh_as_complex(f(view_as_real(x)));
 }
 
-/// f, which works alike on both parts, of a complex tensor: f gets one part at a time.
+/// Applies f to each part of a complex tensor separately.
 template <class F>
 Tensor of_parts(const Tensor& x, const F& f) {
   return complex(f(real(x)), f(imag(x)));

@@ -1,5 +1,5 @@
-// Complex arithmetic over real and imaginary parts, without branches and with functions that have
-// vector forms: what the CPU's vector loops compute. Not installed.
+// Complex arithmetic on separate real and imaginary parts, for the CPU's vector loops. It has no
+// branches and calls only functions with vector forms. Not installed.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ struct Parts {
   T re, im;
 };
 
-/// No square overflows or is lost.
+/// Returns |z|. No square overflows or underflows.
 TAPER_INLINE float size_of(Parts<float> z) {
   const double re = z.re, im = z.im;
   return static_cast<float>(std::sqrt(re * re + im * im));
@@ -25,8 +25,8 @@ TAPER_FUNCTOR(TAPER_INLINE, add, (Parts<T> a, Parts<T> b), Parts<T>{a.re + b.re,
 TAPER_FUNCTOR(TAPER_INLINE, sub, (Parts<T> a, Parts<T> b), Parts<T>{a.re - b.re, a.im - b.im})
 TAPER_FUNCTOR(TAPER_INLINE, mul, (Parts<T> a, Parts<T> b),
               Parts<T>{a.re * b.re - a.im * b.im, a.re* b.im + a.im* b.re})
-// Smith's method: by the larger part of b, so that nothing overflows on the way. NaN counts as
-// larger, so that it is in all that follows.
+// Smith's method scales by the larger part of b, so that nothing overflows. A NaN counts as
+// larger, so that it spreads to the result.
 struct div {
   template <class T>
   TAPER_INLINE Parts<T> operator()(Parts<T> a, Parts<T> b) const {
@@ -45,7 +45,7 @@ TAPER_FUNCTOR(TAPER_INLINE, square, (Parts<T> z),
               Parts<T>{z.re * z.re - z.im * z.im, 2 * z.re* z.im})
 TAPER_FUNCTOR(TAPER_INLINE, reciprocal, (Parts<T> z), div()(Parts<T>{1, 0}, z))
 
-// Of what is divided by a number of its own: the divisor, which may be 0 for 0.
+// Functors that divide z by a real number define it as `divisor`. It may be 0 if z is 0.
 struct sgn {
   template <class T>
   TAPER_INLINE static T divisor(Parts<T> z) {
@@ -53,7 +53,7 @@ struct sgn {
   }
 };
 
-// Of exponentials: `exponent` of z, and the result from z and e = exp of that.
+// Functors of exponentials define `exponent` of z, and the result from z and e = exp(exponent).
 struct exp {
   template <class T>
   TAPER_INLINE static Parts<T> exponent(Parts<T> z) {
@@ -64,7 +64,7 @@ struct exp {
     return e;
   }
 };
-// By the exponential that is at most 1.
+// Uses the exponential whose magnitude is at most 1.
 struct sigmoid {
   template <class T>
   TAPER_INLINE static Parts<T> exponent(Parts<T> z) {

@@ -1,5 +1,4 @@
-// Functions of single elements: of one number, of two, of three; comparisons, activations, complex
-// parts, special functions.
+// Includes the pointwise ops: arithmetic, comparisons, clamp, complex parts and special functions.
 #pragma once
 
 #include <taper/ops/elementwise/binary.h>

@@ -4,9 +4,9 @@
 #include <taper/framework/core/host_device.h>
 #include <taper/framework/core/namespaces.h>
 
-/// struct name { auto operator()(arguments) const { return expression; } }, for arguments of type T
-/// or made of it: TAPER_FUNCTOR(TAPER_HD, div, (T x, T y), x / y). `marks` are those of
-/// host_device.h.
+/// Defines struct `name` with a template call operator that returns the given expression. The
+/// arguments have type T or a type made of T: TAPER_FUNCTOR(TAPER_HD, div, (T x, T y), x / y).
+/// `marks` are the marks of host_device.h.
 #define TAPER_FUNCTOR(marks, name, arguments, ...) \
   struct name {                                    \
     template <class T>                             \
@@ -17,7 +17,7 @@
 
 namespace torch::taper::functor {
 
-/// A base of functors for which f(x, y) is f(y, x).
+/// A base of functors that commute: f(x, y) == f(y, x).
 struct Turning {
   static constexpr bool turns = true;
 };

@@ -34,8 +34,8 @@ Tensor in_floats(const char* op, const Tensor& x) {
   return x.is_floating_point() ? x : x.to(default_dtype());
 }
 
-// y = run(x), with a derivative gradient(gy, x) or gradient(gy, x, y). The result is kept only for
-// the latter: a result that is not kept may be changed in place.
+// Computes y = run(x) with the derivative gradient(gy, x) or gradient(gy, x, y). The result is kept
+// only for the second kind. A result that is not kept may be changed in place.
 template <class Run, class Gradient>
 Tensor unary(const char* op, const char* node, const Tensor& given, const Run& run,
              const Gradient& gradient) {
@@ -53,7 +53,7 @@ Tensor unary(const char* op, const char* node, const Tensor& given, const Run& r
   return y;
 }
 
-/// Results of f without history, for the `out` forms.
+/// Returns results of f without history, for the `out` forms.
 template <class F>
 Tensor without_history(const F& f) {
   const NoGradGuard values_only;
@@ -75,7 +75,7 @@ TAPER_DEFINE_SPECIAL(digamma, "DigammaBackward0", g* polygamma(1, x))
 TAPER_DEFINE_SPECIAL(i0, "I0Backward0", g* special::i1(x))
 #undef TAPER_DEFINE_SPECIAL
 
-// I1' = I0 - I1 / x, 1/2 at 0.
+// The derivative of I1 is I0 - I1 / x, and 1/2 at 0.
 Tensor special::i1(const Tensor& given) {
   return unary(
       "i1", "SpecialI1Backward0", given,
@@ -117,7 +117,7 @@ Tensor sinc(const Tensor& given) {
   check_defined("sinc", given, "input");
   const Tensor x = given.is_complex() ? given : in_floats("sinc", given),
                zero = x.detach().square().eq(0);
-  // An angle of 16 bits is off by more than the sine near a zero.
+  // The rounding of a 16-bit angle would exceed the sine near a zero.
   const Tensor wide = isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x;
   const Tensor angle = wide.masked_fill(zero, 1) * kPi;
   return where(zero, Scalar(1), angle.sin() / angle).to(x.scalar_type());
@@ -197,8 +197,8 @@ TAPER_SPECIAL_OP(bitwise_left_shift, false, check_integers)
 TAPER_SPECIAL_OP(bitwise_right_shift, false, check_integers)
 #undef TAPER_SPECIAL_OP
 
-// y = op(a, b), with the two derivatives of (g, a, b, y). What is saved may not be changed before
-// backward: so y only where they name it.
+// Computes y = op(a, b) with two derivatives of (g, a, b, y). A saved tensor may not change before
+// backward, so y is saved only if a derivative reads it.
 enum class Saves { kInputs, kOutputToo };
 using Derivative = Tensor (*)(const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y);
 Tensor binary(const BinaryOp& op, const char* node, const Tensor& a, const Tensor& b, Saves saves,
@@ -231,7 +231,7 @@ bool are_bools(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a.scalar_type() == kBool && b.scalar_type() == kBool;
 }
 
-// Which element fmax and fmin took: b's where `a_wins` is false.
+// Tests which operand fmax and fmin took: a if true, else b.
 Tensor a_is_taken(const Tensor& a_wins, const Tensor& b) { return a_wins.logical_or(b.isnan()); }
 
 }  // namespace
@@ -288,7 +288,7 @@ Tensor heaviside(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-// Of 16 bits, by these, which count up with the magnitude.
+// Steps 16-bit floats by their bits, which count up with the magnitude.
 Tensor nextafter_by_bits(const Tensor& x, const Tensor& y) {
   const Tensor bits = x.view(kShort);
   const Tensor grows = y.gt(x).eq(x.gt(0));
@@ -308,7 +308,8 @@ Tensor next_after(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-// One step from a, as PyTorch 2.15 has it: the slope by a is 1, where it moves at all, by b 0.
+// The result is one step from a. As in PyTorch 2.15, the derivative by a is 1 if a moves. By b it
+// is 0.
 Tensor nextafter(const Tensor& a, const Tensor& b) {
   check_defined("nextafter", a, "input");
   check_defined("nextafter", b, "other");
@@ -362,8 +363,7 @@ TAPER_DEFINE_OUT(ldexp)
 TAPER_DEFINE_OUT(float_power)
 #undef TAPER_DEFINE_OUT
 
-// A number on one side is a tensor of no dimensions, which promotes as a number of the other's kind
-// does.
+// A number beside a tensor becomes a 0-dim tensor, and promotes as a number of its kind.
 namespace {
 
 Tensor as_tensor(const Scalar& v, const Tensor& beside) {
@@ -394,7 +394,7 @@ Tensor xlog1py(const Tensor& x, const Tensor& y) {
   const ScalarType common = result_type(x, y);
   if (isComplexType(common)) detail::unsupported_dtype("special_xlog1py", common);
   const ScalarType t = isFloatingType(common) ? common : default_dtype();
-  // 0 where x is 0, whatever pole the logarithm has; the derivative for x there is log1p(y).
+  // The product is 0 if x is 0, even at a pole of the logarithm. The derivative by x is log1p(y).
   const Tensor pole = x.eq(0).logical_and(y.le(-1).logical_or(y.eq(INFINITY)));
   return x.to(t) * taper::log1p(where(pole, Scalar(0), y.to(t)));
 }

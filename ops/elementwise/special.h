@@ -1,6 +1,7 @@
-// Special functions and rarer pointwise ones. Operands broadcast and promote; integers become the
-// default dtype where the result is not whole. Each has a form f_out(out, ...), which resizes out
-// and records nothing. Gradients are sums of the same functions, where nothing else is said.
+// Special functions and rare pointwise ones. Operands broadcast and promote. Integers become the
+// default dtype if the result is not an integer. Each function has a form f_out(out, ...), which
+// resizes `out` and records nothing. Gradients are sums of these functions unless a comment says
+// otherwise.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -13,7 +14,7 @@
 
 namespace torch::taper {
 
-/// log |Gamma(x)|, its derivative, the inverse of erf, the modified Bessel functions I0 and I1.
+/// Return log |Gamma(x)|, its derivative, the inverse of erf, and the modified Bessel function I0.
 Tensor lgamma(const Tensor& x);
 Tensor& lgamma_out(Tensor& out, const Tensor& x);
 Tensor digamma(const Tensor& x);
@@ -22,77 +23,78 @@ Tensor erfinv(const Tensor& x);
 Tensor& erfinv_out(Tensor& out, const Tensor& x);
 Tensor i0(const Tensor& x);
 Tensor& i0_out(Tensor& out, const Tensor& x);
-/// sin(pi x) / (pi x), 1 at 0.
+/// Returns sin(pi x) / (pi x), which is 1 at 0.
 Tensor sinc(const Tensor& x);
 Tensor& sinc_out(Tensor& out, const Tensor& x);
-/// x in radians (degrees), given in degrees (radians).
+/// Converts x from degrees to radians (deg2rad) or from radians to degrees (rad2deg).
 Tensor deg2rad(const Tensor& x);
 Tensor& deg2rad_out(Tensor& out, const Tensor& x);
 Tensor rad2deg(const Tensor& x);
 Tensor& rad2deg_out(Tensor& out, const Tensor& x);
-/// Whether the sign is negative, that of -0 too; bool.
+/// Tests whether the sign bit is set, which includes -0. Returns bools.
 Tensor signbit(const Tensor& x);
 Tensor& signbit_out(Tensor& out, const Tensor& x);
-/// The n-th derivative of digamma; n >= 0.
+/// Returns the n-th derivative of digamma, for n >= 0.
 Tensor polygamma(int64_t n, const Tensor& x);
 Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
-/// The logarithm of the multivariate gamma function of p dimensions (DLMF 35.3.4,
-/// https://dlmf.nist.gov), which is defined above (p - 1) / 2; elsewhere the same sum of lgamma, as
-/// in LibTorch.
+/// Returns the logarithm of the multivariate gamma function of p dimensions (DLMF 35.3.4,
+/// https://dlmf.nist.gov). It is defined for x above (p - 1) / 2. Below, the sum of lgamma is
+/// returned, as in LibTorch.
 Tensor mvlgamma(const Tensor& x, int64_t p);
 Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 
-/// log(exp(x) + exp(y)), log2(2^x + 2^y), sqrt(x^2 + y^2), without overflow.
+/// Return log(exp(x) + exp(y)), log2(2^x + 2^y) and sqrt(x^2 + y^2), without overflow.
 Tensor logaddexp(const Tensor& x, const Tensor& y);
 Tensor& logaddexp_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor logaddexp2(const Tensor& x, const Tensor& y);
 Tensor& logaddexp2_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor hypot(const Tensor& x, const Tensor& y);
 Tensor& hypot_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// The larger (smaller) of two; a NaN counts for nothing. The gradient of equals goes to x.
+/// Returns the larger (smaller) of two numbers and ignores a NaN. At ties x gets the gradient.
 Tensor fmax(const Tensor& x, const Tensor& y);
 Tensor& fmax_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor fmin(const Tensor& x, const Tensor& y);
 Tensor& fmin_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// x log(y); 0 where x is 0 and y no NaN.
+/// Returns x log(y), or 0 if x is 0 and y is not NaN.
 Tensor xlogy(const Tensor& x, const Tensor& y);
 Tensor& xlogy_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// 0 for x < 0, y for x = 0, 1 for x > 0. Both of one dtype. No gradient.
+/// Returns 0 for x < 0, y for x = 0 and 1 for x > 0. Both have one dtype. There is no gradient.
 Tensor heaviside(const Tensor& x, const Tensor& y);
 Tensor& heaviside_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// The next number after x towards y; f32, f64 and bf16. No gradient.
+/// Returns the next number after x towards y. Takes f32, f64 and bf16. See special.cpp for
+/// gradients.
 Tensor nextafter(const Tensor& x, const Tensor& y);
 Tensor& nextafter_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// The greatest common divisor, the least common multiple; integers.
+/// Returns the greatest common divisor (gcd) or the least common multiple (lcm) of integers.
 Tensor gcd(const Tensor& x, const Tensor& y);
 Tensor& gcd_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor lcm(const Tensor& x, const Tensor& y);
 Tensor& lcm_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// x * 2^y and its inverse, of integers, by bits.
+/// Shifts the bits of integers: x * 2^y (left) or x / 2^y (right).
 Tensor bitwise_left_shift(const Tensor& x, const Tensor& y);
 Tensor& bitwise_left_shift_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor bitwise_right_shift(const Tensor& x, const Tensor& y);
 Tensor& bitwise_right_shift_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// x * 2^y.
+/// Returns x * 2^y.
 Tensor ldexp(const Tensor& x, const Tensor& y);
 Tensor& ldexp_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// x^y in double.
+/// Returns x^y, computed in double.
 Tensor float_power(const Tensor& x, const Tensor& y);
 Tensor& float_power_out(Tensor& out, const Tensor& x, const Tensor& y);
-Tensor xlogy(const Tensor& x, const Scalar& y);                ///< of a number
-Tensor xlogy(const Scalar& x, const Tensor& y);                ///< times a number
-Tensor bitwise_left_shift(const Tensor& x, const Scalar& y);   ///< x * 2^y
-Tensor bitwise_left_shift(const Scalar& x, const Tensor& y);   ///< x * 2^y
-Tensor bitwise_right_shift(const Tensor& x, const Scalar& y);  ///< x / 2^y
-Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);  ///< x / 2^y
-Tensor float_power(const Tensor& x, const Scalar& y);          ///< x^y in double
-Tensor float_power(const Scalar& x, const Tensor& y);          ///< x^y in double
+Tensor xlogy(const Tensor& x, const Scalar& y);                ///< Returns x log(y)
+Tensor xlogy(const Scalar& x, const Tensor& y);                ///< Returns x log(y)
+Tensor bitwise_left_shift(const Tensor& x, const Scalar& y);   ///< Returns x * 2^y
+Tensor bitwise_left_shift(const Scalar& x, const Tensor& y);   ///< Returns x * 2^y
+Tensor bitwise_right_shift(const Tensor& x, const Scalar& y);  ///< Returns x / 2^y
+Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);  ///< Returns x / 2^y
+Tensor float_power(const Tensor& x, const Scalar& y);          ///< Returns x^y in double
+Tensor float_power(const Scalar& x, const Tensor& y);          ///< Returns x^y in double
 
 /// The names of torch.special.
 namespace special {
 
-/// Functions of taper by torch.special's names: gammaln is lgamma, multigammaln is mvlgamma, psi is
-/// digamma and expit is sigmoid; the others have the same name there.
+/// Call taper's functions under torch.special's names. gammaln is lgamma, multigammaln is mvlgamma,
+/// psi is digamma and expit is sigmoid. The others have equal names.
 ///@{
 inline Tensor gammaln(const Tensor& x) { return lgamma(x); }
 inline Tensor multigammaln(const Tensor& x, int64_t p) { return mvlgamma(x, p); }
@@ -116,25 +118,25 @@ inline Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals = 0) {
 }
 inline Tensor i0(const Tensor& x) { return taper::i0(x); }
 ///@}
-/// The modified Bessel function of the first kind and order 1.
+/// Returns the modified Bessel function of the first kind and order 1.
 Tensor i1(const Tensor& x);
-/// taper::xlogy: x log(y), 0 where x is 0 and y no NaN.
+/// Calls taper::xlogy: x log(y), or 0 if x is 0 and y is not NaN.
 ///@{
 inline Tensor xlogy(const Tensor& x, const Tensor& y) { return taper::xlogy(x, y); }
 inline Tensor xlogy(const Tensor& x, const Scalar& y) { return taper::xlogy(x, y); }
 inline Tensor xlogy(const Scalar& x, const Tensor& y) { return taper::xlogy(x, y); }
 ///@}
-/// x log(1 + y); 0 where x is 0 and y no NaN.
+/// Returns x log(1 + y), or 0 if x is 0 and y is not NaN.
 ///@{
 Tensor xlog1py(const Tensor& x, const Tensor& y);
 Tensor xlog1py(const Tensor& x, const Scalar& y);
 Tensor xlog1py(const Scalar& x, const Tensor& y);
 ///@}
-/// -x log(x); 0 at 0, minus infinity below.
+/// Returns -x log(x), which is 0 at 0 and minus infinity below.
 Tensor entr(const Tensor& x);
-/// The area below x of the normal distribution.
+/// Returns the distribution function of the standard normal distribution at x.
 Tensor ndtr(const Tensor& x);
-/// The functions of taper of the same name.
+/// Call taper's functions of these names.
 ///@{
 inline Tensor logsumexp(const Tensor& x, IntArrayRef dim, bool keepdim = false) {
   return taper::logsumexp(x, dim, keepdim);
@@ -150,8 +152,8 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 // ---------------------------------------------------------------- out forms
 // clang-format off
 // clang-format on
-/// The function without _out; `out` is resized and no gradient is recorded (ops/shared/out.h has
-/// the rules).
+/// Write the result of the function without _out into `out`, which is resized. No gradient is
+/// recorded. ops/shared/out.h has the rules.
 ///@{
 Tensor& gammaln_out(Tensor& out, const Tensor& self);
 Tensor& digamma_out(Tensor& out, const Tensor& self);
@@ -181,8 +183,8 @@ inline Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim,
 
 }  // namespace special
 
-/// In place: self becomes the result of the function without the last _. Throws Error, before
-/// anything changes, where the shape or dtype of the result does not fit self.
+/// Compute in place: self becomes the result of the function without the last _. They throw Error
+/// before any change if the shape or dtype of the result does not fit self.
 inline Tensor& deg2rad_(Tensor& self) { return self.deg2rad_(); }
 inline Tensor& rad2deg_(Tensor& self) { return self.rad2deg_(); }
 inline Tensor& i0_(Tensor& self) { return self.i0_(); }

@@ -32,23 +32,23 @@ Tensor compute(const char* op, SpecialOfOne f, const Tensor& x) {
   return y;
 }
 
-/// a / x, 0 where x is 0.
+/// Returns a / x, or 0 if x is 0.
 Tensor over(const Tensor& a, const Tensor& x) {
   return (a / x.masked_fill(x.eq(0), 1)).masked_fill(x.eq(0), 0);
 }
-/// y / x for an odd function y, whose slope at 0 is `slope`.
+/// Returns y / x for an odd function y with the derivative `slope` at 0.
 Tensor over(const Tensor& y, const Tensor& x, double slope) {
   return where(x.eq(0), Scalar(slope), y / x.masked_fill(x.eq(0), 1));
 }
 
-/// In place of a formula for the derivative.
+/// Stands for a missing derivative.
 [[noreturn]] Tensor no_derivative(const char* op) { taper::detail::throw_no_derivative(op); }
 
 }  // namespace
 
 namespace special {
 
-/// y = f(x) with the derivative dy / dx, an expression of x and y.
+/// Defines y = f(x) with the derivative dy / dx, an expression of x and y.
 #define TAPER_DEFINE(name, derivative)                                               \
   Tensor name(const Tensor& given) {                                                 \
     check_defined("special_" #name, given, "input");                                 \
@@ -106,7 +106,7 @@ constexpr BinaryOp op_of(const char* name) {
                   /*floats=*/true};
 }
 
-/// y = op(a, b) with the derivative dy / db, if there is one; that for a is not known.
+/// Computes y = op(a, b) with the derivative dy / db, if there is one. dy / da is not known.
 using Derivative = Tensor (*)(const Tensor& a, const Tensor& b);
 Tensor of_two(const BinaryOp& op, const char* node, const Tensor& a, const Tensor& b,
               Derivative of_second) {
@@ -124,14 +124,14 @@ Tensor of_two(const BinaryOp& op, const char* node, const Tensor& a, const Tenso
   return y;
 }
 
-/// A number beside a tensor, which does not change the tensor's dtype.
+/// Returns a number as a tensor that does not change the dtype of t.
 Tensor beside(const Scalar& v, const Tensor& t) {
   return full(
       {}, v,
       TensorOptions(t.is_floating_point() ? t.scalar_type() : default_dtype()).device(t.device()));
 }
 
-/// d igamma / dx
+/// Returns d igamma / dx.
 Tensor igamma_slope(const Tensor& a, const Tensor& x) {
   return ((a - 1) * x.log() - x - lgamma(a)).exp();
 }

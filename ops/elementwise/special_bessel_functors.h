@@ -13,7 +13,7 @@ TAPER_HD inline double not_a_number() { return std::numeric_limits<double>::quie
 TAPER_HD inline double infinity() { return std::numeric_limits<double>::infinity(); }
 
 // ---------------------------------------------------------------------- error functions
-/// exp(x^2) erfc(x): from 2 on by the continued fraction (DLMF 7.9.1).
+/// Computes exp(x^2) erfc(x). From 2 on it uses the continued fraction (DLMF 7.9.1).
 TAPER_HD inline double erfcx(double x) {
   if (x < 2) return x < -27 ? infinity() : std::exp(x * x) * std::erfc(x);
   double tail = x;
@@ -25,8 +25,8 @@ TAPER_HD inline double log_ndtr(double x) {
   if (x < -1) return std::log(erfcx(-t) / 2) - t * t;
   return std::log1p(-std::erfc(t) / 2);
 }
-/// The x < 0 of ndtr(x) = p: Newton's steps on the logarithms, from formula 26.2.23 of Abramowitz
-/// and Stegun, which is right to 0.00045.
+/// Returns the x < 0 with ndtr(x) = p. Newton's steps on the logarithms start from formula 26.2.23
+/// of Abramowitz and Stegun, which is accurate to 0.00045.
 TAPER_HD inline double ndtri_tail(double p) {
   const double log_p = std::log(p), t = std::sqrt(-2 * log_p);
   double x = (2.515517 + t * (0.802853 + t * 0.010328)) /
@@ -38,7 +38,8 @@ TAPER_HD inline double ndtri_tail(double p) {
   }
   return x;
 }
-/// The x of ndtr(x) = 1/2 + d for |d| <= 1/4: Newton's steps on erf, which keeps the digits of d.
+/// Returns the x with ndtr(x) = 1/2 + d for |d| <= 1/4, by Newton's steps on erf, which keeps d's
+/// digits.
 TAPER_HD inline double ndtri_middle(double d) {
   double x = d * std::sqrt(2 * kPi);
   for (int step = 0; step < 5; ++step) {
@@ -55,7 +56,7 @@ TAPER_HD inline double ndtri(double p) {
 }
 
 // ---------------------------------------------------------------------- Bessel functions
-/// exp(-|x|) I(x), as bessel_i computes I.
+/// Computes exp(-|x|) I(x), see bessel_i for I.
 TAPER_HD inline double scaled_bessel_i(int order, double given) {
   const double x = std::fabs(given);
   if (x <= 20) return bessel_i(order, given) * std::exp(-x);
@@ -69,8 +70,9 @@ TAPER_HD inline double scaled_bessel_i(int order, double given) {
   return order == 1 && given < 0 ? -sum : sum;
 }
 
-/// exp(x) K(x) of any order: the integral of exp(-x (cosh t - 1)) cosh(order t) over t > 0 by the
-/// trapezoid rule, whose error falls with exp(-1 / step). For x above about 0.5. (DLMF 10.32.9)
+/// Computes exp(x) K(x) of any order for x above about 0.5. It integrates
+/// exp(-x (cosh t - 1)) cosh(order t) over t > 0 by the trapezoid rule (DLMF 10.32.9). The error
+/// falls with exp(-1 / step).
 TAPER_HD inline double scaled_bessel_k_integral(double order, double x) {
   const double fine = 0.6 / std::sqrt(x), step = fine < 0.15 ? fine : 0.15;
   double sum = 0.5;
@@ -80,7 +82,7 @@ TAPER_HD inline double scaled_bessel_k_integral(double order, double x) {
     sum += std::exp(-down) * std::cosh(order * t);
   }
 }
-/// K of order 0 and 1 for 0 < x <= 2: the series around 0 (DLMF 10.31.1 and 10.31.2).
+/// Computes K of order 0 and 1 for 0 < x <= 2 by the series around 0 (DLMF 10.31.1 and 10.31.2).
 TAPER_HD inline double bessel_k_series(int order, double x) {
   const double quarter = x * x / 4, log_half = std::log(x / 2);
   double term = 1, harmonic = 0, sum = 0;
@@ -114,7 +116,7 @@ TAPER_HD inline double spherical_bessel_j0(double x) {
 struct AiryPoint {
   double y, slope;
 };
-/// From x to x + h by Taylor's series; |h| up to 2.
+/// Steps from x to x + h by Taylor's series. |h| is at most 2.
 TAPER_HD inline AiryPoint airy_step(AiryPoint p, double x, double h) {
   double a0 = p.y, a1 = p.slope, a2 = x * a0 / 2;  // coefficients n - 1, n, n + 1
   double power = h;                                // h^n
@@ -130,7 +132,7 @@ TAPER_HD inline AiryPoint airy_step(AiryPoint p, double x, double h) {
   }
   return to;
 }
-/// For x < -9: the asymptotic series (DLMF 9.7.9 to 9.7.12).
+/// Computes Ai(x) for x < -9 by the asymptotic series (DLMF 9.7.9 to 9.7.12).
 TAPER_HD inline double airy_far_left(double x) {
   const double root = std::sqrt(-x), zeta = 2.0 / 3 * -x * root;
   if (std::isinf(zeta)) return 0;
@@ -162,7 +164,7 @@ TAPER_HD inline double airy_ai(double x) {
 }
 
 // ---------------------------------------------------------------------- incomplete gamma
-/// x^a exp(-x) / Gamma(a + 1), with all digits where a is large.
+/// Computes x^a exp(-x) / Gamma(a + 1), with all digits for large a.
 TAPER_HD inline double gamma_density(double a, double x) {
   if (a < 10) return std::exp(a * std::log(x) - x - log_gamma(a + 1));
   const double d = (x - a) / a, square = a * a;
@@ -171,14 +173,14 @@ TAPER_HD inline double gamma_density(double a, double x) {
   const double shape = d > -0.5 && d < 0.5 ? std::log1p(d) - d : std::log(x / a) - d;
   return std::exp(a * shape - correction) / std::sqrt(2 * kPi * a);
 }
-/// The lower function for x < a + 1 (DLMF 8.11.4).
+/// Computes the lower function for x < a + 1 (DLMF 8.11.4).
 TAPER_HD inline double gamma_series(double a, double x) {
   double sum = 1, term = 1;
   for (int k = 1; k < 100000 && term > sum * 1e-17; ++k) sum += term *= x / (a + k);
   return sum * gamma_density(a, x);
 }
-/// The upper function for x >= a + 1: Legendre's continued fraction (DLMF 8.9.2), by Lentz's
-/// method.
+/// Computes the upper function for x >= a + 1. It evaluates Legendre's continued fraction (DLMF
+/// 8.9.2) by Lentz's method.
 TAPER_HD inline double gamma_fraction(double a, double x) {
   const double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b, y = d;
@@ -214,7 +216,7 @@ TAPER_HD inline double hurwitz_zeta(double s, double q) {
 }
 
 // ---------------------------------------------------------------------- polynomials
-/// The polynomial of degree 1.
+/// Returns the polynomial of degree 1.
 TAPER_HD inline double first_degree(SpecialOfTwo f, double x) {
   switch (f) {
     case SpecialOfTwo::chebyshev_polynomial_t:
@@ -231,7 +233,8 @@ TAPER_HD inline double first_degree(SpecialOfTwo f, double x) {
       return 2 * x;
   }
 }
-/// That of degree k + 1 from those of degree k (`now`) and k - 1 (DLMF 18.9.1).
+/// Returns the polynomial of degree k + 1 from degrees k (`now`) and k - 1 (`before`) (DLMF
+/// 18.9.1).
 TAPER_HD inline double next_degree(SpecialOfTwo f, double x, double k, double now, double before) {
   switch (f) {
     case SpecialOfTwo::hermite_polynomial_h:
@@ -342,7 +345,7 @@ struct special_of_one {
     return static_cast<T>(special::of_one(f, static_cast<double>(x)));
   }
 };
-/// The mantissa; std::frexp leaves the exponent of what is not finite open.
+/// Returns the mantissa. std::frexp leaves the exponent of infinities and NaNs open.
 struct frexp {
   template <class T>
   TAPER_HD T operator()(T x, int32_t& exponent) const {

@@ -5,8 +5,8 @@
 
 namespace torch::taper {
 
-/// Which function of one argument. (One kernel for all: they are rare.) All of these but airy_ai
-/// have derivatives.
+/// Functions of one argument, with one kernel for all because they are rare. All but airy_ai have
+/// derivatives.
 enum class SpecialOfOne : int8_t {
   erfcx,     // exp(x^2) erfc(x)
   log_ndtr,  // the logarithm of ndtr
@@ -28,7 +28,8 @@ enum class SpecialOfOne : int8_t {
   airy_ai,
 };
 enum class SpecialOfTwo : int8_t {
-  // Polynomials p(x, n) of degree n (cut to a whole number; 0 for n < 0), without derivatives.
+  // Polynomials p(x, n) of degree n, truncated to an integer, without derivatives. They are 0 for n
+  // < 0.
   chebyshev_polynomial_t,
   chebyshev_polynomial_u,
   chebyshev_polynomial_v,
@@ -46,11 +47,11 @@ enum class SpecialOfTwo : int8_t {
   igammac,
 };
 
-/// y = f(x), floating, equal shapes, any strides.
+/// Computes y = f(x) for floating dtypes and equal shapes, with any strides.
 TAPER_KERNEL(special_of_one, Out y, In x, SpecialOfOne f)
-/// y = f(a, b) of one floating dtype, broadcast to y's shape.
+/// Computes y = f(a, b) in one floating dtype. a and b broadcast to y's shape.
 TAPER_KERNEL(special_of_two, Out y, In a, In b, SpecialOfTwo f)
-/// All contiguous; exponent is kInt.
+/// All tensors are contiguous. exponent is kInt.
 TAPER_KERNEL(frexp, Out mantissa, Out exponent, In x)
 
 }  // namespace torch::taper

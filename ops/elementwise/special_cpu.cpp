@@ -13,7 +13,7 @@ namespace {
 
 #include <taper/framework/kernel/loops.inc>
 
-/// A thread is worth fewer elements than of a sum.
+/// These functions are costly, so a thread takes fewer elements than of a sum.
 template <class T, class F>
 void map_costly(const Out& y, const In& x, const F& f) {
   map<T, T>(y, x, f, kGrain / 16);

@@ -14,14 +14,14 @@ namespace torch::taper::functor {
 namespace special {
 
 constexpr double kPi = 3.14159265358979323846;
-/// B(2j) / (2j)! for j from 1, of Euler and Maclaurin's sum.
+/// B(2j) / (2j)! for j from 1, for the Euler-Maclaurin sum.
 constexpr int kBernoulli = 8;
 
 TAPER_HD inline float log_gamma(float x) {
 #if defined(__CUDA_ARCH__)
   return ::lgammaf(x);
 #else
-  int sign;  // std::lgamma writes it to memory that all threads share
+  int sign;  // std::lgamma writes the sign to memory shared by all threads
   return ::lgammaf_r(x, &sign);
 #endif
 }
@@ -34,14 +34,15 @@ TAPER_HD inline double log_gamma(double x) {
 #endif
 }
 
-/// d log Gamma / dx: from x + 1 by the recurrence until the asymptotic series is exact (DLMF 5.5.2
+/// Computes d log Gamma / dx. The recurrence raises x until the asymptotic series is exact (DLMF
+/// 5.5.2
 /// and 5.11.2, https://dlmf.nist.gov).
 TAPER_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
   double sum = 0;
   if (x < 0) {
     if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
-    // The whole part has no influence on the tangent, and would cost digits.
+    // The integer part does not change the tangent and would cost digits.
     sum = -kPi / std::tan(kPi * (x - std::nearbyint(x)));
     x = 1 - x;
   }
@@ -54,7 +55,7 @@ TAPER_HD inline double digamma(double x) {
   return sum + std::log(x) - 0.5 / x - tail;
 }
 
-/// The derivative of digamma, in the same way (DLMF 5.15.5 and 5.15.8).
+/// Computes the derivative of digamma by the method of digamma (DLMF 5.15.5 and 5.15.8).
 TAPER_HD inline double trigamma(double x) {
   if (x <= 0 && x == std::floor(x)) return std::numeric_limits<double>::infinity();
   double sum = 0, sign = 1;
@@ -74,8 +75,9 @@ TAPER_HD inline double trigamma(double x) {
   return sum + sign * (near + (1 + 0.5 / x + tail) / x);
 }
 
-/// Hurwitz's zeta function, the sum over k of (q + k)^-s: the first terms, and the rest by Euler
-/// and Maclaurin (DLMF 25.11.7).
+/// Computes Hurwitz's zeta function, the sum over k of (q + k)^-s. It adds the first terms and
+/// takes
+/// the rest from the Euler-Maclaurin formula (DLMF 25.11.7).
 TAPER_HD inline double zeta(double s, double q) {
   if (q <= 0 && q == std::floor(q)) return std::numeric_limits<double>::infinity();
   double sum = 0;
@@ -98,8 +100,8 @@ TAPER_HD inline double zeta(double s, double q) {
   return sum;
 }
 
-/// The x with erf(x) = y: a guess (Winitzki, "A handy approximation for the error function and its
-/// inverse", 2008) and three of Halley's steps.
+/// Returns the x with erf(x) = y. Three of Halley's steps improve an estimate (Winitzki, "A handy
+/// approximation for the error function and its inverse", 2008).
 TAPER_HD inline double inverse_erf(double y) {
   const double p = std::fabs(y);
   if (!(p < 1)) {
@@ -110,7 +112,7 @@ TAPER_HD inline double inverse_erf(double y) {
   const double a = 0.147, l = std::log1p(-p * p), half = 2 / (kPi * a) + l / 2;
   double x = std::sqrt(std::sqrt(half * half - l / a) - half);
   for (int i = 0; i < 3; ++i) {
-    // Near 1 only the complement has digits.
+    // Near 1 only the complement keeps digits.
     const double error = p < 0.5 ? std::erf(x) - p : (1 - p) - std::erfc(x);
     const double newton = error / (2 / std::sqrt(kPi) * std::exp(-x * x));
     x -= newton / (1 + x * newton);
@@ -118,8 +120,8 @@ TAPER_HD inline double inverse_erf(double y) {
   return std::copysign(x, y);
 }
 
-/// Modified Bessel functions of the first kind of order 0 and 1: the power series, and for large x
-/// the asymptotic one (DLMF 10.25.2 and 10.40.1).
+/// Computes modified Bessel functions of the first kind of order 0 and 1. It uses the power series,
+/// and for large x the asymptotic one (DLMF 10.25.2 and 10.40.1).
 TAPER_HD inline double bessel_i(int order, double given) {
   const double x = std::fabs(given);
   double sum = 1, term = 1;
@@ -133,14 +135,14 @@ TAPER_HD inline double bessel_i(int order, double given) {
       const double odd = 2 * k - 1;
       sum += term *= -(mu - odd * odd) / (8 * k * x);
     }
-    // exp(x) in two parts overflows no sooner than the result.
+    // Two factors of exp(x) overflow no sooner than the result.
     const double half = std::exp(x / 2);
     sum = half / std::sqrt(2 * kPi * x) * sum * half;
   }
   return order == 1 && given < 0 ? -sum : sum;
 }
 
-// The lowest integer stays as it is: its absolute value has no place in T.
+// Keeps the lowest integer, because T cannot hold its absolute value.
 template <class T>
 TAPER_HD T absolute(T a) {
   return a < 0 ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a)) : a;
@@ -149,7 +151,7 @@ TAPER_HD T absolute(T a) {
 template <class T>
 TAPER_HD T greatest_divisor(T a, T b) {
   while (b != 0) {
-    // Everything is a multiple of -1, by which the processor cannot divide the lowest integer.
+    // Everything is a multiple of -1. The processor cannot divide the lowest integer by it.
     const bool unit = std::is_signed<T>::value && b == static_cast<T>(-1);
     const T rest = unit ? T(0) : static_cast<T>(a % b);
     a = b;
@@ -171,7 +173,7 @@ struct lgamma {
   }
 };
 
-/// (-1)^(n+1) n! zeta(n + 1, x) for n > 0 (DLMF 25.11.12).
+/// Computes (-1)^(n+1) n! zeta(n + 1, x) for n > 0 (DLMF 25.11.12).
 struct polygamma {
   double order, factor;
   template <class T>
@@ -185,7 +187,7 @@ struct polygamma {
 struct logaddexp {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
-    // A NaN passes: it is `low` or `high`. Infinities of one sign are equal.
+    // A NaN passes, because `low` or `high` holds it. Infinities of one sign are equal.
     const T high = a > b ? a : b, low = a > b ? b : a;
     return high + std::log1p(vector_exp(high == low ? T(0) : low - high));
   }
@@ -210,7 +212,7 @@ struct xlogy {
     return b != b ? b : y;
   }
 };
-// A NaN loses against a number.
+// If one operand is NaN, the other one is returned.
 struct fmax {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
@@ -246,7 +248,7 @@ struct lcm {
   TAPER_HD T operator()(T a, T b) const {
     const T g = special::greatest_divisor(a, b);
     if (g == 0) return T(0);
-    if constexpr (sizeof(T) < sizeof(int)) {  // as in PyTorch, where C++ computes with ints
+    if constexpr (sizeof(T) < sizeof(int)) {  // as in PyTorch, C++ computes in int
       const int product = a / g * b;
       return static_cast<T>(product < 0 ? -product : product);
     }
@@ -254,7 +256,7 @@ struct lcm {
         static_cast<T>(static_cast<uint64_t>(a / g) * static_cast<uint64_t>(b)));
   }
 };
-// A shift by a negative number, or by all bits, leaves no bit (for >> copies of the sign).
+// Shifts by a negative number or by all bits leave no bit. A right shift leaves copies of the sign.
 struct bitwise_left_shift {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {

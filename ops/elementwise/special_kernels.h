@@ -5,29 +5,29 @@
 
 namespace torch::taper {
 
-/// y = f(x), floating, equal shapes, any strides.
+/// Compute y = f(x) for floating dtypes and equal shapes, with any strides.
 TAPER_KERNEL(lgamma, Out y, In x)
 TAPER_KERNEL(digamma, Out y, In x)
 TAPER_KERNEL(erfinv, Out y, In x)
 TAPER_KERNEL(i0, Out y, In x)
 TAPER_KERNEL(i1, Out y, In x)
-/// y = f(a, b) of one dtype, broadcast to y's shape: floating,
+/// Compute y = f(a, b) in one floating dtype. a and b broadcast to y's shape.
 TAPER_KERNEL(logaddexp, Out y, In a, In b)
 TAPER_KERNEL(logaddexp2, Out y, In a, In b)
 TAPER_KERNEL(hypot, Out y, In a, In b)
 TAPER_KERNEL(xlogy, Out y, In a, In b)
-/// f32 and f64,
+/// The next kernel takes f32 and f64.
 TAPER_KERNEL(nextafter, Out y, In a, In b)
-/// any number,
+/// The next kernels take any number.
 TAPER_KERNEL(fmax, Out y, In a, In b)
 TAPER_KERNEL(fmin, Out y, In a, In b)
 TAPER_KERNEL(heaviside, Out y, In a, In b)
-/// integers.
+/// The next kernels take integers.
 TAPER_KERNEL(gcd, Out y, In a, In b)
 TAPER_KERNEL(lcm, Out y, In a, In b)
 TAPER_KERNEL(bitwise_left_shift, Out y, In a, In b)
 TAPER_KERNEL(bitwise_right_shift, Out y, In a, In b)
-/// n > 0.
+/// Takes n > 0.
 TAPER_KERNEL(polygamma, Out y, In x, int64_t n)
 
 }  // namespace torch::taper

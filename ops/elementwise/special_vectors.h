@@ -1,7 +1,9 @@
-// Special functions by arithmetic alone, without a branch: loops of them become vector code. The
-// logarithms that they need are given, since those are calls. In double. The quotients of
-// polynomials were fitted in 45 digits, with errors below 2e-17, beside a straight line that has
-// most of the value: of their own rounding little is left.
+// Special functions by arithmetic without branches, in double, so that loops become vector code.
+// The
+// callers pass the needed logarithms, which are calls. The quotients of polynomials were fitted
+// with
+// 45 digits and have errors below 2e-17. A straight line carries most of the value, so that their
+// rounding errors hardly count.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +14,7 @@
 
 namespace torch::taper::functor::special {
 
-/// c[0] + c[1] t + c[2] t^2 + ...
+/// Returns c[0] + c[1] t + c[2] t^2 + ...
 template <int K = 0, int N>
 TAPER_INLINE double power_series(const double (&c)[N], double t) {
   if constexpr (K + 1 == N)
@@ -21,8 +23,8 @@ TAPER_INLINE double power_series(const double (&c)[N], double t) {
     return power_series<K + 1>(c, t) * t + c[K];
 }
 
-/// log |Gamma(z)| for z >= 0.5: (z - 1) or (z - 2), for it is 0 at 1 and 2, times a line and a
-/// quotient; from 8 on Stirling's series (DLMF 5.11.1).
+/// Computes log |Gamma(z)| for z >= 0.5. Below 8 it multiplies a line and a quotient by (z - 1) or
+/// (z - 2), since it is 0 at 1 and 2. From 8 on it uses Stirling's series (DLMF 5.11.1).
 TAPER_INLINE double log_gamma_of(double z, double log_z) {
   constexpr double n1[] = {-0.00019863584940017377, 0.632294787639734,   2.6726501518138632,
                            2.703312585994887,       -2.543500614851971,  -6.36826834290863,
@@ -78,8 +80,8 @@ TAPER_INLINE double log_gamma_of(double z, double log_z) {
   return z < 8 ? near : far;
 }
 
-/// The sum of 1 / (z + k) over k < 10, as one quotient: the terms k and 9 - k together have the
-/// numerator 2 z + 9.
+/// Sums 1 / (z + k) over k < 10 as one quotient. The terms k and 9 - k together have the numerator
+/// 2 z + 9.
 TAPER_INLINE double sum_of_reciprocals(double z) {
   constexpr double products[] = {8, 14, 18, 20};  // k (9 - k)
   const double square = z * (z + 9);
@@ -90,7 +92,7 @@ TAPER_INLINE double sum_of_reciprocals(double z) {
   }
   return (2 * z + 9) * (over / under);
 }
-/// The sum of 1 / (z + k)^2 over k < 10.
+/// Sums 1 / (z + k)^2 over k < 10.
 TAPER_INLINE double sum_of_squared_reciprocals(double z) {
   double over = 1, under = z * z;
   for (int k = 1; k < 10; ++k) {
@@ -101,7 +103,7 @@ TAPER_INLINE double sum_of_squared_reciprocals(double z) {
   return over / under;
 }
 
-/// The asymptotic series of digamma and of its derivative, for z >= 10.
+/// Computes the asymptotic series of digamma for z >= 10.
 TAPER_INLINE double digamma_far(double z, double log_z) {
   constexpr double series[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,
                                1.0 / 132, -691.0 / 32760, 1.0 / 12};
@@ -115,7 +117,7 @@ TAPER_INLINE double trigamma_far(double z) {
   return (1 + 0.5 * w + w2 * power_series(series, w2)) * w;
 }
 
-/// The y >= 0 with erf(y) = x for x in [0, 1]; `root` is sqrt(-log((1 - x) / 2)).
+/// Returns the y >= 0 with erf(y) = x for x in [0, 1]. `root` is sqrt(-log((1 - x) / 2)).
 TAPER_INLINE double inverse_erf_of(double x, double root) {
   constexpr double n1[] = {-0.0016864384329087277, -0.49200379890139256, -4.587866500300692,
                            -15.031463243586122,    -16.41912159919972,   12.205361583510632,

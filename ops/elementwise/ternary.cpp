@@ -32,7 +32,7 @@ using detail::computed_out;
 // ---------------------------------------------------------------- addcmul, addcdiv
 namespace {
 
-// The kernels as `run` above; nothing where the number is complex.
+// Returns the kernel as a `run` function. It is not called if the number is complex.
 #define TAPER_RUN_ADDC(name)                                                                \
   auto run_##name(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) { \
     return [&x, &a, &b, v = value.toDouble()](const Tensor& y) {                            \
@@ -43,12 +43,12 @@ TAPER_RUN_ADDC(addcmul)
 TAPER_RUN_ADDC(addcdiv)
 #undef TAPER_RUN_ADDC
 
-// Whether addcmul and addcdiv take one pass.
+// Tests whether addcmul and addcdiv need one pass only.
 bool one_pass(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
   return !value.isComplex() && alike_floats({x, a, b});
 }
 
-/// What multiplies products of integers: 2.0 is 2, and what is no whole number is refused.
+/// Returns the factor of products of integers. 2.0 becomes 2. Fractions throw.
 Scalar whole_value(const Scalar& value) {
   if (!value.isFloatingPoint()) return value;
   const double v = value.toDouble();
@@ -150,7 +150,7 @@ Tensor as_weight(const Scalar& weight, const Tensor& start) {
   return full({}, weight, start.options().requires_grad(false));
 }
 
-// From the nearer end, so that weight 1 gives `end` exactly.
+// Starts from the nearer end, so that weight 1 gives `end` exactly.
 Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight) {
   check_lerp(start, end, weight);
   TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),

@@ -1,6 +1,6 @@
-// The forms of pointwise ops of several tensors by their kernels, where those take the operands as
-// they are: alike, of any strides and shapes that broadcast. `run(y)` launches the kernel. Other
-// operands are left to ops of one and two tensors. Not installed.
+// Computes the forms of pointwise ops of several tensors with one kernel. `run(y)` launches it. The
+// operands must have one dtype and device, but any strides and any shapes that broadcast. Other
+// operands go to ops of one and two tensors. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -12,7 +12,7 @@
 
 namespace torch::taper::detail {
 
-/// Whether all have one real dtype and one device.
+/// Tests whether all tensors have one real dtype and one device.
 inline bool alike(Operands all) {
   const Tensor& x = *all.begin();
   for (const Tensor& t : all)
@@ -32,7 +32,7 @@ inline Dims common_shape(const char* op, Operands all) {
   return shape;
 }
 
-/// The result in a new tensor, laid out like the first operand of its shape.
+/// Returns the result in a new tensor, with the layout of the first operand of its shape.
 template <class Run>
 Tensor computed(const char* op, Operands all, const Run& run) {
   const Dims shape = common_shape(op, all);
@@ -46,7 +46,7 @@ Tensor computed(const char* op, Operands all, const Run& run) {
   return y;
 }
 
-/// The result into the first operand; false where that needs history or a copy.
+/// Writes the result into the first operand. Returns false if that needs history or a copy.
 template <class Run>
 bool computed_in_place(const char* op, Operands all, const Run& run) {
   if (!alike(all) || any_needs_grad(all)) return false;
@@ -61,7 +61,7 @@ bool computed_in_place(const char* op, Operands all, const Run& run) {
   return true;
 }
 
-/// The result into `out`; false where that needs a conversion or a copy.
+/// Writes the result into `out`. Returns false if that needs a conversion or a copy.
 template <class Run>
 bool computed_out(const char* op, const Tensor& out, Operands all, const Run& run) {
   if (!alike(all) || !alike({*all.begin(), out})) return false;

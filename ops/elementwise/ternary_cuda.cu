@@ -6,7 +6,7 @@ namespace torch::taper::cuda {
 
 namespace {
 
-/// A functor of what is computed with, for elements as they are stored.
+/// Converts stored elements for a functor of the computing type.
 template <class F>
 struct OfStored {
   F f;
@@ -15,7 +15,7 @@ struct OfStored {
     return f(load(x), load(a), load(b));
   }
 };
-/// map3; of floats by rows, for which operands as dense as y are one long row.
+/// Calls map3 for integers. Floats are computed by rows. Operands as dense as y make one long row.
 template <class T, class F>
 void map3_or_rows(const Out& y, const In& x, const In& a, const In& b, const F& f) {
   tell<T, T, T, T>(f, y, x, a, b);

@@ -17,7 +17,7 @@ struct addcdiv {
   TAPER_HD C operator()(C x, C a, C b) const { return x + value * a / b; }
 };
 
-/// From the nearer end, so that weight 1 gives `end` exactly.
+/// Starts from the nearer end, so that weight 1 gives `end` exactly.
 struct lerp {
   template <class C>
   TAPER_HD C operator()(C start, C end, C weight) const {
@@ -32,7 +32,7 @@ struct lerp_number {
   TAPER_HD C operator()(C start, C end) const { return lerp()(start, end, weight); }
 };
 
-/// At least `low`, then at most `high`; NaN where one of the three is.
+/// Limits x to at least `low`, then to at most `high`. Returns NaN if one of the three is NaN.
 struct clamp_between {
   template <class C>
   TAPER_HD C operator()(C x, C low, C high) const {

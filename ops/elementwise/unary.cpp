@@ -26,7 +26,7 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLn10 = 2.30258509299404568402;
 
-// Runs a loop of few floats, if the operands are such; they are of one size and dtype.
+// Runs a loop over a few floats without a launch, if it can. Both have one size and dtype.
 bool run_of_floats(const Tensor& y, const Tensor& x, void (&loop)(void*, const void*, int64_t)) {
   const TensorImpl &to = *y.impl_ptr(), &from = *x.impl_ptr();
   if (from.dtype != kFloat || !from.contiguous || !detail::runs_without_launch(to)) return false;
@@ -34,8 +34,9 @@ bool run_of_floats(const Tensor& y, const Tensor& x, void (&loop)(void*, const v
   return true;
 }
 
-// What a unary op is, apart from its kernel: its names, whether its gradient reads the output or
-// the input, and the gradient itself in public ops.
+// Describes a unary op apart from its kernel: its names, the tensor that its gradient reads, and
+// the
+// gradient of public ops.
 enum class Reads { kInput, kOutput, kNeither };
 
 #define TAPER_UNARY(op, node_name, read, expression)                                             \
@@ -53,7 +54,7 @@ enum class Reads { kInput, kOutput, kNeither };
     }                                                                                            \
   };
 
-// There are fused kernels for real numbers only.
+// The fused kernels take real numbers only.
 Tensor tanh_gradient(const Tensor& g, const Tensor& y) {
   return y.is_complex() ? g * (1 - y * y) : tanh_backward(g, y);
 }
@@ -61,8 +62,9 @@ Tensor sigmoid_gradient(const Tensor& g, const Tensor& y) {
   return y.is_complex() ? g * (y * (1 - y)) : sigmoid_backward(g, y);
 }
 
-// `v` is the input or the output, `g` the gradient of the output. For complex numbers v is
-// conjugated: the derivatives of these functions commute with that.
+// `v` is the input or the output, `g` the gradient of the output. A complex v is conjugated,
+// because
+// the derivatives of these functions commute with conjugation.
 // clang-format off
 TAPER_UNARY(exp, "ExpBackward0", kOutput, g * v)
 TAPER_UNARY(exp2, "Exp2Backward0", kOutput, g * v * kLn2)
@@ -94,7 +96,7 @@ TAPER_UNARY(abs, "AbsBackward0", kInput, g * v.sign())
 TAPER_UNARY(square, "PowBackward0", kInput, g * (v * 2))
 TAPER_UNARY(relu, "ReluBackward0", kOutput, relu_backward(g, v))
 TAPER_UNARY(frac, "FracBackward0", kNeither, g)
-// Piecewise constant: the gradient is zero wherever there is one.
+// These functions are piecewise constant, so their gradient is zero.
 TAPER_UNARY(sign, "SignBackward0", kNeither, g * 0)
 TAPER_UNARY(floor, "FloorBackward0", kNeither, g * 0)
 TAPER_UNARY(ceil, "CeilBackward0", kNeither, g * 0)
@@ -103,7 +105,7 @@ TAPER_UNARY(trunc, "TruncBackward0", kNeither, g * 0)
 // clang-format on
 #undef TAPER_UNARY
 
-// LibTorch's words for a dtype that an op does not take.
+// Throws LibTorch's message if the op does not take the dtype.
 void check_dtype(std::string_view op, ScalarType t) {
   if (isComplexType(t)) {
     TAPER_CHECK(
@@ -181,7 +183,7 @@ Tensor& unary_inplace(Tensor& x, bool keeps_dtype) {
   return x;
 }
 
-// The result of a run that writes `out`, whose memory has been checked.
+// Finishes an op that writes `out`, whose memory has been checked.
 template <class Run>
 Tensor& finish_out(const OutPlan& to, Tensor& out, const Tensor& x, ScalarType result,
                    const Run& run) {
@@ -229,11 +231,11 @@ Tensor magnitude(const Tensor& x) {
   return y;
 }
 
-// |z| is the one of these functions that makes a real number of a complex one.
+// Of these functions only |z| makes a real number of a complex one.
 template <class Op>
 constexpr bool kIsAbs = std::is_same_v<Op, abs_op>;
 
-// The sign of a bool is the bool, its square a whole number.
+// The sign of a bool is a bool. Its square is an integer.
 template <class Op>
 constexpr bool kIsSign = std::is_same_v<Op, sign_op>;
 bool is_bool(const Tensor& x) { return x.defined() && x.scalar_type() == kBool; }
@@ -323,7 +325,7 @@ Tensor& logical_not_out(Tensor& out, const Tensor& x) {
       plan_out("logical_not", out, x.impl().sizes, {x}), out, x, kBool,
       [](const Tensor& y, const Tensor& v) { TAPER_ON_DEVICE(v, logical_not, y, v); });
 }
-// The truth is constant almost everywhere: the gradient is zero.
+// The result is constant almost everywhere, so the gradient is zero.
 Tensor& Tensor::logical_not_() const {
   check_inplace("logical_not", *this);
   {

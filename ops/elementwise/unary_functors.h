@@ -1,5 +1,5 @@
-// The formulas of the unary ops, for host and device. T is float, double or (for the ops that keep
-// the dtype) an integer type; 16-bit floats arrive as float.
+// The formulas of the unary ops, for host and device. T is float or double. For ops that keep the
+// dtype it may be an integer type. 16-bit floats arrive as float.
 #pragma once
 
 #include <type_traits>
@@ -37,7 +37,7 @@ TAPER_FUNCTOR(TAPER_HD, erfc, (T x), std::erfc(x))
 TAPER_FUNCTOR(TAPER_HD, sigmoid, (T x), logistic(x))
 
 TAPER_FUNCTOR(TAPER_HD, square, (T x), static_cast<T>(x* x))
-// Comparisons written so that NaN passes through.
+// These comparisons let NaN pass.
 TAPER_FUNCTOR(TAPER_HD, relu, (T x), x <= T(0) ? T(0) : x)
 
 struct neg {
@@ -61,7 +61,7 @@ struct abs {
   }
 
  private:
-  // Of a choice GCC makes a jump where there is no instruction for the maximum of int64.
+  // GCC would compile a conditional to a jump if there is no maximum instruction for int64.
   template <class T>
   TAPER_HD static T without_sign(T x) {
     using U = std::make_unsigned_t<T>;
@@ -79,7 +79,7 @@ struct sign {
   }
 };
 
-// Rounding leaves integers as they are. round() goes to even on ties.
+// Rounding keeps integers. round() rounds ties to even.
 struct floor {
   template <class T>
   TAPER_HD T operator()(T x) const {
@@ -126,7 +126,7 @@ struct frac {
   }
 };
 
-// Comparisons of NaN are false: x != x only for NaN; inf - inf is NaN.
+// Comparisons with NaN are false, so x != x only for NaN. inf - inf is NaN.
 struct isnan {
   template <class T>
   TAPER_HD bool operator()(T x) const {

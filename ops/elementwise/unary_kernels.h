@@ -5,8 +5,8 @@
 
 namespace torch::taper {
 
-/// y = f(x), y of x's dtype (bool for the tests and logical_not); equal shapes, any strides. On the
-/// CPU also of n floats side by side, without a launch.
+/// Computes y = f(x) for equal shapes and any strides. y has x's dtype, or bool for tests and
+/// logical_not. On the CPU there is also a function for n adjacent floats, without a launch.
 #define TAPER_UNARY_KERNEL(name, kind)                      \
   TAPER_KERNEL(name, Out y, In x)                           \
   namespace cpu {                                           \
@@ -16,7 +16,7 @@ TAPER_UNARY_OPS(TAPER_UNARY_KERNEL)
 TAPER_UNARY_KERNEL(logical_not, test)
 #undef TAPER_UNARY_KERNEL
 TAPER_KERNEL(bitwise_not, Out y, In x)
-/// y = x limited to [low, high], given as numbers of x's dtype; a missing bound is undefined.
+/// Limits x to [low, high], given as numbers of x's dtype. A missing bound is undefined.
 TAPER_KERNEL(clamp, Out y, In x, In low, In high)
 
 }  // namespace torch::taper

@@ -36,7 +36,7 @@ void warn_of_bytes(const std::string& op, const Tensor& mask) {
                                    "deprecated,please use a mask with dtype torch.bool instead."));
 }
 
-/// Masks of other dtypes are true where they are not zero.
+/// Returns x as a mask. Other dtypes are true if they are not zero.
 Tensor as_mask(const char* op, const Tensor& x, const Tensor& mask) {
   check_defined(op, x, "self");
   check_defined(op, mask, "mask");
@@ -45,7 +45,7 @@ Tensor as_mask(const char* op, const Tensor& x, const Tensor& mask) {
   return mask.scalar_type() == kBool || mask.scalar_type() == kByte ? mask : mask.to(kBool);
 }
 
-/// In the order of the condition's dimensions, as other pointwise results.
+/// The result keeps the dimension order of the condition, as for other pointwise ops.
 Tensor select_to(const Tensor& condition, const In& a, const In& b, ScalarType dtype,
                  const Dims& shape) {
   const Tensor y = shape == Dims(condition.sizes())
@@ -55,7 +55,7 @@ Tensor select_to(const Tensor& condition, const In& a, const In& b, ScalarType d
   return y;
 }
 
-/// The two branches, either of which may be a number.
+/// Selects between two branches, each of which may be a number.
 Tensor select_branch(const Tensor& condition, const detail::BinaryOperand& x,
                      const detail::BinaryOperand& y) {
   check_condition(condition);
@@ -77,7 +77,7 @@ Tensor fill_to(const Tensor& y, const Tensor& mask, const In& value, const Tenso
   return y;
 }
 
-/// The output of masked_fill in either form, not yet written.
+/// Returns the output of masked_fill in either form, not yet written.
 Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
                    const autograd::detail::Inputs& others = {}) {
   const Dims shape = broadcast_shapes(form.name, x.sizes(), mask.sizes());
@@ -87,8 +87,9 @@ Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
   return form.target(x, others, {mask});
 }
 
-/// Writes one number to memory that several elements share: where the mask is true for any of them.
-/// Without history, whose derivative counts each element.
+/// Writes one number to memory that several elements share. It is written if the mask is true for
+/// any
+/// of them. History is refused, because its derivative would count each element.
 Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const In& value,
                    const autograd::detail::Inputs& others = {}) {
   check_result_shape(op, x, broadcast_shapes(op, x.sizes(), mask.sizes()));

@@ -1,4 +1,4 @@
-// Choosing by a mask. Masks are bool (uint8 works too: not zero is true).
+// Selection by masks. Masks are bool. A uint8 mask is true if it is not zero.
 #pragma once
 
 #include <vector>
@@ -9,30 +9,33 @@
 
 namespace torch::taper {
 
-/// x where `condition` is true, y elsewhere. The three broadcast; the dtype is that of x + y.
+/// Selects x if `condition` is true, else y. The three broadcast. The dtype is the dtype of x + y.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Scalar& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Tensor& x, const Scalar& y);
 Tensor where(const Tensor& condition, const Scalar& x, const Scalar& y);
-/// The coordinates of the true elements: one int64 vector for each dimension.
+/// Returns the coordinates of the true elements, as one int64 vector per dimension.
 std::vector<Tensor> where(const Tensor& condition);
 Tensor& where_out(Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other);
 
-/// x with `value` (a number or a 0-dim tensor, converted to x's dtype) where `mask`, which
-/// broadcasts with x, is true.
+/// Returns x with `value` at the elements whose `mask` is true. The mask broadcasts with x. `value`
+/// is
+/// a number or a 0-dim tensor, and is converted to x's dtype.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value);
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value);
-/// The elements of x where `mask` is true (the two broadcast), in row-major order: one dimension.
+/// Returns the elements of x whose `mask` is true, in row-major order, as one dimension. Both
+/// broadcast.
 Tensor masked_select(const Tensor& x, const Tensor& mask);
 Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask);
-/// x with its elements where `mask` is true replaced by those of `source`, in order. Throws when
-/// `source` (of x's dtype) has fewer.
+/// Returns x with the elements whose `mask` is true replaced by elements of `source`, in order.
+/// Throws if `source`, of x's dtype, has too few.
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
 
 namespace detail {
-/// Writes one number (0-dim) to an x whose elements share memory, as expanded ones do: where the
-/// mask is true for any element of a place. Throws where history is recorded: a derivative would
-/// count each element.
+/// Writes a 0-dim `value` to an x whose elements share memory, as expanded ones do. An element is
+/// written if the mask is true for any index that shares it. Throws if history is recorded, because
+/// a
+/// derivative would count each index.
 Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const Tensor& value);
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// The formula of where, and that of copies, for host and device.
+// The formulas of where and of copies, for host and device.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace torch::taper::functor {
 
-/// (A mask of kByte has any bytes.)
+/// A byte of a mask. A kByte mask may hold any byte.
 using MaskByte = uint8_t;
 
 struct Choose {
@@ -16,7 +16,7 @@ struct Choose {
     return condition != 0 ? a : b;
   }
 };
-/// A copy, or a conversion.
+/// Copies or converts.
 struct Copy {
   template <class T>
   TAPER_HD T operator()(T v) const {
