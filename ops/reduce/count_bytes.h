@@ -1,4 +1,4 @@
-// Counting the bytes of a mask. Not installed.
+// Counts the nonzero bytes of a mask. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace torch::taper::cpu {
 
-/// How many of n bytes are not 0.
+/// Returns the number of nonzero bytes among n.
 int64_t count_bytes(const uint8_t* p, int64_t n);
 
 }  // namespace torch::taper::cpu

@@ -7,7 +7,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-// Four neighbours have a table each: equal ones would wait for each other's sum.
+// Four neighbours use four tables, because equal values would wait for each other's sum.
 template <class T>
 void count_in_turn(int64_t* counts, int64_t bins, const T* x, int64_t n, int64_t first) {
   std::vector<int64_t> tables(static_cast<size_t>(4 * bins));
@@ -33,7 +33,7 @@ void count_part(int64_t* counts, int64_t bins, const T* x, int64_t n, int64_t fi
 
 void count_values(InOut counts, In x, int64_t first) {
   const int64_t bins = counts.numel, n = x.numel;
-  // A table for each piece: only where the elements are many more than the places.
+  // Each piece has a table, if there are many more elements than values.
   const int64_t pieces = n / std::max(kGrain, 4 * bins) > 1 ? get_num_threads() : 1;
   const int64_t each = (n + pieces - 1) / pieces;
   switch_dtype<dtypes::Integral>(x.dtype, "count", [&]<class scalar_t>() {

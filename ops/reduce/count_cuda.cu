@@ -12,8 +12,9 @@ struct Count {
   TAPER_DEVICE void operator()(int64_t i) const { atomic_add(counts + (x[i] - first), int64_t{1}); }
 };
 
-/// Few kinds of values: blocks count a piece each in shared memory, where a GPU's memory would take
-/// one addition to a number after the other.
+/// Counts few distinct values: each block counts a piece in shared memory. In global memory,
+/// additions
+/// to one number would run one after the other.
 template <class T>
 struct CountPiece {
   static constexpr int64_t kPiece = 1 << 14;
@@ -43,7 +44,8 @@ void count_values(InOut counts, In x, int64_t first) {
     using Piece = CountPiece<scalar_t>;
     if (counts.numel <= Piece::kMostKinds && x.numel > Piece::kPiece)
       return for_each_row(
-          (x.numel + Piece::kPiece - 1) / Piece::kPiece, kThreads,  // a block each, with its slots
+          (x.numel + Piece::kPiece - 1) / Piece::kPiece, kThreads,  // one block per piece, with its
+                                                                    // slots
           Piece{counts.as<int64_t>(), x.as<scalar_t>(), first, x.numel, counts.numel});
     for_each(x.numel, Count<scalar_t>{counts.as<int64_t>(), x.as<scalar_t>(), first});
   });

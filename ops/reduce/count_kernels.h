@@ -4,8 +4,9 @@
 
 namespace torch::taper {
 
-/// counts[v - first] += 1 for every element v of x. counts (int64) and x (integral) are contiguous,
-/// and every v - first is a place of counts.
+/// Does counts[v - first] += 1 for every element v of x. counts (int64) and x (integral) are
+/// contiguous.
+/// Every v - first must be an index of counts.
 TAPER_KERNEL(count_values, InOut counts, In x, int64_t first)
 
 }  // namespace torch::taper

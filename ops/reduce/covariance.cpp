@@ -36,7 +36,7 @@ Tensor observation_weights(const Tensor& x, const optional<Tensor>& f, const opt
   return w;
 }
 
-// What the sum of products is divided by (NumPy's, for both kinds of weights).
+// Returns the divisor of the sum of products. For both kinds of weights it follows NumPy.
 Tensor divisor(const Tensor& x, const Tensor& w, const optional<Tensor>& a, int64_t correction) {
   if (!w.defined())
     return full({}, Scalar(x.size(1) - correction),

@@ -7,13 +7,14 @@
 
 namespace torch::taper {
 
-/// The covariances of D variables, the rows of x (D x N; a vector is one variable), over N
-/// observations: (D x D), 0-dim for a vector. Observation i counts fweights[i] times (whole
-/// numbers) and weighs aweights[i]; the sum is divided by the number of observations less
+/// Returns the covariances of the D rows of x over N observations. x is (D x N), the result (D x
+/// D). A
+/// vector is one variable and gives a 0-dim result. Observation i counts fweights[i] times, an
+/// integer, and has the weight aweights[i]. The sum is divided by the number of observations minus
 /// `correction`.
 Tensor cov(const Tensor& x, int64_t correction = 1, const optional<Tensor>& fweights = nullopt,
            const optional<Tensor>& aweights = nullopt);
-/// The correlation coefficients of the rows of x, in [-1, 1].
+/// Returns the correlation coefficients of the rows of x, in [-1, 1].
 Tensor corrcoef(const Tensor& x);
 
 }  // namespace torch::taper

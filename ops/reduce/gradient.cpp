@@ -9,7 +9,7 @@
 namespace torch::taper {
 namespace {
 
-/// The dimensions asked for, wrapped.
+/// Returns the requested dimensions, wrapped.
 std::vector<int64_t> dims_of(const Tensor& self, const optional<int64_t>& dim) {
   check_defined("gradient", self, "self");
   if (dim) return {wrap_dim("gradient", *dim, self.dim())};
@@ -40,7 +40,7 @@ Tensor in_floats(const Tensor& self) {
   return isFloatingOrComplexType(self.scalar_type()) ? self : self.to(default_dtype());
 }
 
-/// The differences between neighbouring places along `dim`, shaped to broadcast with x.
+/// Returns the differences of neighbouring coordinates along `dim`, shaped to broadcast with x.
 Tensor steps_of(const Tensor& places, const Tensor& x, int64_t dim) {
   TAPER_CHECK(places.dim() == 1 && places.numel() == x.size(dim),
               "torch.gradient expected spacing to be a vector of ", x.size(dim),
@@ -53,16 +53,16 @@ Tensor steps_of(const Tensor& places, const Tensor& x, int64_t dim) {
   return steps.reshape(along);
 }
 
-/// The derivative at the end where the two steps inwards are h and next, from the differences
-/// there.
+/// Returns the derivative at an end from the slopes there. h and next are the first two steps
+/// inwards.
 Tensor at_end(const Tensor& slope, const Tensor& slope_inside, const Tensor& h, const Tensor& next,
               int64_t edge_order) {
   if (edge_order == 1) return slope;
-  // The line through the slopes at the middles of the two steps.
+  // The line through the slopes at the midpoints of the two steps.
   return slope + (slope - slope_inside) * (h / (h + next));
 }
 
-/// `steps` has the size of x less one along dim.
+/// Returns the derivative of x. `steps` has the size of x minus one along dim.
 Tensor derivative(const Tensor& x, const Tensor& steps, int64_t dim, int64_t edge_order) {
   const int64_t n = x.size(dim);
   const Tensor slopes = (x.narrow(dim, 1, n - 1) - x.narrow(dim, 0, n - 1)) / steps;
@@ -71,7 +71,7 @@ Tensor derivative(const Tensor& x, const Tensor& steps, int64_t dim, int64_t edg
   const int64_t last = n - 2, inner = n > 2 ? 1 : 0;
   std::vector<Tensor> parts{at_end(slope(0), slope(inner), step(0), step(inner), edge_order)};
   if (n > 2) {
-    // The mean of the slopes on both sides, the nearer one counting more.
+    // The weighted mean of the slopes on both sides. The nearer one has more weight.
     const Tensor before = steps.narrow(dim, 0, n - 2), after = steps.narrow(dim, 1, n - 2);
     parts.push_back((slopes.narrow(dim, 0, n - 2) * after + slopes.narrow(dim, 1, n - 2) * before) /
                     (before + after));

@@ -18,7 +18,9 @@ namespace {
 
 using Histogram = std::tuple<Tensor, std::vector<Tensor>>;
 
-/// The arguments as rows of points, one weight each; `innermost`: the last dimension is a point's.
+/// The arguments as rows of points with one weight each. With `innermost`, the last dimension of
+/// the
+/// input is one point.
 struct Points {
   Tensor rows;    // (N, D)
   Tensor weight;  // (N), undefined: 1 each
@@ -52,9 +54,9 @@ Tensor widths_of(const Tensor& edges) {
   return edges.narrow(0, 1, n) - edges.narrow(0, 0, n);
 }
 
-/// What lies in each of the `cells`: the number of points, or the sum of their weights.
+/// Returns the number of points in each of the `cells`, or the sum of their weights.
 Tensor sums_of_cells(const Points& p, const Tensor& cell, int64_t cells) {
-  // Cell 0 is for the points that lie in none.
+  // Cell 0 collects the points outside all cells.
   const TensorOptions options = p.rows.options();
   if (p.weight.defined())
     return zeros({cells + 1}, options).index_add_(0, cell, p.weight).narrow(0, 1, cells);
@@ -98,7 +100,7 @@ void check_edges(const Tensor& self, const Tensor& edges, int64_t d) {
               edges.scalar_type());
 }
 
-/// Equal parts of the range given for dimension d, or of the values' range.
+/// Returns edges of equal parts of the range of dimension d, given or taken from the values.
 Tensor equal_edges(const Points& p, int64_t d, int64_t bins,
                    const optional<ArrayRef<double>>& range) {
   TAPER_CHECK(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension ",

@@ -1,4 +1,4 @@
-// Histograms of one and of several variables, made of other ops. No gradient.
+// Histograms of one and of several variables, computed by other ops. They have no gradient.
 #pragma once
 
 #include <tuple>
@@ -10,19 +10,22 @@
 
 namespace torch::taper {
 
-/// {hist, edges}: how many elements of self (with `weight`, of self's shape: the sum of whose
-/// weights) lie between neighbouring edges, the last part with its upper end; elements beyond do
-/// not count. `bins` are the edges, a vector that does not fall, or the number of equal parts of
-/// `range` (default: of the elements' range). `density`: divided by the whole and by the widths.
-/// f32 and f64, one dtype for all. Throws Error for other arguments.
+/// Counts the elements of self between neighbouring edges and returns {hist, edges}. The last bin
+/// includes its upper edge. Elements outside all bins do not count. `bins` is a non-decreasing
+/// vector
+/// of edges, or the number of equal bins in `range` (default: the range of the elements). With
+/// `weight`, of self's shape, bins sum weights. With `density`, bins are divided by the total and
+/// by
+/// their widths. Takes f32 and f64, in one dtype. Throws Error for other arguments.
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
                                      const optional<Tensor>& weight = {}, bool density = false);
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
                                      optional<ArrayRef<double>> range = nullopt,
                                      const optional<Tensor>& weight = {}, bool density = false);
 
-/// The same for points: self is (..., D), hist has D dimensions, and there is a vector of edges for
-/// each; `range` has a lower and an upper end for each.
+/// Counts points instead of numbers. self is (..., D) and hist has D dimensions. Each dimension has
+/// a
+/// vector of edges. `range` holds a lower and an upper end for each dimension.
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, TensorList bins,
                                                     const optional<Tensor>& weight = {},
                                                     bool density = false);
@@ -35,13 +38,15 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t 
                                                     const optional<Tensor>& weight = {},
                                                     bool density = false);
 
-/// How often each number from 0 to the largest of a vector of non-negative integers occurs, for at
-/// least `minlength` numbers: kLong, or with `weights` the sums of those (kFloat for kFloat, else
-/// kDouble). No gradient. Throws Error for other inputs.
+/// Counts each number from 0 to the largest of a vector of non-negative integers, and at least
+/// `minlength` numbers. Returns kLong. With `weights` it sums weights and returns kFloat for
+/// kFloat,
+/// else kDouble. It has no gradient. Throws Error for other inputs.
 Tensor bincount(const Tensor& self, const optional<Tensor>& weights = {}, int64_t minlength = 0);
-/// How many elements lie in each of `bins` equal parts of [min, max] (both 0: of the elements'
-/// range); the last part has its upper end. Floating dtypes, which the counts have too. No
-/// gradient. Throws Error for bins < 1, max < min and a range that is not finite.
+/// Counts the elements in each of `bins` equal parts of [min, max]. If both are 0, the range of the
+/// elements is used. The last part includes its upper end. Takes floating dtypes and returns the
+/// counts in the input's dtype. It has no gradient. Throws Error for bins < 1, max < min and an
+/// infinite range.
 Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0);
 
 }  // namespace torch::taper

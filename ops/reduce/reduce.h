@@ -1,4 +1,4 @@
-// Reductions, scans, sorting, search, statistics, histograms.
+// Includes reductions, scans, sorting, search, statistics and histograms.
 #pragma once
 
 #include <taper/ops/reduce/covariance.h>

@@ -49,7 +49,7 @@ template StoreTotals<uint64_t> store_totals_for(ScalarType dtype);
 
 namespace {
 
-// A handful of floats: planning would take longer than adding them.
+// Sums a handful of floats. Planning would take longer than the sum.
 bool sum_few(Out y, const In& x, double divisor) {
   if (x.dtype != kFloat || y.dtype != kFloat || y.numel != 1 || !x.contiguous || x.numel > 8)
     return false;
@@ -59,7 +59,9 @@ bool sum_few(Out y, const In& x, double divisor) {
   return true;
 }
 
-// The first dimensions, of few elements: what remains lies side by side, as it does in y.
+// Detects that the reduced dimensions come first and have few elements. The others must be adjacent
+// in
+// memory, in x as in y.
 struct FewRows {
   int64_t rows = 1, columns = 1;
   bool are;

@@ -46,7 +46,7 @@ struct Times {
   }
 };
 
-/// Joined by Op in the type A; what comes out is divided and, if asked, its root taken.
+/// Joins states of type A with Op. At the end it divides and, if asked, takes the square root.
 template <class T, class A, class Op, class Before>
 struct Joined {
   using State = A;
@@ -70,7 +70,7 @@ struct Joined {
   }
 };
 
-// Sums of floats are made in double: a GPU waits for its memory here, not for its arithmetic.
+// Floats are summed in double. A GPU waits for memory here, not for arithmetic.
 template <class T, class A, class Op, class Before>
 void run(const Out& y, const In& x, DimMask dims, A identity, Op op, Before before,
          double divisor = 1, bool square_root = false) {
@@ -78,14 +78,14 @@ void run(const Out& y, const In& x, DimMask dims, A identity, Op op, Before befo
 }
 
 // ---------------------------------------------------------------- results that are integers
-// The dtypes are asked element by element: one kernel serves all of them.
+// The dtype is switched per element, so that one kernel serves all dtypes.
 
 template <class... T>
 TAPER_DEVICE void store_integer(TypeList<T...>, ScalarType dtype, char* y, int64_t v) {
   ((dtype == CppTypeToScalarType<T>::value && (*reinterpret_cast<T*>(y) = T(v), true)) || ...);
 }
 
-/// The element itself. Sums of integers are of unsigned numbers, so that they wrap.
+/// Returns the element itself. Integers are summed as unsigned numbers, so that they wrap.
 struct Number {
   template <class... T>
   TAPER_DEVICE static uint64_t of_any(TypeList<T...>, ScalarType dtype, const char* x) {
@@ -99,7 +99,7 @@ struct Number {
     return of_any(dtypes::Bit(), dtype, x);
   }
 };
-/// 1 for what is not zero.
+/// Returns 1 for a nonzero element.
 struct IsNonZero {
   template <class... T>
   TAPER_DEVICE static uint64_t of_any(TypeList<T...>, ScalarType dtype, const char* x) {
@@ -135,7 +135,7 @@ void run_integers(const Out& y, const In& x, DimMask dims, uint64_t identity, Op
   reduce(y, x, dims, JoinedIntegers<Op, Before>{identity, x.dtype, y.dtype, op, before});
 }
 
-// What values of T are compared as.
+// The type in which values of T are compared.
 template <class T>
 using ValueOf = std::conditional_t<std::is_integral_v<T>, int64_t, opmath_t<T>>;
 
@@ -214,13 +214,13 @@ struct Best {
   int64_t index;  // -1: nothing yet
 };
 
-/// The larger (smaller, with Sign of -1) value and its first place; a NaN is beyond all.
+/// Keeps the larger value (the smaller one if Sign is -1) and its first index. NaN wins over all.
 template <class T, int Sign>
 struct BestOf {
   using V = ValueOf<T>;
   using State = Best<V>;
   using Element = T;
-  T* values;  // null: not wanted
+  T* values;  // null if not wanted
   int64_t* indices;
   TAPER_HD State start() const { return {V(), -1}; }
   TAPER_DEVICE State take(const char* x, int64_t index) const {
@@ -252,14 +252,14 @@ void best(const char* name, const Out& values, const Out& indices, const In& x, 
 }
 
 // ---------------------------------------------------------------- mean and variance
-/// Number, mean and sum of squared deviations, as Chan, Golub and LeVeque (1979) join them.
+/// Keeps number, mean and sum of squared deviations, joined as in Chan, Golub and LeVeque (1979).
 template <class To, class From>
 struct MomentsOf {
   using Element = From;
   struct State {
     double n, mean, squares;
   };
-  char* mean;  // null: not wanted
+  char* mean;  // null if not wanted
   const char* variance;
   double correction;
   bool square_root;

@@ -7,7 +7,7 @@
 
 namespace torch::taper::cuda {
 
-/// How one output is made of its elements: a State for each element, joined in any order.
+/// Says how elements make one output. Each element gives a State. States are joined in any order.
 ///
 ///   using State = ...;                                  trivially copyable, at most 32 bytes
 ///   State start() const;                                joins without effect
@@ -22,7 +22,7 @@ concept KnowsElement = requires {
   typename R::Element;
 };
 
-/// Reads of memory that a thread has on their way at once.
+/// Outstanding loads per thread.
 constexpr int kReads = 4;
 
 template <class R>
@@ -41,7 +41,7 @@ struct Fold {
   State* partial;            // [splits][outputs], or null where there is one piece
 
   static constexpr int64_t kNoStep = INT64_MIN;
-  /// States that a thread joins elements to in turn: large ones would not fit its registers.
+  /// States that a thread accumulates in turn. Large states would not fit its registers.
   static constexpr int kStates = sizeof(State) <= 8 ? kReads : 1;
 
   Fold(const ReducePlan& plan, const R& reducer)
@@ -72,7 +72,7 @@ struct Fold {
   TAPER_DEVICE State add(State s, const char* element, int64_t index) const {
     return reducer.join(s, reducer.take(element, index));
   }
-  /// One element after the other, each at a place that is looked up.
+  /// Folds elements one by one, computing the address of each.
   TAPER_DEVICE State fold_anywhere(const Team& team, const char* from, int64_t begin,
                                    int64_t end) const {
     State s = reducer.start();
@@ -122,7 +122,7 @@ struct Fold {
     for (; i < end; i += team.size) s[0] = add(s[0], from + i * step, i);
     return join(s);
   }
-  /// Elements side by side, of type T, 16 bytes at a time.
+  /// Folds adjacent elements of type T, 16 bytes at a time.
   template <class T>
   TAPER_DEVICE State fold_packs(const Team& team, const char* from, int64_t begin,
                                 int64_t end) const {
@@ -171,7 +171,7 @@ struct Fold {
     return team.combine(fold_own(team, from, begin, end),
                         [this](State a, State b) { return reducer.join(a, b); });
   }
-  /// Row `split * outputs + output`.
+  /// Computes row `split * outputs + output`.
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const int64_t split = outputs.quotient(row), output = row - split * outputs.divisor;
     int64_t at[2];
@@ -186,7 +186,7 @@ struct Fold {
   }
 };
 
-/// The second step: the pieces of each output.
+/// The second step: joins the pieces of each output.
 template <class R>
 struct FoldPieces {
   Fold<R> fold;
@@ -213,8 +213,9 @@ struct FoldPieces {
   }
 };
 
-/// Threads for each of so many outputs of n elements: as many as keep the GPU busy, and few enough
-/// that each has kReads reads of 16 bytes to make.
+/// Returns the team size for `outputs` outputs of n elements. It keeps the GPU busy, and leaves
+/// each
+/// thread kReads reads of 16 bytes.
 inline int reducing_team(int64_t n, int64_t outputs) {
   const int64_t each = kReads * kPack<float>;
   int usual = n <= 4 ? 1 : Team::kWarp;
@@ -227,19 +228,19 @@ inline int reducing_team(int64_t n, int64_t outputs) {
   return usual;
 }
 
-/// y = the reduction of x over `dims`. Few outputs of many elements are made in two steps, so that
-/// the whole GPU takes part; the order of joining depends on the shape and the GPU only.
+/// Computes y, the reduction of x over `dims`. Few outputs of many elements take two steps, so that
+/// the whole GPU works. The order of joins depends only on the shape and the GPU.
 template <class R>
 void reduce(const Out& y, const In& x, DimMask dims, const R& reducer) {
   if (y.numel == 0) return;
   const ReducePlan plan = plan_reduce(y, x, dims);
   Fold<R> fold(plan, reducer);
-  // Neighbouring columns are read by neighbouring threads, of which each has a few elements only.
+  // Neighbouring threads read neighbouring columns. Each thread has a few elements only.
   const int64_t outputs = fold.outputs.divisor;
   const bool interleaved = plan.columns > 0 && outputs >= Team::kWarp;
   const int team = interleaved ? 1 : reducing_team(fold.n, outputs);
   const int64_t least = interleaved ? 64 : 4096;  // elements for a piece
-  // No more than run at once: one piece more, and all wait for it.
+  // At most as many pieces as run at once. All would wait for one piece more.
   const int64_t wanted = resident_threads() / (outputs * team);
   fold.splits = std::max<int64_t>(1, std::min(wanted, fold.n / least));
   fold.piece = (fold.n + fold.splits - 1) / fold.splits;

@@ -13,7 +13,7 @@ namespace torch::taper {
 
 namespace {
 
-// Medians of the rows of x, which is contiguous and not empty along its last dimension.
+// Returns medians of the rows of x, which is contiguous and not empty along its last dimension.
 std::tuple<Tensor, Tensor> row_medians(const Tensor& x, bool skip_nan) {
   Dims sizes(x.sizes());
   sizes.resize(sizes.size() - 1);
@@ -23,7 +23,7 @@ std::tuple<Tensor, Tensor> row_medians(const Tensor& x, bool skip_nan) {
   return {values, indices};
 }
 
-// NaN, and for integers what a conversion makes of it.
+// Returns NaN, or the integer that NaN converts to.
 Scalar median_of_nothing(ScalarType t) {
   if (t == kLong) return std::numeric_limits<int64_t>::min();
   if (t == kInt) return std::numeric_limits<int32_t>::min();

@@ -1,4 +1,4 @@
-// Medians. The common rules of reductions are in reduce_sum.h.
+// Medians. reduce_sum.h has the common rules of reductions.
 #pragma once
 
 #include <tuple>
@@ -9,8 +9,9 @@
 
 namespace torch::taper {
 
-/// The median: of an even number of elements the smaller of the middle two; NaN if there is one.
-/// Along a dimension: (values, positions). nanmedian leaves NaN out.
+/// Returns the median: the smaller of the middle two for an even number of elements, or NaN if
+/// there is
+/// one. Along a dimension it returns (values, indices). nanmedian ignores NaN.
 Tensor median(const Tensor& self);
 std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false);
 std::tuple<Tensor&, Tensor&> median_out(Tensor& values, Tensor& indices, const Tensor& self,

@@ -5,7 +5,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// Values and places of the elements of rank rank_of(number of NaN) in rows of n.
+/// Writes values and indices of the elements of rank rank_of(number of NaN) in rows of n.
 template <class T, class RankOf>
 void select_rows(const Out& values, const Out& indices, const In& x, int64_t n,
                  const RankOf& rank_of) {
@@ -23,7 +23,7 @@ void select_rows(const Out& values, const Out& indices, const In& x, int64_t n,
 
 void median(Out values, Out indices, In x, bool skip_nan) {
   const int64_t n = x.sizes.back();
-  // The first NaN is the median, unless they are skipped.
+  // The first NaN is the median, unless NaNs are skipped.
   const auto rank_of = [=](int64_t nans) {
     return nans > 0 && (!skip_nan || nans == n) ? n - nans : (n - nans - 1) / 2;
   };

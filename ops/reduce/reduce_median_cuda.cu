@@ -13,7 +13,7 @@ struct Median {
   const uint32_t* positions;
   int64_t n;
   bool skip_nan;
-  // NaN has the largest key of all floats, and is sorted last.
+  // NaN has the largest key and is sorted last.
   TAPER_DEVICE int64_t numbers(const key_of<T>* sorted) const {
     if constexpr (std::is_integral_v<T>) return n;
     int64_t begin = 0, end = n;

@@ -16,7 +16,7 @@ void check_some_elements(const char* op, const Tensor& x) {
               "reduction dim with the 'dim' argument.");
 }
 
-// Every reduced dimension must hold something; a tensor with no elements may still have results.
+// Throws if a reduced dimension is empty. A tensor without elements may still have results.
 void check_some_along(const char* op, const Tensor& x, DimMask dims) {
   for (int64_t d = 0; d < x.dim(); ++d)
     TAPER_CHECK_INDEX(!((dims >> d) & 1) || x.sizes()[d] > 0, op, "(): Expected reduction dim ", d,
@@ -54,7 +54,7 @@ Tensor extreme_of_all(const char* op, const char* node, bool largest, const Tens
   return y;
 }
 
-// The gradient to the positions that were chosen, 0 elsewhere.
+// Puts the gradient at the chosen indices and 0 elsewhere.
 Tensor put_at(const Tensor& gy, const Tensor& indices, const Dims& sizes, int64_t dim,
               bool keepdim) {
   if (sizes.empty()) return gy;
@@ -63,7 +63,7 @@ Tensor put_at(const Tensor& gy, const Tensor& indices, const Dims& sizes, int64_
                  : zeros.scatter(dim, indices.unsqueeze(dim), gy.unsqueeze(dim));
 }
 
-// Values (where wanted) and positions along the one dimension in `dims`; x is not empty there.
+// Finds values (if wanted) and indices along the single dimension in `dims`, which is not empty.
 void find_extreme(bool largest, const Tensor& values, const Tensor& indices, const Tensor& x,
                   DimMask dims) {
   TAPER_CHECK(!x.is_complex(), largest ? "max" : "min", "(): does not support complex input");

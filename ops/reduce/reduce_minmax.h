@@ -1,6 +1,6 @@
-// Reductions to the largest or smallest element, and to its position. The common rules are in
-// reduce_sum.h. A NaN counts as larger and as smaller than every number, so it is always the
-// result.
+// Reductions to the largest or smallest element, and to its index. reduce_sum.h has the common
+// rules.
+// A NaN counts as larger and as smaller than every number, so it is always the result.
 #pragma once
 
 #include <tuple>
@@ -11,20 +11,20 @@
 
 namespace torch::taper {
 
-/// The largest (smallest) element. Its gradient is shared evenly among equal elements.
+/// Returns the largest (smallest) element. Equal elements share the gradient evenly.
 /// Errors: "max(): Expected reduction dim to be specified for input.numel() == 0. ..." for no
 /// elements.
 Tensor max(const Tensor& self);
 Tensor min(const Tensor& self);
 
-/// Along one dimension: (values, first positions as i64). The gradient goes to that position.
+/// Returns (values, first indices as i64) along one dimension. The gradient goes to that index.
 /// Errors: IndexError "max(): Expected reduction dim 1 to have non-zero size.".
 std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
 
-/// Element by element: the same as maximum() and minimum().
+/// Compares element by element, as maximum() and minimum().
 Tensor max(const Tensor& self, const Tensor& other);
-/// The larger (smaller) of each two elements.
+/// Writes the result of max into `out`.
 Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other);
 std::tuple<Tensor&, Tensor&> max_out(Tensor& max, Tensor& max_indices, const Tensor& self,
                                      int64_t dim, bool keepdim = false);
@@ -33,27 +33,28 @@ Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other);
 std::tuple<Tensor&, Tensor&> min_out(Tensor& min, Tensor& min_indices, const Tensor& self,
                                      int64_t dim, bool keepdim = false);
 
-/// The largest (smallest) element over one or more dimensions, all for an empty list. The gradient
-/// is shared evenly among equal elements.
+/// Returns the largest (smallest) element over the dimensions `dim`. An empty list means all. Equal
+/// elements share the gradient evenly.
 Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
-/// Into a tensor of the same dtype.
+/// Writes into a tensor of self's dtype.
 /// Errors: "Expected the dtype for input and out to match, but got Float for input's dtype and
 /// Double for out's dtype.".
 Tensor& amax_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 Tensor& amin_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 
-/// First position of the largest (smallest) element as i64: along `dim`, or in the flattened
-/// tensor. Not for bool tensors.
+/// Returns the first index of the largest (smallest) element as i64, along `dim` or in the
+/// flattened
+/// tensor. Throws for bool tensors.
 Tensor argmax(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
 Tensor argmin(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
-/// Into an i64 tensor; throws Error for others.
+/// Writes into an i64 tensor. Throws Error for other dtypes.
 Tensor& argmax_out(Tensor& out, const Tensor& self, optional<int64_t> dim = nullopt,
                    bool keepdim = false);
 Tensor& argmin_out(Tensor& out, const Tensor& self, optional<int64_t> dim = nullopt,
                    bool keepdim = false);
 
-/// {amin, amax}.
+/// Returns {amin, amax}.
 std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim = nullopt,
                                    bool keepdim = false);
 std::tuple<Tensor&, Tensor&> aminmax_out(Tensor& min, Tensor& max, const Tensor& self,

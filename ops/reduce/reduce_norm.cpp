@@ -32,7 +32,7 @@ Tensor var_backward(const Tensor& gy, const Tensor& x, DimMask dims, double corr
   return keep_dims(gy, x.sizes(), dims).mul(2 / freedom).mul(x.sub(mean));
 }
 
-// A constant row has deviation 0 and, by agreement, gradient 0 there.
+// A constant row has deviation 0. Its gradient is defined as 0.
 Tensor std_backward(const Tensor& gy, const Tensor& y, const Tensor& x, DimMask dims,
                     double correction) {
   const Tensor g = gy.div(y.mul(2)).masked_fill(y.eq(0), 0);
@@ -62,7 +62,7 @@ void warn_of_freedom(const char* op, const Tensor& x, const VarianceRequest& r) 
 
 Tensor variance(const Tensor& x, const VarianceRequest& r);
 
-// The variances of the parts add up.
+// The variances of the real and the imaginary parts add up.
 Tensor complex_variance(const Tensor& x, VarianceRequest r) {
   const bool square_root = r.square_root;
   r.square_root = false;
@@ -125,7 +125,7 @@ VarianceRequest variance_request(const char* op, const char* node, const Tensor&
 
 // ---------------------------------------------------------------- norms
 
-// The gradient is 0 where the norm is. x is complex only where p is 2.
+// The gradient is 0 if the norm is 0. x is complex only if p is 2.
 Tensor norm_backward(const Tensor& gy_in, const Tensor& x, const Tensor& y_in, double p,
                      DimMask dims) {
   const Tensor gy = keep_dims(gy_in, x.sizes(), dims), y = keep_dims(y_in, x.sizes(), dims);
@@ -141,7 +141,7 @@ Tensor norm_backward(const Tensor& gy_in, const Tensor& x, const Tensor& y_in, d
   return x.sign().mul(x.abs().pow(p - 1)).mul(scale);
 }
 
-// The least and the largest of nothing are not defined, and so are norms of negative order.
+// The extremes of no elements are undefined, and so are norms of negative order.
 void check_not_of_nothing(const Tensor& x, double p, DimMask dims) {
   if (!(p < 0 || std::isinf(p)) || reduced_numel(x, dims) > 0) return;
   const Dims list = listed(dims, x.dim());
@@ -153,14 +153,16 @@ void check_not_of_nothing(const Tensor& x, double p, DimMask dims) {
                 " because this dimension is empty and the operation does not have an identity");
 }
 
-// Without history.
+// Returns magnitudes without history.
 Tensor magnitudes(const Tensor& x) {
   const NoGradGuard no_grad;
   return x.is_complex() ? x.abs() : x;
 }
 
-// Of complex numbers it is that of their magnitudes. Where they are zero these have no derivative,
-// but the norm of order 2 has a second one, which a derivative by way of the magnitudes would lose.
+// The norm of complex numbers is the norm of their magnitudes. Magnitudes have no derivative at 0.
+// The
+// norm of order 2 is handled directly, because by way of magnitudes it would lose its second
+// derivative.
 Tensor any_norm(const char* node, const Tensor& x, double p, DimMask dims, bool keepdim) {
   if (x.is_complex() && p != 2) return any_norm(node, x.abs(), p, dims, keepdim);
   TAPER_CHECK(isFloatingType(x.scalar_type()) || x.is_complex(),
@@ -188,8 +190,8 @@ double order(const optional<Scalar>& p) { return p ? p->toDouble() : 2; }
 
 // ---------------------------------------------------------------- logsumexp
 
-// The largest (real part of an) element along dims, 0 where that is infinite: subtracting it must
-// not give NaN.
+// Returns the largest element (or real part) along dims. An infinite one becomes 0, because
+// subtracting it would give NaN.
 Tensor finite_shift(const Tensor& x, IntArrayRef dims) {
   const Tensor largest = (x.is_complex() ? real(x) : x).amax(dims, true);
   return largest.masked_fill(largest.abs().eq(INFINITY), 0);

@@ -1,5 +1,5 @@
-// Variance, standard deviation, norms and logsumexp. The common rules of reductions are in
-// reduce_sum.h.
+// Variance, standard deviation, norms and logsumexp. reduce_sum.h has the common rules of
+// reductions.
 #pragma once
 
 #include <tuple>
@@ -10,12 +10,12 @@
 
 namespace torch::taper {
 
-/// Variance: the sum of squared deviations from the mean over (n - 1), or over n unless `unbiased`,
-/// or over n - correction (1 where none is given). NaN where that is not positive. Computed in
-/// double by blocks: no cancellation. Errors: "std and var only support floating point and complex
-/// dtypes".
+/// Returns the variance: the sum of squared deviations from the mean over n - `correction`. The
+/// default correction is 1. Without `unbiased` it is 0. The result is NaN if the divisor is not
+/// positive. It is computed in double by blocks, without cancellation.
+/// Errors: "std and var only support floating point and complex dtypes".
 Tensor var(const Tensor& self, bool unbiased = true);
-/// A whole number is a dimension, not a truth value.
+/// Takes an int as a dimension, not as a bool.
 inline Tensor var(const Tensor& self, int dim) { return self.var(dim); }
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false);
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
@@ -24,9 +24,9 @@ Tensor& var_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool u
                 bool keepdim = false);
 Tensor& var_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim,
                 const optional<Scalar>& correction, bool keepdim = false);
-/// Standard deviation: the square root of var.
+/// Returns the standard deviation, the square root of var.
 Tensor std(const Tensor& self, bool unbiased = true);
-/// A whole number is a dimension, not a truth value.
+/// Takes an int as a dimension, not as a bool.
 inline Tensor std(const Tensor& self, int dim) { return self.std(dim); }
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false);
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
@@ -35,9 +35,9 @@ Tensor& std_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool u
                 bool keepdim = false);
 Tensor& std_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim,
                 const optional<Scalar>& correction, bool keepdim = false);
-/// (variance, mean) and (standard deviation, mean) from one pass.
+/// Returns (variance, mean) or (standard deviation, mean) from one pass.
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
-/// As with var: one dimension, which would else convert to `unbiased`.
+/// Takes an int as a dimension, not as `unbiased`.
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim);
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     bool unbiased = true, bool keepdim = false);
@@ -50,9 +50,11 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     const optional<Scalar>& correction, bool keepdim = false);
 
-/// The p-norm (sum |x|^p)^(1/p) of the elements as one vector; infinity gives the largest, minus
-/// infinity the smallest magnitude, 0 the number of elements other than 0; 0 for no elements.
-/// p defaults to 2.
+/// Returns the p-norm (sum |x|^p)^(1/p) of the elements as one vector. p defaults to 2. Infinity
+/// gives
+/// the largest magnitude, minus infinity the smallest. 0 gives the number of nonzero elements. The
+/// norm
+/// of no elements is 0.
 /// Errors: "norm(): input dtype should be either floating point or complex. Got Long instead."
 Tensor norm(const Tensor& self, const Scalar& p = 2);
 Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype);
@@ -61,8 +63,10 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool
             ScalarType dtype);
 Tensor& norm_out(Tensor& out, const Tensor& self, const optional<Scalar>& p, IntArrayRef dim,
                  bool keepdim = false);
-/// The same under the names of torch.linalg. linalg_norm is the vector norm, too, but where `ord`
-/// is given for two dimensions: then linalg::matrix_norm. No `ord` is the 2-norm of all elements.
+/// Are the norms under the names of torch.linalg. linalg_norm is linalg::matrix_norm if `ord` is
+/// given
+/// for two dimensions. Otherwise it is the vector norm. Without `ord` it is the 2-norm of all
+/// elements.
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
                           OptionalIntArrayRef dim = nullopt, bool keepdim = false,
                           optional<ScalarType> dtype = nullopt);
@@ -76,15 +80,17 @@ Tensor& linalg_norm_out(Tensor& out, const Tensor& A, const optional<Scalar>& or
                         OptionalIntArrayRef dim = nullopt, bool keepdim = false,
                         optional<ScalarType> dtype = nullopt);
 
-/// log(sum(exp(x))), without overflow: the largest element is taken out first. Integers become the
-/// default dtype.
+/// Returns log(sum(exp(x))), without overflow because the largest element is subtracted first.
+/// Integers
+/// become the default dtype.
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false);
 
-/// The p-norm of self - other.
+/// Returns the p-norm of self - other.
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2);
-/// self with each slice along `dim` whose p-norm is larger than maxnorm scaled down to that norm.
-/// Throws Error for fewer than 2 dimensions, for p <= 0 and for maxnorm < 0.
+/// Scales down each slice along `dim` whose p-norm exceeds maxnorm to that norm. Throws Error for
+/// fewer
+/// than 2 dimensions, for p <= 0 and for maxnorm < 0.
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm);
 Tensor& renorm_out(Tensor& out, const Tensor& self, const Scalar& p, int64_t dim,
                    const Scalar& maxnorm);

@@ -11,7 +11,7 @@ struct Axis {
   int64_t size, x, y;  // steps in bytes
 };
 
-// The dimensions of x from the innermost in memory outwards, those of size 1 left out.
+// Lists the dimensions of x in memory order, innermost first, without those of size 1.
 int axes_in_memory_order(const Out& y, const In& x, DimMask dims, Axis* axes) {
   const int64_t item_x = static_cast<int64_t>(elementSize(x.dtype));
   const int64_t item_y = static_cast<int64_t>(elementSize(y.dtype));
@@ -54,7 +54,7 @@ void set_trivial(Plan<N>& plan) {
 
 template <int N>
 void push(Plan<N>& plan, const Axis& a) {
-  // A trivial plan has one dimension of one element: the first real one replaces it.
+  // A trivial plan has one dimension of one element. The first real one replaces it.
   const int d = plan.sizes[0] == 1 && plan.rank == 1 ? 0 : plan.rank++;
   plan.sizes[d] = a.size;
   plan.strides[d][N - 1] = a.x;

@@ -18,12 +18,12 @@ namespace torch::taper {
 
 namespace {
 
-// The dtype of a sum or a product.
+// Returns the dtype of a sum or a product.
 ScalarType sum_dtype(const Tensor& x, optional<ScalarType> asked) {
   return asked.value_or(isIntegralType(x.scalar_type(), true) ? kLong : x.scalar_type());
 }
 
-// True when the elements must be converted before they are added up.
+// Tests whether the elements must be converted before the sum.
 bool converts_first(const Tensor& x, ScalarType to) {
   return to != x.scalar_type() &&
          !(isIntegralType(to, false) && isIntegralType(x.scalar_type(), true));
@@ -33,7 +33,7 @@ Tensor new_result(const Tensor& x, DimMask dims, bool keepdim, ScalarType dtype)
   return detail::make_tensor(reduced_sizes(x.sizes(), dims, keepdim), dtype, x.device());
 }
 
-// A gradient of a reduction's result, spread over the shape of its input.
+// Expands a gradient of a reduction's result to the shape of its input.
 Tensor spread(const Tensor& gy, const Dims& sizes, DimMask dims) {
   return gy.dim() == 0 ? gy.expand(sizes) : keep_dims(gy, sizes, dims).expand(sizes);
 }
@@ -73,7 +73,8 @@ Tensor mean_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
   return y;
 }
 
-// The elements along `dims` as rows: [everything else, numel of dims], and back.
+// Views the elements along `dims` as rows: [everything else, numel of dims]. Also restores the
+// shape.
 struct Rows {
   Dims order, back, sizes;
   Rows(const Tensor& x, DimMask dims) : back(x.dim(), 0) {
@@ -87,8 +88,9 @@ struct Rows {
   Tensor undo(const Tensor& rows) const { return rows.reshape(sizes).permute(back); }
 };
 
-// For each element the product of all others, from those before it and those after it: an
-// expression that can be differentiated again where elements are 0. For tensors that are not empty.
+// Returns for each element the product of all others, from the products before and after it. It can
+// be
+// differentiated again even if elements are 0. The tensor must not be empty.
 Tensor product_of_others(const Tensor& x, DimMask dims) {
   const Rows rows(x, dims);
   const int64_t n = reduced_numel(x, dims);
@@ -98,8 +100,10 @@ Tensor product_of_others(const Tensor& x, DimMask dims) {
   return rows.undo(before.mul(after));
 }
 
-// The same by division, where nothing is recorded or there is no 0: y / x_i, but where one x_i is 0
-// it alone has a product (that of the rest), and where two are none has.
+// Returns the products of the others by division: y / x_i. If exactly one x_i is 0, only it gets a
+// nonzero product, that of the rest. If two are 0, all products are 0. Used if nothing is recorded
+// or
+// nothing is 0.
 Tensor quotients(const Tensor& x, const Tensor& zero, DimMask dims) {
   const Tensor others = x.masked_fill(zero, 1);
   Tensor rest = others, zeros = zero;
@@ -114,7 +118,7 @@ Tensor quotients(const Tensor& x, const Tensor& zero, DimMask dims) {
 
 Tensor prod_backward(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims) {
   const Tensor g = keep_dims(gy, Dims(x.sizes()), dims);
-  // A product other than 0 has no factor 0. (To look would make a GPU wait.)
+  // A nonzero product has no factor 0. On a GPU this test would synchronize.
   if (!needs_grad(gy, x) && x.is_cpu() && !detail::is_captured(x.device()) &&
       y.ne(0).all().item<bool>())
     return g.mul(keep_dims(y, Dims(x.sizes()), dims)).div(x);
@@ -123,7 +127,7 @@ Tensor prod_backward(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask
   return g.mul(exact ? product_of_others(x, dims) : quotients(x, zero, dims));
 }
 
-// Halves multiplied with each other, until one number is left of each row.
+// Multiplies halves with each other until one number per row is left.
 Tensor complex_prod(const Tensor& x, DimMask dims, bool keepdim) {
   const NoGradGuard values_only;
   const Dims sizes = reduced_sizes(x.sizes(), dims, keepdim);
@@ -158,7 +162,7 @@ Tensor prod_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
 
 ScalarType truth_dtype(const Tensor& x) { return x.scalar_type() == kByte ? kByte : kBool; }
 
-// The elements as any and all see them.
+// Converts elements to the dtype of any and all.
 Tensor as_truth(const Tensor& x) {
   return x.scalar_type() == kByte ? x.detach().clone() : x.detach().to(kBool, false, true);
 }
@@ -184,7 +188,7 @@ Tensor count_of(const Tensor& x, DimMask dims) {
   return y;
 }
 
-// Dimensions of a tensor of shape `from` that are summed to give `to`.
+// Returns the dimensions of `from` that are summed to give `to`.
 DimMask broadcast_dims(IntArrayRef from, IntArrayRef to) {
   const size_t lead = from.size() - to.size();
   DimMask dims = all_dims(static_cast<int64_t>(lead));

@@ -28,7 +28,7 @@ ScanShape scan_shape(const Tensor& x, int64_t dim) {
   return s;
 }
 
-/// x in the dtype that is scanned, with its history.
+/// Returns x in the dtype of the scan, with its history.
 Tensor converted(const char* op, const Tensor& x, optional<ScalarType> dtype) {
   check_defined(op, x, "self");
   return x.to(dtype.value_or(isIntegralType(x.scalar_type(), true) ? kLong : x.scalar_type()));
@@ -49,8 +49,9 @@ Tensor sum_along(const Tensor& x, int64_t dim, bool reverse) {
   return y;
 }
 
-/// With x[k] taken out of the products: gx[k] = y[k-1] * sum over i >= k of gy[i] x[k+1] ... x[i].
-/// Quadratic, and only for inputs with zeros, where the quotient below is not defined.
+/// Computes gx[k] = y[k-1] * sum over i >= k of gy[i] x[k+1] ... x[i]. Its cost is quadratic. It
+/// serves
+/// only inputs with zeros, for which the quotient below is undefined.
 Tensor product_gradient_with_zeros(const Tensor& gy, const Tensor& x, int64_t dim) {
   const int64_t n = x.size(dim);
   const Tensor gx = gy.new_zeros(gy.sizes());
@@ -73,8 +74,9 @@ Tensor product_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int6
   return sum_along(gy.mul(y), dim, true).div(x);
 }
 
-/// Cumulative results of complex numbers, by doubling: first of each element and the one before it,
-/// then of four elements, and so on.
+/// Scans complex numbers by doubling: first each element with the one before it, then four
+/// elements,
+/// and so on.
 Tensor complex_scan(const Tensor& x, int64_t dim, Tensor (*combine)(const Tensor&, const Tensor&)) {
   const NoGradGuard no_grad;
   Tensor y = x.clone(MemoryFormat::Contiguous);
@@ -94,8 +96,9 @@ Tensor products_along(const Tensor& x, int64_t dim) {
   return y;
 }
 
-/// The part of logcumsumexp's gradient that comes from the positive elements of gy: the sum over i
-/// >= k of gy[i] exp(x[k] - y[i]), by its logarithm.
+/// Returns the part of logcumsumexp's gradient from the positive elements of gy: the sum over i >=
+/// k of
+/// gy[i] exp(x[k] - y[i]), computed by its logarithm.
 Tensor log_sum_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int64_t dim) {
   const Tensor positive = gy.gt(0);
   const Tensor weight = where(positive, gy, Scalar(1)).log() - y;
@@ -111,7 +114,7 @@ Tensor log_sums_along(const Tensor& x, int64_t dim) {
   return y;
 }
 
-/// The sum over i >= k of gy[i] exp(x[k] - y[i]).
+/// Returns the sum over i >= k of gy[i] exp(x[k] - y[i]).
 Tensor log_sums_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int64_t dim) {
   if (!x.is_complex()) return log_sum_gradient(gy, x, y, dim) - log_sum_gradient(-gy, x, y, dim);
   // A complex number has a logarithm whatever its sign.

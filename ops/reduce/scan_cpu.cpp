@@ -16,17 +16,17 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// What running values are kept in.
+/// The type of running values.
 template <class T>
 using scan_t = std::conditional_t<std::is_same_v<T, float>, double, opmath_t<T>>;
 
-/// 16-bit floats are converted a run at a time, by vectors.
+/// 16-bit floats are converted in blocks, by vectors.
 template <class T>
 constexpr bool is_narrow = sizeof(T) == 2 && !std::is_integral_v<T>;
 
 constexpr int64_t kLanes = 64;
 
-/// running = combine(running, x), lane by lane; y = running.
+/// Does running = combine(running, x) and y = running, lane by lane.
 template <class T, class Combine>
 void scan_lanes(T* y, const T* x, scan_t<T>* running, int64_t lanes, const Combine& combine) {
   if constexpr (is_narrow<T>) {
@@ -42,7 +42,8 @@ void scan_lanes(T* y, const T* x, scan_t<T>* running, int64_t lanes, const Combi
   }
 }
 
-/// Scans up to kLanes neighbouring columns together. `step` is from one element of a column to the
+/// Scans up to kLanes neighbouring columns together. `step` leads from one element of a column to
+/// the
 /// next.
 template <class T, class Combine>
 void scan_columns(T* y, const T* x, int64_t size, int64_t step, int64_t lanes, scan_t<T> start,
@@ -69,8 +70,9 @@ void scan_inner(T* y, const T* x, ScanShape s, bool reverse, scan_t<T> start,
   });
 }
 
-/// N rows side by side, n elements of each: each is a chain of dependent additions, so one alone
-/// would wait for itself. `step` is from one row to the next.
+/// Scans n elements of N adjacent rows. Each row is a chain of dependent additions, so one alone
+/// would
+/// wait for its latency. `step` leads from one row to the next.
 template <int64_t N, class T, class R, class Combine>
 void scan_part(T* y, const T* x, int64_t step, int64_t n, bool reverse, R* running,
                const Combine& combine) {
@@ -122,13 +124,14 @@ bool is_nan(T v) {
     return std::isnan(static_cast<opmath_t<T>>(v));
 }
 
-/// Columns that are scanned: element i of column k is at i * step + k.
+/// The scanned columns. Element i of column k is at i * step + k.
 struct ScanLanes {
   int64_t size, step;
 };
 
-// N columns side by side, each of which waits for itself. Without branches: in the beginning of a
-// column the best changes often.
+// Scans N columns together to hide latency. It has no branches, because near the start of a column
+// the
+// best changes often.
 template <bool Maximum, int N, class T>
 void extreme_lanes(T* __restrict y, int64_t* __restrict index, const T* __restrict x, ScanLanes s) {
   T best[N];
@@ -150,7 +153,7 @@ void extreme_lanes(T* __restrict y, int64_t* __restrict index, const T* __restri
     }
 }
 
-/// `lanes` columns, N at a time.
+/// Scans `lanes` columns, N at a time.
 template <bool Maximum, int N, class T>
 void extreme_columns(T* y, int64_t* index, const T* x, int64_t lanes, ScanLanes s) {
   int64_t k = 0;
@@ -158,7 +161,7 @@ void extreme_columns(T* y, int64_t* index, const T* x, int64_t lanes, ScanLanes 
   for (; k < lanes; ++k) extreme_lanes<Maximum, 1>(y + k, index + k, x + k, s);
 }
 
-/// Most stretches of a row have nothing better than what was before.
+/// Most stretches of a row have nothing better than the best before them.
 template <bool Maximum, class T>
 void extreme_row(T* __restrict y, int64_t* __restrict index, const T* __restrict x, int64_t n) {
   constexpr int64_t kStretch = 32;
@@ -182,7 +185,7 @@ void extreme_row(T* __restrict y, int64_t* __restrict index, const T* __restrict
   }
 }
 
-/// Rows, or the columns of `outer` matrices.
+/// Scans rows, or the columns of `outer` matrices.
 template <bool Maximum, class T>
 void running_extremes(T* y, int64_t* index, const T* x, ScanShape s) {
   const int64_t grain = std::max<int64_t>(1, kGrain / s.size);
@@ -208,7 +211,7 @@ void running_sum(Out y, In x, ScanShape shape, bool reverse) {
   if (y.numel == 0) return;
   if (y.dtype == kFloat && shape.inner == 1) {
     const int64_t grain = std::max<int64_t>(1, kGrain / shape.size);
-    // Rows shorter than a run would begin and end in the middle of lines.
+    // Rows shorter than a run would begin and end inside cache lines.
     const bool past_caches = shape.size >= 256 && streams(y.numel * 4, x.numel * 4);
     return parallel_for(0, shape.outer, grain, [&](int64_t b, int64_t e) {
       const int64_t at = b * shape.size;

@@ -7,7 +7,7 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// What running values are kept in; integers wrap.
+/// The type of running values. Integers wrap.
 template <class T>
 using Running =
     std::conditional_t<std::is_integral_v<T>, uint64_t,
@@ -39,7 +39,8 @@ struct RunningLogSum {
   }
 };
 
-/// The largest (smallest, with Sign of -1) value so far and its last place; a NaN is beyond all.
+/// Keeps the largest value so far (the smallest if Sign is -1) and its last index. NaN wins over
+/// all.
 template <class T, int Sign>
 struct RunningExtreme {
   using V = opmath_t<T>;

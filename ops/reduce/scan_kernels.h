@@ -6,7 +6,7 @@
 
 namespace torch::taper {
 
-/// log(exp(a) + exp(b)); NaN where one is.
+/// Returns log(exp(a) + exp(b)), or NaN if either is NaN.
 template <class T>
 TAPER_HD T log_of_sum(T a, T b) {
   const T high = a > b ? a : b, low = a > b ? b : a;
@@ -14,19 +14,19 @@ TAPER_HD T log_of_sum(T a, T b) {
   return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
 }
 
-/// A tensor seen as [outer, size, inner] around the dimension that is scanned.
+/// A tensor as [outer, size, inner], scanned along the middle dimension.
 struct ScanShape {
   int64_t outer, size, inner;
 };
 
-/// y = cumulative sums of x along the middle dimension, from the end when `reverse`. Contiguous,
-/// one dtype.
+/// Computes cumulative sums of x along the middle dimension, from the end if `reverse`. Both are
+/// contiguous and of one dtype.
 TAPER_KERNEL(running_sum, Out y, In x, ScanShape shape, bool reverse)
-/// y = running products.
+/// Computes running products.
 TAPER_KERNEL(running_product, Out y, In x, ScanShape shape)
-/// y = logarithms of cumulative sums of exp(x).
+/// Computes logarithms of cumulative sums of exp(x).
 TAPER_KERNEL(running_log_sum, Out y, In x, ScanShape shape)
-/// y = running maxima (minima), index = where they are.
+/// Computes running maxima (minima) and their indices.
 TAPER_KERNEL(running_extreme, Out y, Out index, In x, ScanShape shape, bool maximum)
 
 }  // namespace torch::taper

@@ -82,7 +82,7 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   check_defined("isin", test_elements, "test_elements");
   const NoGradGuard values_only;
   const int64_t n = test_elements.numel();
-  // Up to so many are compared one by one sooner than sorted.
+  // Up to `few` elements are compared one by one faster than sorted.
   const double few = 10 * std::pow(static_cast<double>(elements.numel()), 0.145);
   Tensor found = zeros(elements.sizes(), elements.options().dtype(kBool).requires_grad(false));
   if (static_cast<double>(n) < few && elements.scalar_type() == test_elements.scalar_type()) {

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kTogether = 8;
 
-/// place_of_value for several values side by side: each search waits for its loads, and no branch
-/// depends on them. The same steps, so also the same places where boundaries are not sorted.
+/// Runs place_of_value for several values together, because each search waits for loads. No branch
+/// depends on them. The steps are equal, so the results are too, even for unsorted boundaries.
 template <bool right, class T>
 void places_together(int64_t* y, const T* boundaries, int64_t n, const T* values) {
   int64_t low[kTogether] = {}, left[kTogether];
@@ -35,11 +35,11 @@ void places_of(int64_t* y, const T* boundaries, int64_t n, const T* values, int6
   for (; i < count; ++i) y[i] = place_of_value(boundaries, n, values[i], right);
 }
 
-/// part_of_value where the edges are equally far from each other: a guess, and the way from there.
+/// Runs part_of_value for equally spaced edges: a guess, then steps to the right part.
 template <class T>
 int64_t part_near(const T* edges, int64_t parts, T v, T scale) {
   if (!(v >= edges[0] && v <= edges[parts])) return -1;
-  const T guess = (v - edges[0]) * scale;  // not a number of a part where it overflows
+  const T guess = (v - edges[0]) * scale;  // may overflow to no valid part
   int64_t p = guess < static_cast<T>(parts) ? static_cast<int64_t>(guess) : parts - 1;
   while (p > 0 && v < edges[p]) --p;
   while (p + 1 < parts && v >= edges[p + 1]) ++p;

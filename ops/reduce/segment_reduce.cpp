@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Reduction {
   std::string_view name;
-  /// What index_reduce calls it, and the value of an empty segment.
+  /// The reduction's name for index_reduce, and the value of an empty segment.
   const char* by_index;
   double of_nothing;
 };
@@ -53,13 +53,13 @@ void check_lengths(const Tensor& lengths, int64_t n) {
                 "segment_reduce: lengths contains negative value!");
     longest = lengths.max().item<int64_t>();
   }
-  // Longer ones could wrap around to the right sum.
+  // Longer lengths could wrap around to the right sum.
   TAPER_CHECK(longest <= n && lengths.sum({-1}).eq(n).all().item<bool>(),
               "segment_reduce(): Expected all rows of lengths along axis to sum to "
               "data.size(lengths.dim()-1) when !unsafe.");
 }
 
-// (B, S + 1): where segments begin and the last one ends.
+// Returns (B, S + 1): the starts of the segments and the end of the last one.
 Tensor offsets_from(const Tensor& lengths) {
   const Tensor ends = lengths.to(kLong).cumsum(-1);
   Dims first = Dims(lengths.sizes());
@@ -67,8 +67,9 @@ Tensor offsets_from(const Tensor& lengths) {
   return cat({zeros(first, ends.options()), ends}, -1);
 }
 
-// Segments as rows: data (rows, inner) with the row of the result that each goes to. A batch has a
-// row more in front and at the end, for elements of no segment.
+// Segments as rows: data (rows, inner) and the row of the result for each. A batch has one row more
+// in
+// front and at the end, for elements of no segment.
 struct Rows {
   Tensor data, index;
   int64_t batches, segments;
@@ -88,20 +89,20 @@ Rows as_rows(const Tensor& data, const Tensor& offsets, int64_t axis) {
   return {data.reshape({batches * n, inner}), segment.add(first).flatten(), batches, segments};
 }
 
-// By row of the result, (batches * (segments + 2), inner).
+// Returns (batches * (segments + 2), inner), reduced by row of the result.
 Tensor reduced_rows(const Rows& r, const Reduction& by, const optional<Scalar>& initial) {
   const double start = initial ? initial->toDouble() : by.of_nothing;
   const Tensor begun = full({r.batches * (r.segments + 2), r.data.size(1)}, start,
                             r.data.options().requires_grad(false));
   if (!by.by_index) return begun.index_add(0, r.index, r.data);
   if (by.name == "prod") return begun.index_reduce(0, r.index, r.data, "prod");
-  // What `initial` equals is none of the elements that share the gradient.
+  // Elements equal to `initial` do not share the gradient.
   const Tensor y = begun.index_reduce(0, r.index, r.data, by.by_index, /*include_self=*/false);
   if (!initial) return y;
   return where(by.name == "max" ? y.detach().lt(start) : y.detach().gt(start), begun, y);
 }
 
-// (B, S, 1), which divides (B, S, inner). An empty segment is what it began with.
+// Returns (B, S, 1), which divides (B, S, inner). An empty segment keeps its initial value.
 Tensor divisors(const Tensor& offsets, const Rows& r, bool begun, ScalarType dtype) {
   const Tensor counts = offsets.diff().reshape({r.batches, r.segments, 1});
   return (begun ? counts.clamp_min(1) : counts).to(dtype);

@@ -1,4 +1,4 @@
-// Reductions of stretches of a dimension.
+// Reductions of segments of a dimension.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,19 @@
 
 namespace torch::taper {
 
-/// `data` (B..., n, ...) in S segments along `axis`, each reduced to one: (B..., S, ...). Segment s
-/// is the next lengths[s] elements, lengths (B..., S), or those from offsets[s] to offsets[s + 1],
-/// offsets (B..., S + 1), which count where both are given. `reduce` is "sum", "mean", "prod",
-/// "max" or "min", begun with `initial`; without it an empty segment gives 0, NaN, 1, -inf or inf.
-/// The gradient of an extremum goes to all that are equal to it, in equal parts. Floating dtypes;
+/// Reduces each of S segments of `data` (B..., n, ...) along `axis`. The result is (B..., S, ...).
+/// Segments are given by lengths (B..., S), or by offsets (B..., S + 1): segment s holds the
+/// elements
+/// from offsets[s] to offsets[s + 1]. If both are given, offsets count. `reduce` is "sum", "mean",
+/// "prod", "max" or "min", and starts with `initial`. Without `initial`, empty segments give 0,
+/// NaN, 1,
+/// -inf or inf. Elements equal to an extremum share its gradient evenly. Takes floating dtypes,
+/// with
 /// integer lengths and offsets.
 ///
-/// Errors: Error for a negative length and for lengths that do not add up to n, unless `unsafe`
-/// (elements of no segment are left out then); for `indices`, which LibTorch has not either.
+/// Errors: Error for a negative length, for lengths that do not add up to n unless `unsafe` (the
+/// rest
+/// is then left out), and for `indices`, which LibTorch does not support either.
 Tensor segment_reduce(const Tensor& data, std::string_view reduce,
                       const optional<Tensor>& lengths = nullopt,
                       const optional<Tensor>& indices = nullopt,

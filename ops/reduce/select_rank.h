@@ -1,4 +1,4 @@
-// The element of a given rank in a row, without sorting it. For CPU kernels; not installed.
+// Selects the element of a given rank in a row without sorting it. For CPU kernels. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace torch::taper::cpu {
 
-/// A key, and how many equal ones come before it in the row.
+/// A key, and the number of equal keys before it in the row.
 template <class K>
 struct Ranked {
   K key;
   int64_t equals;
 };
 
-/// What the keys of a row have in common.
+/// The bits that all keys of a row share.
 template <class K>
 struct KeyRange {
   int digit_shift;  // above the highest bit in which some differ, less the bits of a digit
@@ -39,12 +39,13 @@ KeyRange<key_of<T>> key_range(const T* row, int64_t n) {
   return {std::max(0, bits - kDigitBits), std::numeric_limits<T>::is_integer ? 0 : nans};
 }
 
-/// Writes to `to` the keys whose digit is that of the key of this rank, which becomes the rank
-/// among them; their number.
+/// Writes the keys that share the digit of the key of this rank to `to`. `rank` becomes the rank
+/// among
+/// them. Returns their number.
 template <class K, class KeyAt>
 int64_t keep_digit(K* to, const KeyAt& key_at, int64_t n, int shift, int64_t& rank) {
   constexpr K kMask = (K(1) << kDigitBits) - 1;
-  // Neighbours have a table each: equal ones would wait for each other's sum.
+  // Neighbours use two tables, because equal digits would wait for each other's sum.
   uint32_t counts[2][1 << kDigitBits] = {};
   for (int64_t i = 0; i < n; ++i) ++counts[i & 1][(key_at(i) >> shift) & kMask];
   K digit = 0;
@@ -62,7 +63,7 @@ int64_t keep_digit(K* to, const KeyAt& key_at, int64_t n, int shift, int64_t& ra
   return kept;
 }
 
-/// Changes the order of the keys.
+/// Reorders the keys.
 template <class K>
 Ranked<K> ranked_of(K* keys, int64_t n, int64_t rank) {
   std::nth_element(keys, keys + rank, keys + n);
@@ -70,8 +71,9 @@ Ranked<K> ranked_of(K* keys, int64_t n, int64_t rank) {
   return {key, rank - std::count_if(keys, keys + rank, [key](K k) { return k < key; })};
 }
 
-/// The place in the row of the element of rank rank_of(number of NaN) among n > 0. NaN come last;
-/// of equal elements the earlier one is first.
+/// Returns the index of the element of rank rank_of(number of NaN) among n > 0. NaNs come last.
+/// Ties
+/// go to the earlier element.
 template <class T, class RankOf>
 int64_t place_of_rank(const T* row, int64_t n, const RankOf& rank_of) {
   using K = key_of<T>;

@@ -1,10 +1,11 @@
-// The first of each row in sorted order, without sorting the row. For *_cuda.cu files only; not
-// installed.
+// Selects the first elements of each row in sorted order, without sorting the row. For *_cuda.cu
+// files only. Not installed.
 //
-// The key of the k-th element is found digit by digit from the top, by counting how many of the
-// keys that agree so far have each digit (radix selection); then the elements up to it are
-// collected in the row's order, and only they are sorted. A row is read once for each digit and
-// twice more.
+// Radix selection finds the key of the k-th element digit by digit, from the top. For each digit it
+// counts the values of the next digit among the keys with the prefix found so far. Then the
+// elements
+// up to that key are collected in row order, and only they are sorted. A row is read once per digit
+// and twice more.
 #pragma once
 
 #include <taper/framework/cuda/scan.h>
@@ -12,7 +13,7 @@
 
 namespace torch::taper::cuda {
 
-/// Rows of n elements in `splits` pieces each, with keys whose smallest are sought.
+/// Rows of n elements in `splits` pieces each. The smallest keys are selected.
 template <class T>
 struct RowPieces {
   using Key = key_of<T>;
@@ -30,8 +31,8 @@ struct RowPieces {
   TAPER_DEVICE Key key(int64_t row, int64_t i) const { return sort_key(x[row * n + i]) ^ flip; }
 };
 
-/// The upper digits of the key that is sought, and its place (from 0) among the keys that have
-/// them.
+/// The known upper digits of the wanted key, and its rank (from 0) among the keys with these
+/// digits.
 template <class Key>
 struct Sought {
   Key prefix;
@@ -46,8 +47,8 @@ struct StartSearch {
 
 constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
 
-/// counts[piece][digit]: the keys of a piece that agree with what is known and have this digit
-/// next.
+/// Counts into counts[piece][digit] the keys of a piece that have the known prefix and then this
+/// digit.
 template <class T>
 struct CountDigits {
   using Key = key_of<T>;
@@ -75,7 +76,7 @@ struct CountDigits {
   }
 };
 
-/// Adds the digit that the counts of a row's pieces give.
+/// Appends the digit found from the counts of a row's pieces.
 template <class Key>
 struct TakeDigit {
   Sought<Key>* sought;
@@ -99,7 +100,7 @@ struct TakeDigit {
   }
 };
 
-/// Elements below the key that was sought, and equal to it.
+/// Numbers of elements below and equal to the wanted key.
 struct Chosen {
   int64_t below, equal;
 };
@@ -129,7 +130,7 @@ struct CountChosen {
     if (team.rank == 0) totals[i] = all;
   }
 };
-/// Totals become what all pieces of the row before come to.
+/// Replaces totals by the sums over the earlier pieces of the row.
 struct StartChosen {
   Chosen* totals;
   int64_t splits;
@@ -148,7 +149,8 @@ struct StartChosen {
     }
   }
 };
-/// The chosen elements' keys and places: those below in the row's order, then the first equal ones.
+/// Writes keys and indices of the chosen elements: smaller ones in row order, then the first equal
+/// ones.
 template <class T>
 struct CollectChosen {
   Choose<T> choose;
@@ -158,7 +160,7 @@ struct CollectChosen {
   int64_t k;
   TAPER_DEVICE void operator()(const Team& team, int64_t i) const {
     const auto p = choose.pieces.piece(i);
-    const int64_t equals = choose.sought[p.row].rank + 1;  // so many of the equal ones
+    const int64_t equals = choose.sought[p.row].rank + 1;  // the number of equal ones to take
     Chosen before = starts[i];
     for (int64_t j = p.begin; j < p.end; j += team.size) {
       const int64_t at = j + team.rank;
@@ -176,7 +178,7 @@ struct CollectChosen {
   }
 };
 
-/// The first k of rows of n in the order of SortedRows; 0 < k <= n.
+/// Selects the first k of rows of n in the order of SortedRows, for 0 < k <= n.
 template <class T>
 class SelectedRows {
  public:
@@ -192,7 +194,7 @@ class SelectedRows {
     search(pieces, rows, k, sought.get());
     collect({pieces, sought.get()}, rows, k);
   }
-  /// Places in the row, k for each row.
+  /// Indices in the row, k per row.
   const uint32_t* positions() const { return positions_.get(); }
 
  private:

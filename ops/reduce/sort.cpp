@@ -27,14 +27,14 @@ Sorted along_rows(const Tensor& x, int64_t dim, int64_t k, const Kernel& kernel)
   Tensor values = empty(size, x.options()), indices = empty(size, x.options().dtype(kLong));
   if (rows.numel() > 0 && values.numel() > 0) kernel(values, indices, rows);
   if (last) return {values, indices};
-  // Where the transposed tensor is row-major already, contiguous() is a view of it.
+  // If the transposed tensor is row-major, contiguous() returns a view of it.
   const auto restored = [&](const Tensor& t) {
     return detail::share_data(t.transpose(dim, -1).contiguous().impl());
   };
   return {restored(values), restored(indices)};
 }
 
-// The gradient goes back to where the values came from.
+// The gradient goes to the elements that the values came from.
 void record_selection(const char* name, const Tensor& x, const Sorted& y, int64_t dim) {
   if (!x.is_floating_point() || !autograd::needs_grad(x)) return;
   autograd::record(
@@ -108,7 +108,7 @@ Sorted kth_along(const Tensor& x, int64_t n, int64_t k, int64_t dim) {
                     });
 }
 
-// The same for a small k, of which x has many: a heap passes over most elements.
+// Is kthvalue for a small k, by topk. Its heap passes over most elements.
 Sorted last_of_topk(const Tensor& x, int64_t k, int64_t dim) {
   const NoGradGuard no_grad;
   const auto [values, indices] = topk(x, k, dim, false);

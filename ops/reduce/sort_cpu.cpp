@@ -20,8 +20,9 @@ struct Keyed {
 };
 
 // ---------------------------------------------------------------- sort
-// Least significant digit first, so equal keys keep their order. Digits that all keys share are
-// skipped: small integers cost few passes. The result may end in either array.
+// Sorts by the least significant digit first, so that equal keys keep their order. Digits that all
+// keys
+// share are skipped, so small integers cost few passes. The result may end in either array.
 template <int kBits, class K>
 Keyed<K>* radix_sort(Keyed<K>* a, Keyed<K>* b, int64_t n) {
   constexpr int kPasses = (static_cast<int>(sizeof(K)) * 8 + kBits - 1) / kBits;
@@ -61,8 +62,9 @@ void write_row(T* values, int64_t* indices, const T* x, const Keyed<key_of<T>>* 
   }
 }
 
-// The first `keep` of the sorted row. Values come from the keys where these hold all of them: that
-// is cheaper than going through x in random order.
+// Writes the first `keep` elements of the sorted row. If the keys hold the whole value, values come
+// from
+// the keys, because reading x in random order costs more.
 template <class T>
 void sort_row(T* values, int64_t* indices, const T* x, int64_t n, int64_t keep, key_of<T> flip,
               Keyed<key_of<T>>* scratch) {
@@ -86,7 +88,8 @@ template <class K, class Row>
 void each_row(int64_t rows, int64_t n, const Row& row) {
   const size_t nbytes = static_cast<size_t>(2 * n) * sizeof(Keyed<K>);
   parallel_for(0, rows, std::max<int64_t>(1, 4096 / n), [&](int64_t begin, int64_t end) {
-    // From the cache of tensors' memory: fresh pages would cost more than the sorting.
+    // The tensor allocator's cache provides the scratch. Fresh pages would cost more than the
+    // sorting.
     const intrusive_ptr<StorageImpl> scratch = allocate_storage(nbytes, Device());
     for (int64_t r = begin; r < end; ++r) row(r, static_cast<Keyed<K>*>(scratch->data));
   });
@@ -102,7 +105,7 @@ int64_t next_candidates(const T* x, int64_t i, int64_t n, K threshold, K flip) {
   return TAPER_BY_ISA(skip_below, x, i, n, threshold, flip);
 }
 
-// A key that at least k elements reach: the k-th largest of 32 interleaved maxima.
+// Returns a key that at least k elements reach: the k-th largest of 32 interleaved maxima.
 template <class T, class K>
 K lower_bound(const T* x, int64_t n, int64_t k, K flip) {
   K lanes[32];
@@ -111,8 +114,9 @@ K lower_bound(const T* x, int64_t n, int64_t k, K flip) {
   return lanes[k - 1];
 }
 
-// Keeps the best k so far in a heap whose top is the worst of them; most elements are below it and
-// are skipped many at a time. Of equal keys the lower index wins: later ones must be above.
+// Keeps the best k so far in a heap with the worst of them on top. Most elements are below it and
+// are
+// skipped in groups. Ties go to the lower index, because later elements must be above the top.
 template <class T>
 void topk_row(T* values, int64_t* indices, const T* x, int64_t n, int64_t k, key_of<T> flip,
               Keyed<key_of<T>>* heap) {
@@ -122,7 +126,7 @@ void topk_row(T* values, int64_t* indices, const T* x, int64_t n, int64_t k, key
   };
   const key_of<T> bound = k <= 16 ? lower_bound(x, n, k, flip) : 0;
   int64_t i = 0;
-  if (bound > 0) {  // entries that all of the best k displace
+  if (bound > 0) {  // placeholders that the best k displace
     std::fill_n(heap, k, Entry{static_cast<key_of<T>>(bound - 1), UINT32_MAX});
   } else {
     for (; i < k; ++i) heap[i] = {sort_key(x[i]) ^ flip, static_cast<uint32_t>(i)};
@@ -163,7 +167,7 @@ void topk_rows(Out values, Out indices, In x, int64_t n, int64_t k, bool largest
       const scalar_t* row = x.as<scalar_t>() + r * n;
       scalar_t* v = values.as<scalar_t>() + r * k;
       int64_t* i = indices.as<int64_t>() + r * k;
-      // A heap for few, a sort of all for many.
+      // A heap serves few, a sort serves many.
       if (k * 16 <= n)
         topk_row(v, i, row, n, k, flip, scratch);
       else

@@ -5,7 +5,7 @@
 namespace torch::taper::cuda {
 namespace {
 
-// The first `keep` of each row in order; `order` has rows of `width` places.
+// Writes the first `keep` elements of each row in order. `order` has rows of `width` indices.
 template <class T>
 struct WriteSorted {
   T* values;
@@ -30,7 +30,7 @@ void write_sorted(const Out& values, const Out& indices, const In& x, int64_t n,
         1, rows, keep,
         WriteSorted<T>{values.as<T>(), indices.as<int64_t>(), x.as<T>(), order, n, keep, width});
   };
-  // A few of a long row are found faster than it is sorted.
+  // Selecting a few elements of a long row is faster than sorting it.
   if (n >= 4096 && keep <= n / 4)
     write(SelectedRows<T>(x.as<T>(), rows, n, keep, descending).positions(), keep);
   else

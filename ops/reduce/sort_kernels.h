@@ -1,4 +1,4 @@
-// Kernels of sort.cpp. All tensors are contiguous rows of x's last dimension.
+// Kernels of sort.cpp. All tensors are contiguous. Rows follow x's last dimension.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
@@ -6,7 +6,7 @@
 namespace torch::taper {
 
 TAPER_KERNEL(sort_rows, Out values, Out indices, In x, int64_t n, bool descending)
-/// values and indices have rows of k, best first.
+/// Fills values and indices with rows of k, best first.
 TAPER_KERNEL(topk_rows, Out values, Out indices, In x, int64_t n, int64_t k, bool largest)
 
 }  // namespace torch::taper

@@ -1,4 +1,4 @@
-// Numbers in whose order values are sorted, and medians found.
+// Unsigned keys in whose order values are sorted and medians found.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace torch::taper {
 
-// An unsigned number that compares as the value does: NaN above all, -0 equal to 0.
+// Returns an unsigned number with the order of the values. NaN is the largest and -0 equals 0.
 TAPER_HD inline uint32_t sort_key(float v) {
   v += 0.0f;
   const uint32_t bits = detail::bits_from_float(v);
@@ -36,7 +36,7 @@ TAPER_HD uint32_t sort_key(T v) {
 template <class T>
 using key_of = decltype(sort_key(T()));
 
-// The value of a key: of NaN, one with any sign and bits, and 0 of both zeros.
+// Returns the value of a key. A NaN gets any sign and bits, and both zeros give 0.
 template <class T>
 TAPER_HD T sort_value(key_of<T> key) {
   if constexpr (std::is_same_v<T, double>) {

@@ -1,4 +1,4 @@
-// Rows in sorted order. For *_cuda.cu files only; not installed.
+// Sorts rows. For *_cuda.cu files only. Not installed.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
@@ -20,7 +20,7 @@ struct FillSortKeys {
   }
 };
 
-/// The order of the elements of rows of n, NaN above all; equal ones keep theirs.
+/// Sorts the elements of rows of n. NaN is the largest. Equal elements keep their order.
 template <class T>
 class SortedRows {
  public:
@@ -35,7 +35,7 @@ class SortedRows {
     sort_rows_of_pairs<Key>({keys_.get(), positions_.get()}, {keys.get(), positions.get()}, rows,
                             n);
   }
-  /// sort_key of the elements in order (its complement when descending), and their places in the
+  /// The sort_key of the elements in order (complemented if descending), and their indices in the
   /// row.
   const Key* keys() const { return keys_.get(); }
   const uint32_t* positions() const { return positions_.get(); }

@@ -52,7 +52,7 @@ void check_quantile(const Tensor& x, const Tensor& q, const QuantileArguments& a
                 "() q values must be in the range [0, 1]");
 }
 
-// The place of each quantile among the sorted rows: (..., q).
+// Returns the rank of each quantile in the sorted rows: (..., q).
 Tensor ranks_of(const Tensor& sorted, const Tensor& q, const QuantileArguments& a) {
   const NoGradGuard values_only;
   const Tensor nan = isnan(sorted);
@@ -80,7 +80,7 @@ Tensor values_at(const Tensor& sorted, const Tensor& ranks, std::string_view int
                                      : below.lerp(above, ranks - low);
 }
 
-// The sizes of the result for one q.
+// Returns the sizes of the result for one q.
 Dims kept_sizes(const Tensor& x, const QuantileArguments& a) {
   Dims sizes;
   for (int64_t d = 0; d < x.dim(); ++d) {
@@ -157,7 +157,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim_given, bool keep
     const auto [sorted, places] = sort(self.detach().movedim(dim, -1), -1);
     const int64_t n = sorted.size(-1);
     const Tensor at = arange(n, sorted.options().dtype(kLong));
-    // How many equal elements come before each one in the sorted row.
+    // The number of equal elements before each one in the sorted row.
     Tensor starts = zeros(sorted.sizes(), sorted.options().dtype(kLong));
     if (n > 1) {
       const Tensor changes = sorted.narrow(-1, 1, n - 1).ne(sorted.narrow(-1, 0, n - 1));

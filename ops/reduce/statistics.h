@@ -1,4 +1,4 @@
-// Counts, quantiles and other summaries, made of other ops. Negative dims count from the end.
+// Quantiles and modes, computed by other ops. Negative dims count from the end.
 #pragma once
 
 #include <string_view>
@@ -10,21 +10,23 @@
 
 namespace torch::taper {
 
-/// The q-th quantiles (0 to 1) along `dim` (nullopt: of all elements), `interpolation` one of
-/// "linear", "lower", "higher", "midpoint", "nearest". f32 and f64; a NaN makes the result NaN.
-/// With a vector q the result has its size as first dimension. Throws Error for other q, dtypes and
-/// words.
+/// Returns the q-th quantiles (0 to 1) along `dim`, or of all elements for nullopt. `interpolation`
+/// is
+/// "linear", "lower", "higher", "midpoint" or "nearest". Takes f32 and f64. A NaN gives NaN. If q
+/// is a
+/// vector, its size is the first dimension of the result. Throws Error for other arguments.
 Tensor quantile(const Tensor& self, const Tensor& q, optional<int64_t> dim = nullopt,
                 bool keepdim = false, std::string_view interpolation = "linear");
 Tensor quantile(const Tensor& self, double q, optional<int64_t> dim = nullopt, bool keepdim = false,
                 std::string_view interpolation = "linear");
-/// The same without the NaNs.
+/// Returns quantiles of the elements that are not NaN.
 Tensor nanquantile(const Tensor& self, const Tensor& q, optional<int64_t> dim = nullopt,
                    bool keepdim = false, std::string_view interpolation = "linear");
 Tensor nanquantile(const Tensor& self, double q, optional<int64_t> dim = nullopt,
                    bool keepdim = false, std::string_view interpolation = "linear");
-/// {value, index} of the most frequent value along `dim`, the smallest of several; the index is the
-/// last one that has it.
+/// Returns {value, index} of the most frequent value along `dim`. Ties go to the smallest value.
+/// The
+/// index is the last one with that value.
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, bool keepdim = false);
 std::tuple<Tensor&, Tensor&> mode_out(Tensor& values, Tensor& indices, const Tensor& self,
                                       int64_t dim = -1, bool keepdim = false);

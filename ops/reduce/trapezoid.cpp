@@ -10,14 +10,14 @@
 namespace torch::taper {
 namespace {
 
-// The means of neighbours, times their distance.
+// Returns the means of neighbours, times their distance.
 Tensor strips(const Tensor& y, const Tensor& width, int64_t dim) {
   const Tensor left = slice(y, dim, 0, -1), right = slice(y, dim, 1);
   const Tensor sums = left + right;
   return (width.defined() ? sums * width : sums) / 2;
 }
 
-// Distances of neighbours among the places x, shaped to broadcast with the strips of y.
+// Returns distances of neighbouring coordinates x, shaped to broadcast with the strips of y.
 Tensor widths(const Tensor& y, const Tensor& x, int64_t d) {
   TAPER_CHECK(x.scalar_type() != kBool && y.scalar_type() != kBool,
               "trapezoid: received a bool input for `x` or `y`, but bool is not supported");

@@ -1,4 +1,4 @@
-// Integrals over points.
+// Integrals of sampled functions.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,13 +7,14 @@
 
 namespace torch::taper {
 
-/// The integral along dim by the trapezoidal rule over points `dx` apart, or at the places `x`
-/// (of y's shape, or a vector for dim).
+/// Returns the integral along dim by the trapezoidal rule. Points are `dx` apart, or at the
+/// coordinates
+/// `x`, which has y's shape or is a vector for dim.
 Tensor trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
 Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 Tensor trapz(const Tensor& y, double dx = 1, int64_t dim = -1);
 Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1);
-/// The integrals up to each point but the first.
+/// Returns the integrals up to each point but the first.
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 

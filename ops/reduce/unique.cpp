@@ -20,13 +20,13 @@ namespace {
 
 using Unique = std::tuple<Tensor, Tensor, Tensor>;
 
-/// Runs of equal rows: where each starts, and the run of every row.
+/// Groups of equal neighbouring rows: the start of each group, and the group of every row.
 struct Runs {
   Tensor starts, run_of_row, counts;
 };
 
-// rows is (n, length), n > 0. The starts are always there, the counts where either is wanted (the
-// runs of the rows are made of them), the runs of the rows where they are wanted.
+// Finds the groups of rows, which is (n, length) with n > 0. Starts are always computed. Counts are
+// computed if counts or groups are wanted, because groups of rows are derived from them.
 Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   const int64_t n = rows.size(0);
   const Tensor numbers = rows.is_complex() ? view_as_real(rows.contiguous()) : rows.contiguous();
@@ -35,7 +35,7 @@ Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   Runs r;
   r.starts = true_positions(first);
   if (!want_runs && !want_counts) return r;
-  if (r.starts.size(0) == n) {  // no row is like the one before
+  if (r.starts.size(0) == n) {  // all rows differ from the row before
     r.counts = ones_like(r.starts);
     r.run_of_row = r.starts;
     return r;
@@ -49,7 +49,7 @@ Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   return r;
 }
 
-// The order that sorts the rows lexicographically: stable sorts from the last column to the first.
+// Returns the order that sorts the rows lexicographically, by stable sorts from the last column on.
 Tensor row_order(const Tensor& rows) {
   Tensor order = arange(rows.size(0), rows.options().dtype(kLong));
   for (int64_t c = rows.size(1) - 1; c >= 0; --c)
@@ -57,7 +57,7 @@ Tensor row_order(const Tensor& rows) {
   return order;
 }
 
-// Unique rows; `order` sorts them first where it is defined.
+// Returns unique rows. `order`, if defined, sorts them first.
 Unique unique_rows(const Tensor& rows, const Tensor& order, bool return_inverse,
                    bool return_counts) {
   const TensorOptions longs = rows.options().dtype(kLong);
@@ -73,7 +73,7 @@ Unique unique_rows(const Tensor& rows, const Tensor& order, bool return_inverse,
   return {all ? sorted.clone() : sorted.index_select(0, runs.starts), inverse, counts};
 }
 
-// Whole numbers in [low, low + places) are counted, which is less work than to sort them.
+// Counts integers in [low, low + places), which is less work than sorting.
 Unique unique_by_counting(const Tensor& x, int64_t low, int64_t places, bool return_inverse,
                           bool return_counts) {
   const TensorOptions longs = x.options().dtype(kLong);
@@ -87,7 +87,7 @@ Unique unique_by_counting(const Tensor& x, int64_t low, int64_t places, bool ret
           return_counts ? counts.index_select(0, there) : empty({0}, longs)};
 }
 
-// The places that counting needs, 0 where sorting is better. x is flat.
+// Returns the number of buckets for counting, or 0 if sorting is faster. x is flat.
 int64_t places_to_count(const Tensor& x, int64_t& low) {
   if (!isIntegralType(x.scalar_type(), /*includeBool=*/false) || x.numel() < 256) return 0;
   low = x.min().item().to<int64_t>();
@@ -136,7 +136,7 @@ Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bo
   return {detail::share_data(y.impl()), inverse, counts};
 }
 
-// The values say that backward through them is not to be had.
+// Returns y with values that refuse backward.
 Unique refusing_backward(const char* op, const Tensor& x, Unique y) {
   std::get<0>(y) = detail::without_derivative(op, std::get<0>(y), {x});
   return y;

@@ -1,8 +1,8 @@
-// The different elements of a tensor, or its different slices.
+// The distinct elements of a tensor, or its distinct slices.
 //
-// Results are {values, inverse, counts}: inverse (kLong) says for each element which value it has,
-// counts (kLong) how often each value occurs; each is empty unless asked for. NaNs all differ. No
-// gradient.
+// Results are {values, inverse, counts}. inverse (kLong) holds the index of each element's value.
+// counts (kLong) holds the number of elements per value. Each is empty unless asked for. NaNs all
+// differ. There is no gradient.
 #pragma once
 
 #include <tuple>
@@ -13,23 +13,23 @@
 
 namespace torch::taper {
 
-/// Ascending, whatever `sorted` says; inverse has x's shape.
+/// Returns the distinct elements in ascending order, even without `sorted`. inverse has x's shape.
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& x, bool sorted = true,
                                             bool return_inverse = false,
                                             bool return_counts = false);
-/// The same without counts.
+/// Is _unique2 without counts.
 std::tuple<Tensor, Tensor> _unique(const Tensor& x, bool sorted = true,
                                    bool return_inverse = false);
-/// Slices along `dim`, in lexicographic order.
+/// Returns the distinct slices along `dim`, in lexicographic order.
 std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& x, int64_t dim, bool sorted = true,
                                               bool return_inverse = false,
                                               bool return_counts = false);
-/// One for each run of equal elements of the flattened x, or of equal slices along `dim`.
+/// Merges neighbouring equal elements of the flattened x, or neighbouring equal slices along `dim`.
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& x, bool return_inverse = false,
                                                       bool return_counts = false,
                                                       optional<int64_t> dim = nullopt);
 
-/// unique_consecutive() of the slices along `dim`.
+/// Calls unique_consecutive() on the slices along `dim`.
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor& x, int64_t dim,
                                                                  bool return_inverse = false,
                                                                  bool return_counts = false) {
