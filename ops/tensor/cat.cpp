@@ -20,7 +20,7 @@ namespace {
 bool is_legacy_empty(const Tensor& t) { return t.dim() == 1 && t.size(0) == 0; }
 
 ScalarType common_dtype(TensorList tensors) {
-  // Dimensioned tensors outweigh 0-dim ones, which only stack() lets through.
+  // Tensors with dimensions outweigh 0-dim ones, which only stack() allows.
   ScalarType t = tensors[0].scalar_type();
   for (const Tensor& x : tensors)
     if (x.scalar_type() != t) t = promoteTypes(t, x.scalar_type());
@@ -34,7 +34,7 @@ void check_list(const char* op, TensorList tensors) {
   }
 }
 
-// Few parts of few bytes, which lie in the host's memory as they are to be read. False for others.
+// Joins a few small parts that lie ready in host memory. Returns false for others.
 bool join_few(const TensorImpl& y, TensorList tensors, int64_t outer) {
   if (!detail::runs_without_launch(y) || outer >= 8) return false;
   for (const Tensor& t : tensors)
@@ -51,14 +51,14 @@ bool join_few(const TensorImpl& y, TensorList tensors, int64_t outer) {
   return true;
 }
 
-// y = the tensors in turn, `outer` times an equal part of each.
+// Joins the tensors in turn, `outer` times an equal part of each.
 Tensor joined(const Dims& size, TensorList tensors, int64_t outer) {
   const ScalarType dtype = common_dtype(tensors);
   Tensor y = detail::make_tensor(size, dtype, tensors[0].device());
   if (join_few(y.impl(), tensors, outer)) return y;
   std::vector<In> parts;
   parts.reserve(tensors.size());
-  std::vector<Tensor> kept;  // converted copies live until the kernel has been launched
+  std::vector<Tensor> kept;  // keeps converted copies alive until the kernel has been launched
   for (const Tensor& t : tensors) {
     if (t.impl().contiguous && t.scalar_type() == dtype) {
       parts.emplace_back(t);
@@ -79,7 +79,7 @@ int64_t product(IntArrayRef sizes, int64_t begin, int64_t end) {
 }
 
 // ---------------------------------------------------------------- cat
-// The shape of the result; every tensor but the legacy empty ones must fit the first of them.
+// Returns the shape of the result. Every tensor but legacy empty ones must fit the first.
 Dims cat_sizes(TensorList tensors, const Tensor& first, int64_t dim) {
   Dims size = first.sizes();
   int64_t length = 0, number = -1;
@@ -113,8 +113,7 @@ void check_cat(TensorList tensors) {
                 ") cannot be concatenated");
 }
 
-/// What the gradient of one tensor needs: its length along dim (-1 where it was skipped), its
-/// dtype.
+/// Describes a tensor for its gradient: its length along dim (-1 if it was skipped) and its dtype.
 struct Part {
   int64_t length;
   ScalarType dtype;
@@ -165,7 +164,7 @@ Tensor concatenate(TensorList tensors, int64_t dim) { return cat(tensors, dim); 
 // ---------------------------------------------------------------- stack
 namespace {
 
-// The dtype of each tensor; nothing where they are all the same.
+// Returns the dtype of each tensor, or nothing if all are equal.
 std::vector<ScalarType> differing_dtypes(TensorList tensors) {
   std::vector<ScalarType> dtypes;
   bool differ = false;

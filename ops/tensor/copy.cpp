@@ -23,7 +23,7 @@ namespace torch::taper {
 namespace {
 
 void copy_across_devices(const Tensor& to, const Tensor& from, bool non_blocking) {
-  // Same dtype and layout first, then bytes.
+  // Convert dtype and layout first, then copy bytes.
   const Tensor source = from.to(to.scalar_type()).contiguous();
   if (!to.is_contiguous()) {
     const Tensor staged = detail::make_tensor(to.sizes(), to.scalar_type(), to.device());
@@ -31,7 +31,7 @@ void copy_across_devices(const Tensor& to, const Tensor& from, bool non_blocking
     TAPER_ON_DEVICE(to, copy, to, staged);
     return;
   }
-  // A staged source is gone when this returns.
+  // A staged source is freed when this returns.
   const bool staged = !source.is_same(from) && source.data_ptr() != from.data_ptr();
   detail::transfer(to.data_ptr(), to.device(), source.data_ptr(), from.device(), to.nbytes(),
                    non_blocking && !(staged && source.is_cpu()));
@@ -42,7 +42,8 @@ void warn_of_lost_part(ScalarType from, ScalarType to) {
     detail::warn_once([] { return "Casting complex values to real discards the imaginary part"; });
 }
 
-// What a copy to x reads, where src cannot be read as it is; else undefined. No history.
+// Returns a converted source if a copy to x cannot read src directly, else an undefined tensor.
+// Without history.
 Tensor readable(const Tensor& x, const Tensor& src) {
   const NoGradGuard no_history;
   Tensor made;
@@ -53,7 +54,7 @@ Tensor readable(const Tensor& x, const Tensor& src) {
   return overlap == Overlap::kPartial || overlap == Overlap::kUnknown ? from.clone() : made;
 }
 
-// Few elements, which lie alike in the host's memory; where they overlap, too. False for others.
+// Copies a few elements of one layout in host memory, which may overlap. Returns false for others.
 bool copy_few(const TensorImpl& x, const TensorImpl& src) {
   if (!detail::runs_without_launch(x) || !src.contiguous || src.dtype != x.dtype ||
       !src.device.is_cpu() || src.sizes != x.sizes)
@@ -62,7 +63,7 @@ bool copy_few(const TensorImpl& x, const TensorImpl& src) {
   return true;
 }
 
-// Writes src, broadcast, into the elements of x. No history.
+// Writes src, broadcast, into the elements of x, without history.
 void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) {
   if (x.numel() == 0 || copy_few(x.impl(), src.impl())) return;
   const Tensor made = readable(x, src);
@@ -79,7 +80,7 @@ void check_copy_shapes(const Tensor& x, const Tensor& src) {
     check_result_shape("copy_", x, broadcast_shapes("copy_", x.sizes(), src.sizes()));
 }
 
-// Of what was overwritten: zeros, so that the leaf behind it gets a grad.
+// The gradient of overwritten values is zero, so that a leaf behind them gets a grad.
 Tensor no_gradient(const Tensor& gy) { return gy.new_zeros(gy.sizes()); }
 
 }  // namespace
@@ -111,7 +112,7 @@ Tensor Tensor::clone(optional<MemoryFormat> format) const {
   Tensor y = f == MemoryFormat::Preserve ? detail::make_like(*this)
                                          : detail::make_tensor(sizes(), scalar_type(), device());
   if (f == MemoryFormat::ChannelsLast || f == MemoryFormat::ChannelsLast3d) {
-    // Memory order N, spatial, C: a row-major tensor of that shape, seen with C second.
+    // The memory order is N, spatial, C: a row-major tensor of that shape, viewed with C second.
     Dims order, back{0, dim() - 1};
     for (int64_t d = 0; d < dim(); ++d) order.push_back(d == 0 ? 0 : d == dim() - 1 ? 1 : d + 1);
     for (int64_t d = 1; d < dim() - 1; ++d) back.push_back(d);
@@ -144,7 +145,7 @@ Tensor detail::make_pinned(const char* op, IntArrayRef sizes, ScalarType dtype) 
 
 namespace {
 
-// A tensor with the sizes of t, and its strides when dense, in pinned memory.
+// Returns pinned memory with the sizes of t, and its strides if it is dense.
 Tensor pinned_like(const Tensor& t, ScalarType dtype) {
   Tensor y = detail::make_pinned("pin_memory", t.sizes(), dtype);
   if (!t.is_non_overlapping_and_dense()) return y;
@@ -231,7 +232,7 @@ void fill_values(const Tensor& x, const Scalar& value) {
 
 }  // namespace
 
-// One value for all elements may be written to memory that overlaps itself.
+// One value for all elements may be written to overlapping memory.
 Tensor& Tensor::fill_(const Scalar& value) const {
   const bool recording = check_new_history("fill_", *this);
   fill_values(*this, value);
@@ -260,7 +261,7 @@ Tensor& Tensor::fill_(const Tensor& value) const {
 
 namespace {
 
-// Apart from what happens most, which then needs no room on the stack.
+// Separate from the common case, which then needs no stack frame.
 [[gnu::noinline]] void launch_zero(const Tensor& x) { TAPER_ON_DEVICE(x, zero, x); }
 [[gnu::noinline]] void record_zero(const Tensor& x) {
   record_inplace("ZeroBackward0", x, {x}, no_gradient);

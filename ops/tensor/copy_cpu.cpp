@@ -17,14 +17,14 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// What is not a float of 16 bits: those go by way of float.
+/// Dtypes other than 16-bit floats, which convert by way of float.
 using Longer = dtypes::Joined<dtypes::Float, dtypes::Bit>;
 
-/// n elements side by side from one dtype to another.
+/// Converts n adjacent elements from one dtype to another.
 using ConvertRun = void (*)(char* y, const char* x, int64_t n);
 
-/// Widen, convert, narrow: as many of the three as the dtypes want (f16 to bf16: the first and the
-/// last).
+/// Widens, converts and narrows, as far as the dtypes need it. (f16 to bf16 uses the first and the
+/// last.)
 struct Converter {
   ConvertRun steps[3];
   int64_t y_item, x_item;
@@ -41,7 +41,7 @@ struct Converter {
       if (steps[2]) steps[2](to, between[1], m);
     }
   }
-  /// Elements with gaps between them pass through buffers.
+  /// Converts elements with gaps through buffers.
   void row(char* y, const char* x, int64_t y_step, int64_t x_step, int64_t n) const {
     constexpr int64_t kRun = 512;
     alignas(64) char from[kRun * sizeof(double)], to[kRun * sizeof(double)];
@@ -72,14 +72,14 @@ void stored_run(char* y, const char* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = stored_as<To>(from[i]);
 }
 
-/// A step beside a stored dtype: between it and one that is computed with.
+/// A step between a stored dtype and a computing one.
 struct StoredStep {
   ConvertRun run;
   ScalarType wide;
 };
 
-/// u16 and u32 become i64. u64 becomes f64 or, for what ends as a float of less, f32, so that it is
-/// rounded once; for integers its bits are an i64's.
+/// u16 and u32 become i64. u64 becomes f64, or f32 if the target is a narrower float, so that it is
+/// rounded once. For integer targets its bits count as i64.
 StoredStep widening_of_stored(ScalarType from, ScalarType to) {
   StoredStep step{nullptr, from};
   ::taper::detail::call_for_dtype(dtypes::Float8(), from, [&]<class scalar_t>() {
@@ -111,7 +111,7 @@ void copy_row(const void*, char* y, const char* x, const int64_t* s, int64_t n) 
   std::memcpy(y, x, static_cast<size_t>(n * s[0]));
 }
 
-/// For a chain, unless that is null.
+/// Adds the conversion to `chain`, unless it is null.
 void convert_all(Chain* chain, const Out& y, const In& x, const Converter& converter) {
   if (chain) return chain->take(y, x, &convert_row, &converter);
   const auto plan = plan_over(y.sizes, y, x);

@@ -11,9 +11,10 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// The integer, without its fraction. NaN and what an integer of that size cannot hold give the
-/// smallest one, as the CPU's instruction does (a GPU's gives 0 or the nearest); of 8 and 16 bits
-/// they are the lowest of 32.
+/// Returns the integer without its fraction. NaN and values out of range give the lowest integer,
+/// as the
+/// CPU's instruction does. (A GPU's gives 0 or the nearest.) For 8 and 16 bits it is the lowest of
+/// 32.
 template <class To, class From>
 TAPER_DEVICE To to_integer(From v) {
   using Wide = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
@@ -34,8 +35,9 @@ TAPER_DEVICE To convert(From given) {
     return static_cast<To>(static_cast<opmath_t<To>>(v));
 }
 
-// One kernel for each target: the source's dtype is asked element by element, which costs nothing
-// beside the memory, and spares ten times as many kernels.
+// There is one kernel per target dtype. It switches the source's dtype per element, which costs
+// nothing
+// beside memory traffic and saves many kernels.
 template <class To, class... T>
 TAPER_DEVICE To load_as(TypeList<T...>, ScalarType dtype, const char* p) {
   To v = To();
@@ -55,7 +57,7 @@ struct Convert {
   }
 };
 
-/// A number on its way between stored dtypes and others: an integer's 64 bits, or a float.
+/// A number between stored dtypes and others: an integer's 64 bits, or a float.
 struct AnyNumber {
   double floating;
   uint64_t bits;
@@ -88,8 +90,7 @@ TAPER_DEVICE To number_as(const AnyNumber& v) {
   }
 }
 
-/// Conversions from and to stored dtypes: one kernel, which asks for both dtypes element by
-/// element.
+/// Converts from and to stored dtypes. One kernel switches both dtypes per element.
 struct ConvertStored {
   char* y;
   const char* x;
@@ -113,7 +114,7 @@ struct ConvertStored {
   }
 };
 
-/// Between floats, which mixed precision converts all the time, 16 bytes at a time.
+/// Converts between floats, which is frequent in mixed precision, 16 bytes at a time.
 bool converted_in_packs(const Out& y, const In& x) {
   if (isStoredType(y.dtype) || isStoredType(x.dtype)) return false;
   if (!isFloatingType(y.dtype) || !isFloatingType(x.dtype) || !lies_like(y, x)) return false;
@@ -129,8 +130,8 @@ bool converted_in_packs(const Out& y, const In& x) {
   return true;
 }
 
-/// y = x where rows lie side by side in both, in units of up to 16 bytes: parts of matrices, heads
-/// of attention, what is joined. False, and nothing done, where elements are as large.
+/// Copies rows that are contiguous in both, in units of up to 16 bytes: parts of matrices, heads of
+/// attention, joined tensors. Returns false without a copy if units are no larger than elements.
 bool copy_rows(const Out& y, const In& x) {
   if (!x.data || (y.contiguous && x.contiguous && x.numel == y.numel)) return false;
   const auto item = static_cast<int64_t>(elementSize(y.dtype));
@@ -186,7 +187,7 @@ void copy(Out y, In x) {
   });
 }
 
-// By the loop of two operands, which takes numbers into packs.
+// Uses the loop of two operands, which loads numbers into packs.
 void fill(Out y, In value) {
   by_size(y.dtype, [&](auto bits) {
     using T = decltype(bits);

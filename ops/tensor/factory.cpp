@@ -22,7 +22,7 @@ namespace {
 
 __extension__ using Wide = __int128;  // holds each product of two sizes
 
-// Memory of a factory's result, page-locked if the options say so.
+// Returns memory for a factory's result, page-locked if the options say so.
 Tensor new_memory(const char* op, IntArrayRef size, ScalarType dtype, Device device, bool pinned) {
   if (__builtin_expect(!pinned, 1)) return detail::make_tensor(size, dtype, device, op);
   detail::check_may_pin(op, device);
@@ -195,7 +195,7 @@ void check_range(const char* op, const Scalar& start, const Scalar& end, const S
               ": upper bound and larger bound inconsistent with step sign");
 }
 
-/// How often a step fits between two integers, and whether something is left.
+/// How often a step fits between two integers, and whether there is a remainder.
 struct Steps {
   uint64_t whole;
   bool rest;
@@ -216,7 +216,7 @@ int64_t as_size(const char* op, uint64_t count) {
   return static_cast<int64_t>(count);
 }
 
-// Number of values in arange. 64-bit integers are counted exactly, all else in double.
+// Returns the number of values in arange, exact for 64-bit integers and in double otherwise.
 int64_t arange_count(const Scalar& start, const Scalar& end, const Scalar& step, bool exact) {
   if (exact) {
     const int64_t by = step.toLong();
@@ -229,12 +229,12 @@ int64_t arange_count(const Scalar& start, const Scalar& end, const Scalar& step,
   return static_cast<int64_t>(count);
 }
 
-// Sequences of integers are made of whole numbers: a step of 0.5 is one of 0.
+// Integer sequences truncate their numbers: a step of 0.5 becomes 0.
 Scalar as_part_of(ScalarType dtype, const Scalar& v) {
   return isIntegralType(dtype, true) ? Scalar(v.toLong()) : v;
 }
 
-// Number of values in range, whose end counts.
+// Returns the number of values in range, which includes the end.
 int64_t range_count(const Scalar& start, const Scalar& end, const Scalar& step) {
   if (step.isIntegral(true) && start.isIntegral(true) && end.isIntegral(true)) {
     const uint64_t before_last =
@@ -254,8 +254,9 @@ Tensor sequence(const char* op, int64_t count, const Scalar& start, const Scalar
   return finish(std::move(y), options);
 }
 
-// Elements on and below a diagonal, of a matrix whose first row has `offset` + 1 of them: rows with
-// none, then one more in each row, then whole rows.
+// Counts elements on and below a diagonal of a matrix whose first row has `offset` + 1 of them:
+// empty
+// rows, then one more per row, then whole rows.
 Wide below_count(int64_t rows, int64_t cols, int64_t offset) {
   const Wide none = std::max<Wide>(-Wide(offset) - 1, 0), first = std::max<Wide>(offset, -1) + 1;
   const Wide rest = std::max<Wide>(rows - none, 0);
@@ -277,7 +278,7 @@ Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
   TAPER_CHECK(row >= 0, upper ? "triu" : "tril", "_indices: row must be non-negative, got", row);
   TAPER_CHECK(col >= 0, upper ? "triu" : "tril", "_indices: col must be non-negative, got", col);
   const TensorOptions with_dtype = options.has_dtype() ? options : options.dtype(kLong);
-  // A diagonal that misses the matrix is as good as the one next to it.
+  // A diagonal outside the matrix gives the result of the nearest one outside.
   offset = std::clamp(offset, -row, col);
   Tensor y = uninitialised(upper ? "triu_indices" : "tril_indices",
                            {2, triangle_count(row, col, offset, upper)}, with_dtype);
@@ -480,7 +481,7 @@ std::vector<int64_t> TensorDataContainer::sizes() const {
 
 namespace {
 
-/// Sizes as LibTorch writes them in errors of nested lists: "2 3".
+/// Returns sizes in the format of LibTorch's errors for nested lists: "2 3".
 std::string listed(const Dims& sizes) {
   std::string s;
   for (int64_t size : sizes) s += (s.empty() ? "" : " ") + std::to_string(size);

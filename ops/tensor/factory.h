@@ -1,6 +1,6 @@
-// Making tensors: filled with a value, with a sequence, from given numbers, or not filled at all.
+// Creating tensors: filled with a value, a sequence or given numbers, or uninitialised.
 //
-// `options` states dtype, device, memory format and requires_grad; anything unset takes the default
+// `options` sets dtype, device, memory format and requires_grad. Unset ones take the default
 // (default_dtype(), get_default_device()). requires_grad throws for integral dtypes. A negative
 // size throws.
 #pragma once
@@ -17,31 +17,32 @@
 namespace torch::taper {
 
 // ---------------------------------------------------------------- filled with one value
-/// Uninitialised memory of shape `size`.
+/// Returns uninitialised memory of shape `size`.
 Tensor empty(IntArrayRef size, TensorOptions options = {}, optional<MemoryFormat> format = nullopt);
 Tensor& empty_out(Tensor& out, IntArrayRef size, optional<MemoryFormat> format = nullopt);
-/// Uninitialised memory with the given strides (not negative), in elements.
+/// Returns uninitialised memory with the given non-negative strides, in elements.
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options = {});
-/// Uninitialised and dense: physical_layout lists the dimensions as they lie in memory, the
-/// outermost first. Throws unless it is a permutation of 0 to the number of dimensions less one.
+/// Returns uninitialised dense memory. physical_layout lists the dimensions in memory order,
+/// outermost
+/// first. Throws unless it is a permutation of the dimensions.
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options = {});
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor& zeros_out(Tensor& out, IntArrayRef size);
 Tensor ones(IntArrayRef size, TensorOptions options = {});
 Tensor& ones_out(Tensor& out, IntArrayRef size);
-/// Without a dtype in `options` it follows the value: bool, kLong, the default dtype or the complex
-/// dtype of that.
+/// Fills with `value`. Without a dtype in `options`, the dtype follows the value: bool, kLong, the
+/// default dtype or its complex dtype.
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options = {});
 Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& value);
-/// A 0-dim tensor; the default dtype unless `options` has one.
+/// Returns a 0-dim tensor, of the default dtype unless `options` has one.
 Tensor scalar_tensor(const Scalar& value, TensorOptions options = {});
-/// The matrix with ones on its diagonal, n x m (m = n).
+/// Returns the n x m matrix with ones on its diagonal (default: m = n).
 Tensor eye(int64_t n, TensorOptions options = {});
 Tensor eye(int64_t n, int64_t m, TensorOptions options = {});
 Tensor& eye_out(Tensor& out, int64_t n);
 Tensor& eye_out(Tensor& out, int64_t n, int64_t m);
 
-/// Shape, dtype and device of `like`, its strides too when it is dense; `options` overrides.
+/// Takes shape, dtype and device from `like`, and its strides if it is dense. `options` overrides.
 Tensor empty_like(const Tensor& like, TensorOptions options = {},
                   optional<MemoryFormat> format = nullopt);
 Tensor zeros_like(const Tensor& like, TensorOptions options = {},
@@ -52,29 +53,30 @@ Tensor full_like(const Tensor& like, const Scalar& value, TensorOptions options 
                  optional<MemoryFormat> format = nullopt);
 
 // ---------------------------------------------------------------- sequences
-/// start, start + step, ... below `end` (above it for a negative step): a vector of
-/// ceil((end - start) / step) values. kLong when all numbers are integral, else the default dtype.
-/// Throws for step 0, for a step away from `end`, and for numbers that are not finite.
+/// Returns the vector start, start + step, ... below `end` (above it for a negative step). It has
+/// ceil((end - start) / step) values. It is kLong if all numbers are integral, else of the default
+/// dtype. Throws for step 0, for a step away from `end`, and for infinite numbers and NaN.
 Tensor arange(const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               TensorOptions options = {});
 Tensor& arange_out(Tensor& out, const Scalar& end);
 Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1);
-/// Like arange, but `end` belongs to it, and the default dtype is used always.
+/// Is arange with `end` included, and always in the default dtype.
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
              TensorOptions options = {});
 Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1);
-/// `steps` values from `start` to `end`, both included, evenly spaced.
+/// Returns `steps` evenly spaced values from `start` to `end`, both included.
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps = 100,
                 TensorOptions options = {});
-/// Ends in 0-dim tensors, which are waited for. Throws for tensors of more dimensions.
+/// Takes the ends from 0-dim tensors and synchronizes with them. Throws for tensors with
+/// dimensions.
 Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options = {});
 Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps);
-/// base to the power of linspace(start, end, steps).
+/// Returns base to the power of linspace(start, end, steps).
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps = 100, double base = 10.0,
                 TensorOptions options = {});
 Tensor logspace(const Tensor& start, const Tensor& end, int64_t steps, double base = 10.0,
@@ -85,15 +87,15 @@ Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double ba
                 TensorOptions options = {});
 Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
                      double base = 10.0);
-/// Rows and columns (2 x count, kLong) of the entries on and below diagonal `offset` of a row x col
-/// matrix, in row-major order.
+/// Returns rows and columns (2 x count, kLong) of the entries on and below diagonal `offset` of a
+/// row x col matrix, in row-major order.
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
-/// The same on and above the diagonal.
+/// Returns rows and columns of the entries on and above the diagonal.
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
 
 // ---------------------------------------------------------------- from memory and numbers
-/// A tensor over memory of the caller, who keeps it alive, or gives a `deleter` that is called with
-/// `data` when the last tensor over it is gone. `strides` (row-major without) are in elements.
+/// Wraps memory of the caller in a tensor. The caller keeps it alive, or gives a `deleter` that is
+/// called with `data` after the last use. `strides` (default: row-major) are in elements.
 Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
@@ -103,8 +105,9 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
 
 namespace detail {
 
-/// The argument of tensor(): a number, a list of such arguments, or an array of numbers. Lists are
-/// referred to, so it lives no longer than the call.
+/// The argument of tensor(): a number, a list of arguments, or an array of numbers. It refers to
+/// its
+/// lists, so it lives no longer than the call.
 class TensorDataContainer {
  public:
   TensorDataContainer();
@@ -127,21 +130,21 @@ class TensorDataContainer {
       : TensorDataContainer(values.data(), values.size(), dtype_of<T>()) {}
   TensorDataContainer(const std::vector<bool>& values);
 
-  /// What it is. LibTorch's is_tensor() is an array of numbers.
+  /// Test the kind of the argument. LibTorch's is_tensor() means an array of numbers.
   ///@{
   bool is_scalar() const { return kind_ == Kind::kNumber; }
   bool is_init_list() const { return kind_ == Kind::kList; }
   bool is_tensor() const { return kind_ == Kind::kArray; }
   ///@}
-  /// The number, the list, the array. Throws Error for another kind.
+  /// Return the number, the list or the array. Throw Error for another kind.
   ///@{
   const Scalar& scalar() const;
   ArrayRef<TensorDataContainer> init_list() const;
   const Tensor& tensor() const;
   ///@}
-  /// The sizes that the tensor will have, by the first of each list.
+  /// Returns the sizes that the tensor will have, from the first element of each list.
   std::vector<int64_t> sizes() const;
-  /// The dtype of the first number; the default one without numbers.
+  /// Returns the dtype of the first number, or the default one without numbers.
   ScalarType scalar_type() const { return dtype(); }
   /// Writes the numbers in braces: "{{1, 2}, {3, 4}}".
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out,
@@ -152,7 +155,7 @@ class TensorDataContainer {
  private:
   enum class Kind : uint8_t { kNumber, kList, kArray };
   TensorDataContainer(const void* values, size_t count, ScalarType dtype);
-  // Integers as wide as int64_t, but of another type, count as it.
+  // Integers as wide as int64_t, but of another type, count as int64_t.
   template <class T>
   static constexpr ScalarType dtype_of() {
     if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value)
@@ -181,10 +184,12 @@ class TensorDataContainer {
 
 }  // namespace detail
 
-/// A tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}), or of a
-/// std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype, others
-/// their own; `options` overrides. All numbers must be of one type and all sub-lists of one shape.
-/// x.new_tensor(data) is the same with the dtype and the device of x.
+/// Returns a tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}), or
+/// of a
+/// std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype. Other
+/// types
+/// give their dtype. `options` overrides. All numbers must have one type, all sub-lists one shape.
+/// x.new_tensor(data) uses the dtype and the device of x.
 Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options = {});
 
 }  // namespace torch::taper

@@ -11,8 +11,9 @@
 
 namespace torch::taper::cpu {
 
-// No shortcut for few bytes: where the compiler knows a bound of the size it writes `rep stos`,
-// which takes 15 ns to begin.
+// There is no shortcut for few bytes. With a known bound of the size, the compiler emits `rep
+// stos`,
+// which takes 15 ns to start.
 void clear(Out y) {
   char* p = y.as<char>();
   parallel_for(0, y.numel * static_cast<int64_t>(elementSize(y.dtype)), kGrain * 16,
@@ -33,7 +34,7 @@ void put_all(const Out& y, const Line& line) {
                [p, &line](int64_t b, int64_t e) { put_line_here(p, b, e, line); });
 }
 
-// The others: value(i) in double.
+// Computes value(i) in double for the other dtypes.
 template <class T, class Map>
 void spaced(T* p, int64_t n, double start, double end, const Map& map) {
   const double step = n > 1 ? (end - start) / static_cast<double>(n - 1) : 0;
@@ -56,7 +57,7 @@ void arange(Out y, Scalar start, Scalar step) {
     } else {
       scalar_t* p = y.as<scalar_t>();
       using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, float>;
-      // Without a sign: a step may be as long as the whole range, and a product twice as long.
+      // Unsigned, because a step may span the whole range and a product twice as much.
       using sum_t = std::conditional_t<std::is_integral_v<scalar_t>, uint64_t, float>;
       const auto first = static_cast<sum_t>(start.cast<acc_t>());
       const auto by = static_cast<sum_t>(step.cast<acc_t>());
@@ -88,7 +89,7 @@ void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool up
   switch_dtype<dtypes::Index>(y.dtype, "triangle_indices", [&]<class scalar_t>() {
     scalar_t* row = y.as<scalar_t>();
     scalar_t* col = row + y.numel / 2;
-    // Only the rows with elements: there may be many more without.
+    // Visits only rows with elements, because there may be many more without.
     const int64_t first = upper ? 0 : std::max<int64_t>(-offset, 0);
     const int64_t end = upper ? std::min(rows, cols - offset) : rows;
     for (int64_t r = first; r < end; ++r) {

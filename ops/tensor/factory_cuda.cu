@@ -7,12 +7,12 @@
 namespace torch::taper::cuda {
 namespace {
 
-// a + b * i rounded once.
+// Returns a + b * i, rounded once.
 TAPER_DEVICE inline double step_from(double a, double b, int64_t i) {
   return std::fma(b, static_cast<double>(i), a);
 }
 
-// Where a group of PyTorch's vectors on the CPU begins: factory_cpu.cpp has the why.
+// Returns the start of the group of PyTorch's CPU vectors. factory_lines.h says why.
 template <class T>
 TAPER_DEVICE int64_t first_of_group(int64_t i, int64_t n) {
   constexpr int64_t kLength = 32 / static_cast<int64_t>(sizeof(T));
@@ -36,14 +36,14 @@ struct Arange {
   T* y;
   A start, step;
   TAPER_DEVICE void operator()(int64_t i) const {
-    if constexpr (std::is_integral_v<A>)  // without a sign: a product may be longer than the range
+    if constexpr (std::is_integral_v<A>)  // unsigned, because a product may exceed the range
       y[i] = static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(step) * i);
     else
       y[i] = static_cast<T>(start + step * static_cast<A>(i));
   }
 };
 
-// Counted from the nearer end, so that both ends are exact.
+// Counts from the nearer end, so that both ends are exact.
 template <class T>
 struct LinspaceFloats {
   T* y;
@@ -67,7 +67,7 @@ struct PowerOf {
   TAPER_DEVICE double operator()(double v) const { return std::pow(base, v); }
 };
 
-// The others: value(i) in double.
+// Computes value(i) in double for the other dtypes.
 template <class T, class Map>
 struct Spaced {
   T* y;
@@ -107,14 +107,14 @@ void linspace_of(const Out& y, T start, T end) {
 }
 
 // ---------------------------------------------------------------- triangles
-/// Elements of a matrix on and below a diagonal.
+/// The elements of a matrix on and below a diagonal.
 struct Lower {
   int64_t cols, offset;
   TAPER_DEVICE int64_t in_row(int64_t r) const {
     const int64_t count = r + offset + 1;
     return count < 0 ? 0 : count > cols ? cols : count;
   }
-  /// In rows 0 to r - 1: none, then one more in each row, then whole rows.
+  /// Counts the elements in rows 0 to r - 1: none, then one more per row, then whole rows.
   TAPER_DEVICE int64_t above(int64_t r) const {
     const int64_t first = offset < 0 ? -offset : 0;
     if (r <= first) return 0;
@@ -129,13 +129,13 @@ template <class I>
 struct TriangleIndices {
   I* y;
   int64_t n, rows, cols;
-  Lower lower;  // the triangle, or what an upper one leaves out
+  Lower lower;  // the triangle, or the complement of an upper one
   bool upper;
   TAPER_DEVICE int64_t above(int64_t r) const {
     return upper ? r * cols - lower.above(r) : lower.above(r);
   }
   TAPER_DEVICE void operator()(int64_t i) const {
-    int64_t begin = 0, end = rows - 1;  // the last row with no more than i elements above it
+    int64_t begin = 0, end = rows - 1;  // finds the last row with at most i elements above it
     while (begin < end) {
       const int64_t middle = begin + (end - begin + 1) / 2;
       if (above(middle) <= i)

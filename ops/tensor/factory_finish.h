@@ -5,8 +5,8 @@
 
 namespace torch::taper::detail {
 
-/// An uninitialised tensor of the CPU in page-locked memory. Without CUDA devices the memory is
-/// ordinary, and a warning says so once.
+/// Returns an uninitialised CPU tensor in page-locked memory. Without CUDA devices the memory is
+/// ordinary, with one warning.
 Tensor make_pinned(const char* op, IntArrayRef sizes, ScalarType dtype);
 /// Throws Error if pinned memory is asked for on a device.
 void check_may_pin(const char* op, Device device);
@@ -20,7 +20,7 @@ inline int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef strid
   return checked_extent(op, size, stride, 0, elementSize(dtype));
 }
 
-/// A new tensor asks for a gradient where the options say so.
+/// Makes a new tensor require a gradient if the options say so.
 inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
   if (__builtin_expect(options.requires_grad(), 0)) {
     TAPER_CHECK(
@@ -30,7 +30,7 @@ inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
   }
 }
 
-/// The end of a factory that fills its tensor by ops in place: those are no changes to count.
+/// Ends a factory that fills its tensor by in-place ops. These do not count as changes.
 inline Tensor finish(Tensor y, const TensorOptions& options) {
   y.impl().storage->version.store(0, std::memory_order_relaxed);
   ask_for_gradient(y, options);

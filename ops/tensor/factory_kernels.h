@@ -5,13 +5,13 @@
 
 namespace torch::taper {
 
-/// All bytes zero; y is dense.
+/// Sets all bytes to zero. y is dense.
 TAPER_KERNEL(clear, Out y)
-/// y[i] = start + i * step; y is contiguous, and so it is below.
+/// Computes y[i] = start + i * step. y is contiguous in all kernels below.
 TAPER_KERNEL(arange, Out y, Scalar start, Scalar step)
 TAPER_KERNEL(linspace, Out y, Scalar start, Scalar end)
 TAPER_KERNEL(logspace, Out y, double start, double end, double base)
-/// y is (2, count): rows and columns of the lower (upper) triangle, row-major.
+/// Fills y, (2, count), with rows and columns of the lower (upper) triangle in row-major order.
 TAPER_KERNEL(triangle_indices, Out y, int64_t rows, int64_t cols, int64_t offset, bool upper)
 
 }  // namespace torch::taper

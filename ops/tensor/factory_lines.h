@@ -1,4 +1,4 @@
-// How arange and linspace space floats. For CPU kernels; not installed.
+// How arange and linspace space floats. For CPU kernels. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace torch::taper::cpu {
 
-// In the caller's instructions: the oldest set has none for a product and a sum.
+// Inlined into the caller's instruction set, because the oldest one has no fused multiply-add.
 
-/// PyTorch computes floats in groups of a vector's length: the first of a group from its index, the
-/// others from the first. What is left over is computed from its index.
+/// PyTorch computes floats in groups of a vector's length. The first of a group comes from its
+/// index,
+/// the others from the first. Elements after the last group come from their index.
 template <class T>
 struct Groups {
   static constexpr int64_t kLength = 32 / static_cast<int64_t>(sizeof(T));
@@ -19,7 +20,7 @@ struct Groups {
   explicit Groups(int64_t n) : whole(n / (2 * kLength) * (2 * kLength)) {}
 };
 
-/// start + step i, rounded once to double and then to T; within a group in the same way.
+/// Computes start + step i, rounded once to double and then to T, and likewise within a group.
 template <class T>
 struct ArangeLine {
   double start, step;
@@ -32,8 +33,9 @@ struct ArangeLine {
   }
 };
 
-/// Counted from the nearer end, so that both ends are exact; within a group in T. The multiples of
-/// the step are kept, because a product and a sum that are one instruction would round once.
+/// Counts from the nearer end, so that both ends are exact, and in T within a group. The multiples
+/// of
+/// the step are stored, because a fused multiply-add would round only once.
 template <class T>
 struct LinspaceLine {
   double start, end, step;

@@ -32,7 +32,7 @@ Tensor flipud(const Tensor& x) {
 
 namespace {
 
-/// y = x rolled along dims[i], dims[i + 1], ...: two parts for each.
+/// Rolls x along dims[i], dims[i + 1], ... into y, by two parts per dimension.
 void roll_into(const Tensor& y, const Tensor& x, const Dims& shifts, const Dims& dims, int64_t i) {
   if (i == dims.size()) return static_cast<void>(y.copy_(x));
   const int64_t d = dims[i], n = x.size(d), s = ((shifts[i] % n) + n) % n;
@@ -70,7 +70,7 @@ Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
   for (int64_t& d : at) d = wrap_dim("roll", d, x.dim());
   TAPER_CHECK(at.empty() || x.dim() > 0,
               "roll: expected a tensor with dimensions, got a 0-dim one");
-  // A whole turn changes nothing; without them sums and differences of shifts fit 64 bits.
+  // A whole turn changes nothing. Without whole turns, sums and differences of shifts fit 64 bits.
   for (int64_t i = 0; i < by.size(); ++i)
     by[i] %= std::max<int64_t>(at.empty() ? x.numel() : x.size(at[i]), 1);
   Tensor y;

@@ -17,7 +17,8 @@ namespace torch::taper {
 
 namespace {
 
-// Where given memory is: on the host unless the options say another thing, whatever the default.
+// Returns the device of given memory: the host unless the options name another, whatever the
+// default.
 Device memory_of(const TensorOptions& options) {
   return options.has_device() ? options.device() : Device();
 }
@@ -74,7 +75,7 @@ Tensor TensorMaker::make_tensor() {
   if (strides_) strides = *strides_;
   TensorOptions options = options_.requires_grad(false);
   if (device_) options = options.device(*device_);
-  // Without an offset, from_blob checks the geometry and tells how much memory it needs.
+  // Without an offset, from_blob checks the geometry and computes the memory that it needs.
   const size_t itemsize = elementSize(options.scalar_type());
   const Storage needed = from_blob(data_, sizes_, strides, options).storage();
   const int64_t n =

@@ -1,4 +1,4 @@
-// Tensors over memory of the caller, described step by step.
+// Tensors over memory of the caller, described in steps.
 #pragma once
 
 #include <functional>
@@ -10,38 +10,39 @@
 
 namespace torch::taper {
 
-/// What for_blob makes a tensor of; each step but the last returns the maker.
+/// Builds a tensor for for_blob. Each step but the last returns the maker.
 class TensorMaker {
  public:
   using ContextDeleter = void (*)(void*);  ///< gets what context() was given
 
-  /// Of memory of the caller, which is not copied.
+  /// Describes memory of the caller, which is not copied.
   TensorMaker(void* data, IntArrayRef sizes) : data_(data), sizes_(sizes) {}
-  /// In elements; row-major ones without.
+  /// Sets strides in elements. The default is row-major.
   TensorMaker& strides(OptionalIntArrayRef v);
-  /// The first element's place in the memory, in elements.
+  /// Sets the offset of the first element, in elements.
   TensorMaker& storage_offset(optional<int64_t> v) {
     offset_ = v.value_or(0);
     return *this;
   }
-  /// Called with the memory when the last tensor over it is gone.
+  /// Sets a function that is called with the memory after the last tensor over it is gone.
   TensorMaker& deleter(std::function<void(void*)> v) {
     deleter_ = std::move(v);
     return *this;
   }
-  /// What owns the memory: `deleter` (none: nothing) is called with it in the memory's place.
+  /// Sets the owner of the memory. `deleter`, if any, is called with the owner instead of the
+  /// memory.
   TensorMaker& context(void* owner, ContextDeleter deleter = nullptr);
-  /// The device that the memory is on.
+  /// Sets the device of the memory.
   TensorMaker& target_device(optional<Device> v) {
     device_ = v;
     return *this;
   }
-  /// Dtype, device (unless target_device is given) and whether the tensor requires a gradient.
+  /// Sets dtype, device (unless target_device is given) and requires_grad.
   TensorMaker& options(TensorOptions v) {
     options_ = v;
     return *this;
   }
-  /// Throws Error for a negative offset, and where there is no memory for elements.
+  /// Returns the tensor. Throws Error for a negative offset, and for elements without memory.
   Tensor make_tensor();
 
  private:
@@ -54,12 +55,13 @@ class TensorMaker {
   TensorOptions options_;
 };
 
-/// from_blob in steps: for_blob(data, {2, 3}).strides({1, 2}).deleter(free).make_tensor().
+/// Starts a from_blob in steps: for_blob(data, {2, 3}).strides({1, 2}).deleter(free).make_tensor().
 inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes}; }
 
-/// The first `size` numbers of a file as a vector of the options' dtype on the CPU, mapped rather
-/// than read. With `shared` what is written to the tensor goes to the file. Throws Error for a file
-/// that is missing or too short.
+/// Maps the first `size` numbers of a file as a vector of the options' dtype on the CPU. With
+/// `shared`,
+/// writes to the tensor go to the file. Throws Error for a missing file and for a file that is
+/// too short.
 Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
                  optional<int64_t> size = 0, TensorOptions options = {});
 

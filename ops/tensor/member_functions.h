@@ -7,38 +7,45 @@
 
 namespace torch::taper {
 
-/// The number of elements.
+/// Returns the number of elements.
 inline int64_t numel(const Tensor& self) { return self.numel(); }
 
-/// A tensor over the same memory that has no history and requires no gradient.
+/// Returns a tensor over self's memory that has no history and requires no gradient.
 inline Tensor detach(const Tensor& self) { return self.detach(); }
-/// Takes self out of its history: it becomes a leaf that requires no gradient. Throws Error for
-/// views.
+/// Detaches self from its history in place: it becomes a leaf that requires no gradient. Throws
+/// Error
+/// for views.
 inline Tensor& detach_(Tensor& self) { return self.detach_(); }
-/// A view of all of self.
+/// Returns a view of all of self.
 inline Tensor alias(const Tensor& self) { return self.alias(); }
-inline bool is_distributed(const Tensor& self) { return self.is_distributed(); }  ///< false
-inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }  ///< of one element
-/// Whether the sizes are the same, whatever the strides and dtypes.
+inline bool is_distributed(const Tensor& self) { return self.is_distributed(); }  ///< Returns false
+inline bool is_nonzero(const Tensor& self) {
+  return self.is_nonzero();
+}  ///< Tests self's single
+   ///< element
+/// Tests whether the sizes are equal. Strides and dtypes may differ.
 inline bool is_same_size(const Tensor& self, const Tensor& other) {
   return self.is_same_size(other);
 }
-/// Whether the dtype is a complex one.
+/// Tests whether the dtype is complex.
 inline bool is_complex(const Tensor& self) { return self.is_complex(); }
-/// Whether the dtype is a floating one; false for complex ones.
+/// Tests whether the dtype is floating. It is false for complex dtypes.
 inline bool is_floating_point(const Tensor& self) { return self.is_floating_point(); }
-/// Whether the dtype has negative numbers: false for kByte and kBool.
+/// Tests whether the dtype has negative numbers: false for kByte and kBool.
 inline bool is_signed(const Tensor& self) { return self.is_signed(); }
-/// Whether self was made in inference mode (InferenceMode).
+/// Tests whether self was made in inference mode (InferenceMode).
 inline bool is_inference(const Tensor& self) { return self.is_inference(); }
-/// The size of dimension `dim`, counted from the end where negative. Throws IndexError for one that
-/// self does not have.
+/// Returns the size of dimension `dim`. Negative ones count from the end. Throws IndexError if self
+/// lacks it.
 inline int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
-/// The step of dimension `dim`, in elements. Throws IndexError for one that self does not have.
+/// Returns the stride of dimension `dim` in elements. Throws IndexError if self lacks it.
 inline int64_t stride(const Tensor& self, int64_t dim) { return self.stride(dim); }
-/// The dtype that tensors of these two promote to.
+/// Returns the dtype that tensors of these two promote to.
 inline ScalarType promote_types(ScalarType a, ScalarType b) { return promoteTypes(a, b); }
-inline bool can_cast(ScalarType from, ScalarType to) { return canCast(from, to); }  ///< as canCast
+inline bool can_cast(ScalarType from, ScalarType to) {
+  return canCast(from, to);
+}  ///< Calls
+   ///< canCast
 
 }  // namespace torch::taper
 

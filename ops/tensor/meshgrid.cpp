@@ -51,7 +51,7 @@ Tensor vander(const Tensor& x, optional<int64_t> N, bool increasing) {
   const int64_t n = N.value_or(x.size(0));
   TAPER_CHECK(n >= 0, "vander: N must be non-negative.");
   const Tensor base = isIntegralType(x.scalar_type(), true) ? x.to(kLong) : x;
-  // Before any power is computed: there may be no memory for so many.
+  // Allocates before any power is computed, because there may be too little memory.
   const Tensor room = base.new_empty({x.size(0), n});
   if (room.numel() == 0) return room;
   std::vector<Tensor> columns;

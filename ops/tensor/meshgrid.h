@@ -1,4 +1,4 @@
-// Grids, and products of sets.
+// Grids and Cartesian products.
 #pragma once
 
 #include <string_view>
@@ -10,18 +10,21 @@
 
 namespace torch::taper {
 
-/// Coordinate tensors of the grid that the vectors span: views. `indexing` is "ij" or "xy" (the
-/// first two dimensions swapped).
+/// Returns views with the coordinates of the grid that the vectors span. `indexing` is "ij" or
+/// "xy",
+/// which swaps the first two dimensions.
 std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing);
-/// The same by "ij"; warns, once, that the argument will be required.
+/// Uses "ij". Warns once that the argument will be required.
 std::vector<Tensor> meshgrid(TensorList tensors);
 
-/// The powers of a vector as columns: N (nullopt: as many as x has) from the highest down to 0, or
-/// from 0 on when `increasing`.
+/// Returns the powers of a vector as N columns (nullopt: as many as x has). The exponents fall to
+/// 0, or
+/// rise from 0 if `increasing`.
 Tensor vander(const Tensor& x, optional<int64_t> N = nullopt, bool increasing = false);
-/// All tuples with one element of each vector, as rows: the last one changes fastest.
+/// Returns all tuples with one element of each vector, as rows. The last element changes fastest.
 Tensor cartesian_prod(TensorList tensors);
-/// All subsets of r elements of a vector as rows, in order; with_replacement an element may repeat.
+/// Returns all subsets of r elements of a vector as ordered rows. with_replacement repeats
+/// elements.
 Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false);
 
 }  // namespace torch::taper

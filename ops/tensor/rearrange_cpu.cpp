@@ -15,7 +15,7 @@ int64_t nbytes_of(int64_t numel, ScalarType t) {
   return numel * static_cast<int64_t>(elementSize(t));
 }
 
-// Short copies are most of the cost of joining small tensors.
+// Short copies dominate the cost of joining small tensors.
 inline void copy_bytes(char* to, const char* from, int64_t n) {
   if (n == 4) {
     std::memcpy(to, from, 4);
@@ -24,14 +24,15 @@ inline void copy_bytes(char* to, const char* from, int64_t n) {
   }
 }
 
-/// The rows of one tensor, each of `nbytes` without gaps.
+/// The rows of one tensor, each of `nbytes`, without gaps.
 struct Rows {
   const char* data;
   int64_t nbytes;
 };
 
-/// The rows [begin, end) of y, each of `row` bytes, tensor by tensor: y's rows stay in L1. Several
-/// at once, for which there is one call.
+/// Fills the rows [begin, end) of y, each of `row` bytes, tensor by tensor. y's rows stay in L1.
+/// One
+/// call copies several rows.
 void join_rows(char* y, const std::vector<Rows>& xs, int64_t row, int64_t begin, int64_t end) {
   const int64_t block = std::max<int64_t>(1, 16384 / row);
   for (int64_t r = begin; r < end; r += block) {

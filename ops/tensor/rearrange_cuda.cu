@@ -9,12 +9,12 @@ namespace torch::taper::cuda {
 namespace {
 
 // ---------------------------------------------------------------- join
-/// Tensors that are joined by one launch, in units of T.
+/// Tensors that one launch joins, in units of T.
 template <class T>
 struct Parts {
   static constexpr int kMost = 16;
   const T* from[kMost];
-  int64_t begin[kMost + 1];  // where each begins in the parts' row
+  int64_t begin[kMost + 1];  // where each begins in a row of the parts
   int count = 0;
 };
 
@@ -73,7 +73,7 @@ struct CountOf {
   TAPER_DEVICE int64_t operator()(int64_t i) const { return repeats[i]; }
 };
 
-// Element j belongs to the first i whose repeats, with all before, are more than j.
+// Element j belongs to the first i whose running sum of repeats exceeds j.
 struct RepeatIndices {
   int64_t* y;
   const int64_t* running;

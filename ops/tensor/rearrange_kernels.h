@@ -1,4 +1,4 @@
-// Kernels that move whole elements: of cat.cpp, flip.cpp, triangle.cpp and repeat.cpp.
+// Kernels that move whole elements, for cat.cpp, flip.cpp, triangle.cpp and repeat.cpp.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,15 @@
 
 namespace torch::taper {
 
-/// y has `outer` rows; each takes 1 / outer of every x in turn. All contiguous and of one dtype.
+/// Fills `outer` rows of y. Each row takes 1 / outer of every x in turn. All are contiguous and of
+/// one
+/// dtype.
 TAPER_KERNEL(join, Out y, std::vector<In> xs, int64_t outer)
-/// y = x read backwards along the dims whose bit is set. y is contiguous.
+/// Reverses x along the dims whose bit is set. y is contiguous.
 TAPER_KERNEL(flip, Out y, In x, uint32_t dims)
-/// Zeroes what is above (below, for upper) the diagonal of each matrix. Contiguous.
+/// Zeroes elements above (below, for upper) the diagonal of each matrix. Both are contiguous.
 TAPER_KERNEL(triangle, Out y, In x, int64_t diagonal, bool upper)
-/// y = index i, repeats[i] times, for every i in turn; repeats (int32, int64) is contiguous.
+/// Writes each index i repeats[i] times, in order. repeats (int32, int64) is contiguous.
 TAPER_KERNEL(repeat_indices, Out y, In repeats)
 
 }  // namespace torch::taper

@@ -11,7 +11,7 @@ namespace torch::taper {
 
 namespace {
 
-/// How repeat sees its result: a repeated dimension is split into (copies, size).
+/// The shapes of a repetition. A repeated dimension is split into (copies, size).
 struct Repetition {
   Dims size;    // of the result
   Dims split;   // of the result, with repeated dimensions split in two
@@ -80,7 +80,7 @@ void check_output_size(optional<int64_t> asked, int64_t total) {
               ", got ", asked.value_or(0));
 }
 
-// The sum of counts that are not negative. No memory has room for what a double cannot count.
+// Returns the sum of non-negative counts. Throws for sums that a double cannot hold exactly.
 int64_t checked_total(const Tensor& counts) {
   if (counts.max().item<int64_t>() > INT64_MAX / counts.numel())
     TAPER_CHECK(counts.to(kDouble).sum().item<double>() < 0x1p62,

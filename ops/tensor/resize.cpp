@@ -23,7 +23,7 @@ Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, In
 
 namespace {
 
-/// self becomes another tensor over `storage`; the geometry has been checked.
+/// Turns self into a tensor over `storage`. The geometry has been checked.
 Tensor& take_over(const Tensor& self, const intrusive_ptr<StorageImpl>& storage,
                   const TensorImpl& geometry) {
   TensorImpl& t = self.impl();
@@ -95,7 +95,7 @@ Tensor& Tensor::set_(const Storage& source, int64_t storage_offset, IntArrayRef 
   TAPER_CHECK(source, "set_: expected a storage, got none");
   check_source(*this, scalar_type(), source.device());
   const intrusive_ptr<StorageImpl> storage(source.impl());
-  // A tensor of all of the storage, whose as_strided checks the geometry.
+  // A tensor over the whole storage, whose as_strided checks the geometry.
   const Tensor whole = detail::make_tensor({0}, scalar_type(), source.device());
   TensorImpl& w = whole.impl();
   w.storage = storage;

@@ -1,4 +1,4 @@
-// Other geometries and other memory for a tensor that stays the same object.
+// Changes of the geometry or the memory of a tensor object.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,7 +7,7 @@
 
 namespace torch::taper {
 
-/// New tensors: what the method with an underscore makes of a copy of self.
+/// Return new tensors: a copy of self after the method with an underscore.
 Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format = nullopt);
 Tensor resize_as(const Tensor& self, const Tensor& the_template,
                  optional<MemoryFormat> format = nullopt);
@@ -17,8 +17,9 @@ Tensor set(const Tensor& self, const Storage& source);
 Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, IntArrayRef size,
            IntArrayRef stride = {});
 
-/// The in-place methods of these names. self takes over the shape of the_template, or with
-/// as_strided_ any geometry over its own memory; both throw for a tensor that requires a gradient.
+/// Call the in-place methods of these names. self takes the shape of the_template, or with
+/// as_strided_
+/// any geometry over its memory. Both throw for a tensor that requires a gradient.
 inline Tensor& resize_as_(Tensor& self, const Tensor& the_template,
                           optional<MemoryFormat> format = nullopt) {
   return self.resize_as_(the_template, format);

@@ -13,7 +13,7 @@ namespace torch::taper {
 // ---------------------------------------------------------------- several views
 namespace {
 
-// Views of x made by `part(i)`, which is also how a gradient finds its place; one node for all.
+// Makes views of x by `part(i)`, which also locates their gradients. One node serves all views.
 template <class Part>
 std::vector<Tensor> make_views(const char* node, const Tensor& x, int64_t count, const Part& part) {
   std::vector<Tensor> out = detail::room_for_views(node, count);
@@ -156,7 +156,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_se
 
 namespace {
 
-// The dimension that a split of this name takes.
+// Returns the dimension that a split of this name uses.
 int64_t checked_split(const char* op, const Tensor& x, int64_t least, int64_t dim) {
   check_defined(op, x, "self");
   TAPER_CHECK(x.dim() >= least, "torch.", op, " requires a tensor with at least ", least,

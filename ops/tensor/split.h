@@ -1,4 +1,4 @@
-// Pieces of a tensor: views. Negative dims count from the end; a wrong one throws IndexError.
+// Splitting tensors into views. Negative dims count from the end. A wrong one throws IndexError.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,17 @@
 
 namespace torch::taper {
 
-/// Views of nearly equal parts along `dim` (the first ones are larger by one), or of the parts
-/// between the given indices.
+/// Splits along `dim` into nearly equal views, or at the given indices. If the size is not
+/// divisible,
+/// the first views are larger by one.
 std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0);
 std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim = 0);
-/// The same with the indices (a vector) or the number of sections (no dimensions) in an i64 tensor.
+/// Takes the indices (a vector) or the number of sections (0-dim) from an i64 tensor.
 /// Errors: "tensor_split expected tensor_indices_or_sections to have dtype of long, but got Float".
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
                                  int64_t dim = 0);
-/// tensor_split along dimension 1 (0 for vectors), 0, 2. Throws Error when sections do not divide
+/// Call tensor_split along dimension 1 (0 for vectors), 0 and 2. Throw Error if sections do not
+/// divide
 /// the size.
 std::vector<Tensor> hsplit(const Tensor& self, int64_t sections);
 std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices);
@@ -26,15 +28,15 @@ std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices);
 std::vector<Tensor> dsplit(const Tensor& self, int64_t sections);
 std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices);
 
-/// Pieces of split_size (the last may be smaller) along dim.
+/// Splits along dim into views of split_size. The last may be smaller.
 std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim = 0);
-/// Pieces of the given sizes, which add up to the size of dim.
+/// Splits along dim into views of the given sizes, which add up to the size of dim.
 std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
 std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
-/// At most `chunks` pieces of equal size (the last may be smaller) along dim.
+/// Splits along dim into at most `chunks` views of equal size. The last may be smaller.
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
 
-/// split() and chunk(); LibTorch's results under these names are no views for autograd.
+/// Call split() and chunk(). In LibTorch, results under these names are no views for autograd.
 inline std::vector<Tensor> unsafe_split(const Tensor& x, int64_t split_size, int64_t dim = 0) {
   return split(x, split_size, dim);
 }
@@ -45,7 +47,7 @@ inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& x, IntArrayRef 
 inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t dim = 0) {
   return chunk(x, chunks, dim);
 }
-/// The slices along dim.
+/// Returns the slices along dim.
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 
 }  // namespace torch::taper

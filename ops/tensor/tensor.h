@@ -1,4 +1,4 @@
-// Tensors as a whole: making them, views, copies, joining and rearranging.
+// Includes creation, views, copies, joining and rearranging of tensors.
 #pragma once
 
 #include <taper/ops/tensor/cat.h>

@@ -22,7 +22,7 @@ Tensor triangle_of(const char* op, const char* node, const Tensor& x, int64_t di
   TAPER_CHECK(x.dim() >= 2, op, ": input tensor must have at least 2 dimensions");
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   const Tensor from = x.detach().contiguous();
-  // A diagonal that misses the matrix is as good as the one next to it.
+  // A diagonal outside the matrix gives the result of the nearest one outside.
   diagonal = std::clamp(diagonal, -x.size(-2), x.size(-1));
   TAPER_ON_DEVICE(x, triangle, y, from, diagonal, upper);
   if (needs_grad(x))

@@ -7,16 +7,17 @@
 
 namespace torch::taper {
 
-/// The matrices in the last two dimensions with zeros above (below) the diagonal; diagonal k is k
-/// places right of the main one.
+/// Zeroes elements above (tril) or below (triu) the diagonal of the matrices in the last two
+/// dimensions.
+/// Diagonal k is k columns right of the main one.
 Tensor tril(const Tensor& x, int64_t diagonal = 0);
 Tensor& tril_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
 Tensor triu(const Tensor& x, int64_t diagonal = 0);
 Tensor& triu_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
-/// The matrix with vector x on its diagonal, or the diagonal of matrix x.
+/// Returns the matrix with vector x on its diagonal, or the diagonal of matrix x.
 Tensor diag(const Tensor& x, int64_t diagonal = 0);
 Tensor& diag_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
-/// The sum of a matrix's diagonal.
+/// Returns the sum of a matrix's diagonal.
 Tensor trace(const Tensor& x);
 
 }  // namespace torch::taper

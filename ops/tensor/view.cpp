@@ -17,7 +17,7 @@ using detail::make_view;
 // ---------------------------------------------------------------- view, reshape
 namespace {
 
-// Sizes alone, which multiply up to n: what infer_size() would copy.
+// Tests for plain sizes with the product n, which infer_size() would return unchanged.
 TAPER_INLINE bool are_sizes_of(IntArrayRef shape, int64_t n) {
   int64_t product = 1;
   bool plain = shape.size() <= static_cast<size_t>(kMaxDims);
@@ -28,19 +28,20 @@ TAPER_INLINE bool are_sizes_of(IntArrayRef shape, int64_t n) {
   return plain && product == n;
 }
 
-// The elements of `t` as `shape`, which has as many; undefined where they cannot be viewed so.
+// Returns the elements of `t` as `shape`, which has as many. Undefined if the strides do not allow
+// it.
 TAPER_INLINE Tensor as_shape(const TensorImpl& t, const Dims& shape) {
   if (t.contiguous) return detail::share_as_shape(t, shape);
   const optional<Dims> strides = view_strides(t.sizes, t.strides, shape);
   return strides ? detail::share_data(t, shape, *strides, t.offset) : Tensor();
 }
-// The same as the sizes that an op was given, which may leave one open.
+// Is as_shape for the sizes of an op, one of which may be open.
 TAPER_INLINE Tensor as_sizes(const char* op, const TensorImpl& t, IntArrayRef size) {
   return t.contiguous && are_sizes_of(size, t.numel) ? detail::share_as_shape(t, size)
                                                      : as_shape(t, infer_size(op, size, t.numel));
 }
 
-// y is x in another shape.
+// Makes y a view of x in another shape.
 void tie_shaped(const char* node, const Tensor& y, const Tensor& x) {
   detail::tie_view(node, y, x,
                    [sizes = x.impl().sizes](const Tensor& g) { return reshape(g, sizes); });
@@ -60,7 +61,7 @@ Tensor view(const Tensor& x, IntArrayRef size) {
 
 namespace {
 
-// The geometry of elements that are `ratio` times smaller.
+// Returns the geometry of elements that are `ratio` times smaller.
 void split_elements(Dims& sizes, Dims& strides, int64_t ratio) {
   sizes.back() = detail::checked_mul("view", sizes.back(), ratio);
   for (int64_t d = 0; d + 1 < strides.size(); ++d) strides[d] *= ratio;
@@ -140,7 +141,7 @@ Tensor ravel(const Tensor& x) { return reshape(x.contiguous(), {-1}); }
 
 namespace {
 
-/// Whether the product of the sizes can be n; infer_size refuses more than one -1.
+/// Tests whether the product of the sizes can be n. infer_size refuses more than one -1.
 bool multiply_up_to(IntArrayRef sizes, int64_t n) {
   int64_t product = 1, open = 0;
   for (int64_t s : sizes) {

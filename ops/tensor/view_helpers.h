@@ -1,4 +1,4 @@
-// What the files of view ops share.
+// Helpers of the files of view ops.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@
 
 namespace torch::taper::detail {
 
-/// An empty list with room for `count` views. Throws where no memory can hold so many.
+/// Returns an empty list with capacity for `count` views. Throws if memory cannot hold so many.
 inline std::vector<Tensor> room_for_views(const char* op, int64_t count) {
   std::vector<Tensor> views;
   try {
@@ -19,21 +19,21 @@ inline std::vector<Tensor> room_for_views(const char* op, int64_t count) {
   return views;
 }
 
-/// Zeros for a gradient to be put together in, of g's dtype and device.
+/// Returns zeros of g's dtype and device, in which a gradient is assembled.
 inline Tensor zeros_for(const Tensor& g, IntArrayRef sizes) {
   Tensor whole = make_tensor(sizes, g.scalar_type(), g.device());
   whole.zero_();
   return whole;
 }
 
-/// Ties `y`, which shares x's memory, to x as its base, and records.
+/// Makes x the base of `y`, which shares its memory, and records the derivative.
 template <class F>
 void tie_view(const char* node, const Tensor& y, const Tensor& x, F&& gradient) {
   autograd::make_view_of(y, x);
   if (autograd::needs_grad(x)) autograd::record(node, y, {x}, std::forward<F>(gradient));
 }
 
-/// The end of a view op: share the memory, tie it to the base, record.
+/// Makes the result of a view op: shares the memory, sets the base and records.
 template <class F>
 Tensor make_view(const char* node, const Tensor& x, const Dims& sizes, const Dims& strides,
                  int64_t offset, F&& gradient) {

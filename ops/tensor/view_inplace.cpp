@@ -1,4 +1,4 @@
-// View ops that change the tensor's own geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
+// View ops that change the tensor's geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/capture/capture.h>
 #include <taper/framework/core/checked_arithmetic.h>
@@ -10,8 +10,8 @@
 namespace torch::taper {
 namespace {
 
-// `x` takes over the geometry of `y`, a view of the same elements, and records the change, whose
-// derivative is `backward`.
+// Gives `x` the geometry of `y`, a view of its elements, and records the change with the derivative
+// `backward`.
 template <class Backward>
 Tensor& become(const char* op, const char* node, const Tensor& x, const Tensor& y,
                const Backward& backward) {
@@ -30,13 +30,13 @@ Tensor& become(const char* op, const char* node, const Tensor& x, const Tensor& 
   return detail::as_mutable(x);
 }
 
-// The same where only dimensions of size 1 come or go.
+// Is become() for changes of dimensions of size 1 only.
 Tensor& become_squeezed(const char* op, const char* node, const Tensor& x, const Tensor& y) {
   return become(op, node, x, y,
                 [before = x.impl().sizes](const Tensor& g) { return g.reshape(before); });
 }
 
-// Memory that the caller gave: not the allocator's, nor what pinned memory and captures hand out.
+// Tests for memory of the caller: neither the allocator's, nor pinned, nor a capture's.
 bool is_given(const StorageImpl& s) {
   return s.origin == StorageImpl::Origin::kExternal && !detail::is_pinned(s.data) &&
          !detail::host_capture();
@@ -82,7 +82,7 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
     TAPER_CHECK(!is_given(*t.storage),
                 "resize_: Trying to resize storage that is not resizable: resize_ to ", size,
                 " needs ", needed, " bytes, and the memory that was given has ", t.storage->nbytes);
-    // Views made before keep the old memory.
+    // Earlier views keep the old memory.
     intrusive_ptr<StorageImpl> grown = allocate_storage(needed, t.device);
     detail::transfer(grown->data, t.device, t.storage->data, t.device, t.storage->nbytes);
     t.storage = grown;

@@ -14,8 +14,9 @@ using detail::make_view;
 
 namespace {
 
-// A gradient that is `g` in the part of a zero tensor that `part` picks, 0 elsewhere. In-place ops
-// on views are recorded, so it can be differentiated again.
+// Returns a gradient that is `g` in the part picked by `part`, and 0 elsewhere. In-place ops on
+// views
+// are recorded, so it can be differentiated again.
 template <class Part>
 Tensor embed(const Tensor& g, const Dims& sizes, const Part& part) {
   Tensor whole = detail::zeros_for(g, sizes);
@@ -84,7 +85,7 @@ Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   const TensorImpl& t = x.impl();
   const int64_t a = wrap_dim("diagonal", dim1, x.dim()), b = wrap_dim("diagonal", dim2, x.dim());
   TAPER_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  // A diagonal that misses the matrix is as empty as the one next to it.
+  // A diagonal outside the matrix is empty, like the nearest one outside.
   offset = std::clamp(offset, -t.sizes[a], t.sizes[b]);
   const int64_t rows = t.sizes[a] - std::max<int64_t>(-offset, 0);
   const int64_t cols = t.sizes[b] - std::max<int64_t>(offset, 0);
@@ -109,13 +110,13 @@ Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
 // ---------------------------------------------------------------- any geometry
 namespace {
 
-// Elements of the storage from the first one that (sizes, strides) reaches to the last.
+// Returns the number of storage elements from the first to the last that (sizes, strides) reaches.
 int64_t extent(const Dims& sizes, const Dims& strides) {
   return detail::checked_extent("as_strided", sizes, strides, 0, 1);
 }
 
 bool overlaps(const Dims& sizes, const Dims& strides) {
-  // Sorted by stride, each dimension must step over everything inside it.
+  // Sorted by stride, each dimension must step over all dimensions inside it.
   Dims order;
   for (int64_t d = 0; d < sizes.size(); ++d)
     if (sizes[d] > 1) order.push_back(d);
@@ -129,16 +130,17 @@ bool overlaps(const Dims& sizes, const Dims& strides) {
   return false;
 }
 
-// The places in memory, counted from `first`, that (sizes, strides) reaches, one for each element.
+// Returns the indices in memory, from `first` on, that (sizes, strides) reaches, one per element.
 Tensor places_of(const Tensor& g, int64_t length, const Dims& sizes, const Dims& strides,
                  int64_t first) {
   const Tensor places = arange(length, TensorOptions(kLong).device(g.device()));
   return reshape(as_strided(places, sizes, strides, first), {-1});
 }
 
-// Gradient of as_strided: back into a flat buffer, elements seen twice added up, then read through
-// the geometry of the input. `shift` is the view's offset relative to the input's. Elements of the
-// input that share memory get equal parts, so that what was made into that input gets the sum once.
+// Adds the gradient of as_strided into a flat buffer and reads it through the geometry of the
+// input.
+// Elements seen twice add up. `shift` is the view's offset relative to the input's. Elements of the
+// input that share memory get equal parts, so that the source of the input gets the sum once.
 Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in_strides,
                            const Dims& sizes, const Dims& strides, int64_t shift) {
   const int64_t first = std::min<int64_t>(shift, 0);
@@ -154,7 +156,7 @@ Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in
   if (overlaps(in_sizes, in_strides)) {
     const Tensor places = places_of(g, length, in_sizes, in_strides, -first);
     const Tensor ones = detail::make_tensor(places.sizes(), g.scalar_type(), g.device()).fill_(1);
-    // 0 / 0 where nothing reads.
+    // This is 0 / 0 for elements that nothing reads.
     flat = flat.div(detail::zeros_for(g, {length}).index_add(0, places, ones));
   }
   return as_strided(flat, in_sizes, in_strides, -first);
@@ -205,7 +207,8 @@ Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step) {
   strides.push_back(unit);
   return make_view("UnfoldBackward0", x, sizes, strides, t.offset,
                    [in_sizes = t.sizes, sizes, d, step](const Tensor& g) {
-                     // A place for each element of x, whatever memory these share: as if dense.
+                     // Each element of x has a separate index, as if x were dense, even if elements
+                     // share memory.
                      Dims dense;
                      contiguous_strides(in_sizes, dense);
                      Dims steps = dense;

@@ -1,5 +1,6 @@
 // Views of a part of a tensor. Every op here shares storage and history with its input. Negative
-// dims count from the end; a wrong one throws IndexError.
+// dims
+// count from the end. A wrong one throws IndexError.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -8,23 +9,24 @@
 
 namespace torch::taper {
 
-/// Elements start ... start + length - 1 along dim.
+/// Returns elements start to start + length - 1 along dim.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
-/// The same; `start` is a whole number in a 0-dim tensor, which is waited for.
+/// Takes `start` from an integral 0-dim tensor and synchronizes with it.
 Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length);
-/// The slice at `index` along dim, which disappears.
+/// Returns the slice at `index` along dim. The dimension is removed.
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
-/// Elements start, start + step, ... before end along dim; negative numbers count from the end,
+/// Returns elements start, start + step, ... before end along dim. Negative numbers count from the
+/// end,
 /// and bounds are clamped, as in Python. step is positive.
 Tensor slice(const Tensor& x, int64_t dim = 0, optional<int64_t> start = nullopt,
              optional<int64_t> end = nullopt, int64_t step = 1);
-/// Any geometry over x's storage. Throws when it would reach outside.
+/// Returns a view of any geometry over x's storage. Throws if it would exceed the storage.
 Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
                   optional<int64_t> storage_offset = nullopt);
-/// All windows of `size` elements, `step` apart, along a dimension; a last dimension of length
-/// `size` is added.
+/// Returns all windows of `size` elements along a dimension, `step` apart. They become a new last
+/// dimension of length `size`.
 Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step);
-/// The diagonal of dimensions dim1 and dim2, `offset` above the main one, as the last dimension.
+/// Returns the diagonal of dim1 and dim2, `offset` above the main one, as the last dimension.
 Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 
 }  // namespace torch::taper

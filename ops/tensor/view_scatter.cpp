@@ -12,7 +12,7 @@
 namespace torch::taper {
 namespace {
 
-// A copy of x whose part(copy) is `src`.
+// Returns a copy of x whose part(copy) is `src`.
 template <class Part>
 Tensor with_part(const char* op, const char* node, const Tensor& x, const Tensor& src, Part part) {
   check_defined(op, x, "self");
@@ -118,8 +118,9 @@ Tensor Tensor::diagflat(int64_t offset) const { return taper::diagflat(*this, of
 
 namespace {
 
-// The diagonals of the squares that lie in a tall matrix one below the other, with a row between
-// two of them; the last may be cut off.
+// Fills the diagonals of the squares that lie one below the other in a tall matrix. One row
+// separates
+// them. The last square may be cut off.
 void fill_wrapped_diagonal(const Tensor& x, const Scalar& value) {
   const int64_t n = x.size(1), period = n + 1, whole = (x.size(0) + 1) / period;
   const int64_t step = x.stride(0) + x.stride(1), rest = x.size(0) - whole * period;
