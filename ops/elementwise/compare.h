@@ -8,8 +8,7 @@
 namespace torch::taper {
 
 /// Returns true if both have one shape and equal elements. NaN equals nothing. Synchronizes with
-/// the
-/// device.
+/// the device.
 bool equal(const Tensor& self, const Tensor& other);
 /// Tests each element: |self - other| <= atol + rtol * |other|. Returns bools. Equal infinities are
 /// close. NaN is close to nothing, or to NaN if equal_nan is true.

@@ -49,8 +49,7 @@ void run_complex_binary(const char* op, const Tensor& y, const In& a, const In& 
 namespace {
 
 // Makes a view with elements of another dtype. Autograd replays only views whose elements keep
-// their
-// size. So neither side may be written if there is history.
+// their size. So neither side may be written if there is history.
 void make_parts_view(const Tensor& y, const Tensor& x) {
   autograd::make_view_of(y, x, TensorImpl::ViewOrigin::kOtherDtype);
 }

@@ -22,9 +22,8 @@ Tensor& polar_out(Tensor& out, const Tensor& abs, const Tensor& angle);
 /// tensors. If history is recorded, the view may not be changed in place (see view_as_complex).
 Tensor view_as_real(const Tensor& x);
 /// Returns a complex view of a real x, the inverse of view_as_real. The last dimension has size 2
-/// and
-/// stride 1. The other strides and the storage offset are even. If history is recorded, changing
-/// either view in place throws, and so does using a view after its base was changed.
+/// and stride 1. The other strides and the storage offset are even. If history is recorded,
+/// changing either view in place throws, and so does using a view after its base was changed.
 Tensor view_as_complex(const Tensor& x);
 /// Returns the real part as a view, or x itself if it is real. If history is recorded, the view may
 /// not be changed in place.

@@ -21,8 +21,7 @@ View part_of(View z, int part) {
 }
 
 /// Copies x to y if exactly one of the dtypes is complex, with `copy` and `fill` for real ones. A
-/// real
-/// y gets the real part.
+/// real y gets the real part.
 template <class Copy, class Fill>
 void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
   const bool from_complex = isComplexType(x.dtype);
@@ -43,8 +42,7 @@ inline Tensor numbers_of(const Tensor& x) {
 Tensor fresh_as_complex(const Tensor& x);
 
 /// Applies f, which treats both parts equally, to a complex tensor. f gets view_as_real(x), keeps
-/// the
-/// last dimension and returns a new row-major tensor.
+/// the last dimension and returns a new row-major tensor.
 template <class F>
 Tensor through_parts(const Tensor& x, const F& f) {
   return fresh_as_complex(f(view_as_real(x)));

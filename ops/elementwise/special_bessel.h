@@ -1,7 +1,6 @@
 // Rare functions of torch.special: Bessel, Airy, incomplete gamma and zeta functions, and
-// orthogonal
-// polynomials. All compute in double. Integers become the default dtype. If a function has no
-// derivative, backward throws, as in PyTorch.
+// orthogonal polynomials. All compute in double. Integers become the default dtype. If a function
+// has no derivative, backward throws, as in PyTorch.
 #pragma once
 
 #include <tuple>

@@ -35,8 +35,7 @@ TAPER_HD inline double log_gamma(double x) {
 }
 
 /// Computes d log Gamma / dx. The recurrence raises x until the asymptotic series is exact (DLMF
-/// 5.5.2
-/// and 5.11.2, https://dlmf.nist.gov).
+/// 5.5.2 and 5.11.2, https://dlmf.nist.gov).
 TAPER_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
   double sum = 0;
@@ -76,8 +75,7 @@ TAPER_HD inline double trigamma(double x) {
 }
 
 /// Computes Hurwitz's zeta function, the sum over k of (q + k)^-s. It adds the first terms and
-/// takes
-/// the rest from the Euler-Maclaurin formula (DLMF 25.11.7).
+/// takes the rest from the Euler-Maclaurin formula (DLMF 25.11.7).
 TAPER_HD inline double zeta(double s, double q) {
   if (q <= 0 && q == std::floor(q)) return std::numeric_limits<double>::infinity();
   double sum = 0;

@@ -10,8 +10,7 @@ namespace torch::taper {
 
 /// Call the function of torch.special that the rest of the name says. `special_NAME` is
 /// special::NAME, whose comment gives shapes, dtypes and errors. `special_NAME_out(out, ...)`
-/// writes
-/// into `out`, which is resized.
+/// writes into `out`, which is resized.
 ///@{
 inline Tensor special_gammaln(const Tensor& x) { return special::gammaln(x); }
 inline Tensor special_multigammaln(const Tensor& x, int64_t p) {

@@ -1,9 +1,7 @@
 // Special functions by arithmetic without branches, in double, so that loops become vector code.
-// The
-// callers pass the needed logarithms, which are calls. The quotients of polynomials were fitted
-// with
-// 45 digits and have errors below 2e-17. A straight line carries most of the value, so that their
-// rounding errors hardly count.
+// The callers pass the needed logarithms, which are calls. The quotients of polynomials were fitted
+// with 45 digits and have errors below 2e-17. A straight line carries most of the value, so that
+// their rounding errors hardly count.
 #pragma once
 
 #include <cstdint>

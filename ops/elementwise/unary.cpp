@@ -35,8 +35,7 @@ bool run_of_floats(const Tensor& y, const Tensor& x, void (&loop)(void*, const v
 }
 
 // Describes a unary op apart from its kernel: its names, the tensor that its gradient reads, and
-// the
-// gradient of public ops.
+// the gradient of public ops.
 enum class Reads { kInput, kOutput, kNeither };
 
 #define TAPER_UNARY(op, node_name, read, expression)                                             \
@@ -63,37 +62,35 @@ Tensor sigmoid_gradient(const Tensor& g, const Tensor& y) {
 }
 
 // `v` is the input or the output, `g` the gradient of the output. A complex v is conjugated,
-// because
-// the derivatives of these functions commute with conjugation.
-// clang-format off
-TAPER_UNARY(exp, "ExpBackward0", kOutput, g * v)
-TAPER_UNARY(exp2, "Exp2Backward0", kOutput, g * v * kLn2)
-TAPER_UNARY(expm1, "Expm1Backward0", kOutput, g * (v + 1))
+// because the derivatives of these functions commute with conjugation. clang-format off
+TAPER_UNARY(exp, "ExpBackward0", kOutput, g* v)
+TAPER_UNARY(exp2, "Exp2Backward0", kOutput, g* v* kLn2)
+TAPER_UNARY(expm1, "Expm1Backward0", kOutput, g*(v + 1))
 TAPER_UNARY(log, "LogBackward0", kInput, g / v)
 TAPER_UNARY(log2, "Log2Backward0", kInput, g / (v * kLn2))
 TAPER_UNARY(log10, "Log10Backward0", kInput, g / (v * kLn10))
 TAPER_UNARY(log1p, "Log1PBackward0", kInput, g / (v + 1))
 TAPER_UNARY(sqrt, "SqrtBackward0", kOutput, g / (v * 2))
-TAPER_UNARY(rsqrt, "RsqrtBackward0", kOutput, g * v.pow(3) * -0.5)
-TAPER_UNARY(reciprocal, "ReciprocalBackward0", kOutput, -g * v * v)
-TAPER_UNARY(sin, "SinBackward0", kInput, g * v.cos())
-TAPER_UNARY(cos, "CosBackward0", kInput, -g * v.sin())
-TAPER_UNARY(tan, "TanBackward0", kOutput, g * (v * v + 1))
-TAPER_UNARY(asin, "AsinBackward0", kInput, g * (-v * v + 1).rsqrt())
-TAPER_UNARY(acos, "AcosBackward0", kInput, -g * (-v * v + 1).rsqrt())
+TAPER_UNARY(rsqrt, "RsqrtBackward0", kOutput, g* v.pow(3) * -0.5)
+TAPER_UNARY(reciprocal, "ReciprocalBackward0", kOutput, -g* v* v)
+TAPER_UNARY(sin, "SinBackward0", kInput, g* v.cos())
+TAPER_UNARY(cos, "CosBackward0", kInput, -g* v.sin())
+TAPER_UNARY(tan, "TanBackward0", kOutput, g*(v* v + 1))
+TAPER_UNARY(asin, "AsinBackward0", kInput, g*(-v* v + 1).rsqrt())
+TAPER_UNARY(acos, "AcosBackward0", kInput, -g*(-v* v + 1).rsqrt())
 TAPER_UNARY(atan, "AtanBackward0", kInput, g / (v * v + 1))
-TAPER_UNARY(sinh, "SinhBackward0", kInput, g * v.cosh())
-TAPER_UNARY(cosh, "CoshBackward0", kInput, g * v.sinh())
+TAPER_UNARY(sinh, "SinhBackward0", kInput, g* v.cosh())
+TAPER_UNARY(cosh, "CoshBackward0", kInput, g* v.sinh())
 TAPER_UNARY(tanh, "TanhBackward0", kOutput, tanh_gradient(g, v))
-TAPER_UNARY(asinh, "AsinhBackward0", kInput, g * (v * v + 1).rsqrt())
-TAPER_UNARY(acosh, "AcoshBackward0", kInput, g * (v * v - 1).rsqrt())
+TAPER_UNARY(asinh, "AsinhBackward0", kInput, g*(v* v + 1).rsqrt())
+TAPER_UNARY(acosh, "AcoshBackward0", kInput, g*(v* v - 1).rsqrt())
 TAPER_UNARY(atanh, "AtanhBackward0", kInput, g / (-v * v + 1))
-TAPER_UNARY(erf, "ErfBackward0", kInput, g * ((-v * v).exp() * (2 / std::sqrt(kPi))))
-TAPER_UNARY(erfc, "ErfcBackward0", kInput, g * ((-v * v).exp() * (-2 / std::sqrt(kPi))))
+TAPER_UNARY(erf, "ErfBackward0", kInput, g*((-v * v).exp() * (2 / std::sqrt(kPi))))
+TAPER_UNARY(erfc, "ErfcBackward0", kInput, g*((-v * v).exp() * (-2 / std::sqrt(kPi))))
 TAPER_UNARY(sigmoid, "SigmoidBackward0", kOutput, sigmoid_gradient(g, v))
 TAPER_UNARY(neg, "NegBackward0", kNeither, -g)
-TAPER_UNARY(abs, "AbsBackward0", kInput, g * v.sign())
-TAPER_UNARY(square, "PowBackward0", kInput, g * (v * 2))
+TAPER_UNARY(abs, "AbsBackward0", kInput, g* v.sign())
+TAPER_UNARY(square, "PowBackward0", kInput, g*(v * 2))
 TAPER_UNARY(relu, "ReluBackward0", kOutput, relu_backward(g, v))
 TAPER_UNARY(frac, "FracBackward0", kNeither, g)
 // These functions are piecewise constant, so their gradient is zero.

@@ -88,8 +88,7 @@ Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
 }
 
 /// Writes one number to memory that several elements share. It is written if the mask is true for
-/// any
-/// of them. History is refused, because its derivative would count each element.
+/// any of them. History is refused, because its derivative would count each element.
 Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const In& value,
                    const autograd::detail::Inputs& others = {}) {
   check_result_shape(op, x, broadcast_shapes(op, x.sizes(), mask.sizes()));

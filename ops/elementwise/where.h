@@ -19,8 +19,7 @@ std::vector<Tensor> where(const Tensor& condition);
 Tensor& where_out(Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other);
 
 /// Returns x with `value` at the elements whose `mask` is true. The mask broadcasts with x. `value`
-/// is
-/// a number or a 0-dim tensor, and is converted to x's dtype.
+/// is a number or a 0-dim tensor, and is converted to x's dtype.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value);
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value);
 /// Returns the elements of x whose `mask` is true, in row-major order, as one dimension. Both
@@ -34,8 +33,7 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source)
 namespace detail {
 /// Writes a 0-dim `value` to an x whose elements share memory, as expanded ones do. An element is
 /// written if the mask is true for any index that shares it. Throws if history is recorded, because
-/// a
-/// derivative would count each index.
+/// a derivative would count each index.
 Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const Tensor& value);
 }  // namespace detail
 

@@ -13,8 +13,7 @@ struct Count {
 };
 
 /// Counts few distinct values: each block counts a piece in shared memory. In global memory,
-/// additions
-/// to one number would run one after the other.
+/// additions to one number would run one after the other.
 template <class T>
 struct CountPiece {
   static constexpr int64_t kPiece = 1 << 14;

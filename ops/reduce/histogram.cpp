@@ -19,8 +19,7 @@ namespace {
 using Histogram = std::tuple<Tensor, std::vector<Tensor>>;
 
 /// The arguments as rows of points with one weight each. With `innermost`, the last dimension of
-/// the
-/// input is one point.
+/// the input is one point.
 struct Points {
   Tensor rows;    // (N, D)
   Tensor weight;  // (N), undefined: 1 each

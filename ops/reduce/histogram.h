@@ -12,11 +12,9 @@ namespace torch::taper {
 
 /// Counts the elements of self between neighbouring edges and returns {hist, edges}. The last bin
 /// includes its upper edge. Elements outside all bins do not count. `bins` is a non-decreasing
-/// vector
-/// of edges, or the number of equal bins in `range` (default: the range of the elements). With
-/// `weight`, of self's shape, bins sum weights. With `density`, bins are divided by the total and
-/// by
-/// their widths. Takes f32 and f64, in one dtype. Throws Error for other arguments.
+/// vector of edges, or the number of equal bins in `range` (default: the range of the elements).
+/// With `weight`, of self's shape, bins sum weights. With `density`, bins are divided by the total
+/// and by their widths. Takes f32 and f64, in one dtype. Throws Error for other arguments.
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
                                      const optional<Tensor>& weight = {}, bool density = false);
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
@@ -24,8 +22,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
                                      const optional<Tensor>& weight = {}, bool density = false);
 
 /// Counts points instead of numbers. self is (..., D) and hist has D dimensions. Each dimension has
-/// a
-/// vector of edges. `range` holds a lower and an upper end for each dimension.
+/// a vector of edges. `range` holds a lower and an upper end for each dimension.
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, TensorList bins,
                                                     const optional<Tensor>& weight = {},
                                                     bool density = false);
@@ -40,8 +37,7 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t 
 
 /// Counts each number from 0 to the largest of a vector of non-negative integers, and at least
 /// `minlength` numbers. Returns kLong. With `weights` it sums weights and returns kFloat for
-/// kFloat,
-/// else kDouble. It has no gradient. Throws Error for other inputs.
+/// kFloat, else kDouble. It has no gradient. Throws Error for other inputs.
 Tensor bincount(const Tensor& self, const optional<Tensor>& weights = {}, int64_t minlength = 0);
 /// Counts the elements in each of `bins` equal parts of [min, max]. If both are 0, the range of the
 /// elements is used. The last part includes its upper end. Takes floating dtypes and returns the

@@ -60,8 +60,7 @@ bool sum_few(Out y, const In& x, double divisor) {
 }
 
 // Detects that the reduced dimensions come first and have few elements. The others must be adjacent
-// in
-// memory, in x as in y.
+// in memory, in x as in y.
 struct FewRows {
   int64_t rows = 1, columns = 1;
   bool are;

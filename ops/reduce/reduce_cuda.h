@@ -214,8 +214,7 @@ struct FoldPieces {
 };
 
 /// Returns the team size for `outputs` outputs of n elements. It keeps the GPU busy, and leaves
-/// each
-/// thread kReads reads of 16 bytes.
+/// each thread kReads reads of 16 bytes.
 inline int reducing_team(int64_t n, int64_t outputs) {
   const int64_t each = kReads * kPack<float>;
   int usual = n <= 4 ? 1 : Team::kWarp;

@@ -1,6 +1,5 @@
 // Kernels of the reductions. If bit d of `dims` is set, dimension d of x is reduced. In a result,
-// the
-// reduced dimensions have size 1 or are missing.
+// the reduced dimensions have size 1 or are missing.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>

@@ -44,8 +44,7 @@ Tensor& amax_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool kee
 Tensor& amin_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 
 /// Returns the first index of the largest (smallest) element as i64, along `dim` or in the
-/// flattened
-/// tensor. Throws for bool tensors.
+/// flattened tensor. Throws for bool tensors.
 Tensor argmax(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
 Tensor argmin(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
 /// Writes into an i64 tensor. Throws Error for other dtypes.

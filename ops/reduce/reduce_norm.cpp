@@ -160,8 +160,7 @@ Tensor magnitudes(const Tensor& x) {
 }
 
 // The norm of complex numbers is the norm of their magnitudes. Magnitudes have no derivative at 0.
-// The
-// norm of order 2 is handled directly, because by way of magnitudes it would lose its second
+// The norm of order 2 is handled directly, because by way of magnitudes it would lose its second
 // derivative.
 Tensor any_norm(const char* node, const Tensor& x, double p, DimMask dims, bool keepdim) {
   if (x.is_complex() && p != 2) return any_norm(node, x.abs(), p, dims, keepdim);

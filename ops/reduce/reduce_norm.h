@@ -51,10 +51,8 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     const optional<Scalar>& correction, bool keepdim = false);
 
 /// Returns the p-norm (sum |x|^p)^(1/p) of the elements as one vector. p defaults to 2. Infinity
-/// gives
-/// the largest magnitude, minus infinity the smallest. 0 gives the number of nonzero elements. The
-/// norm
-/// of no elements is 0.
+/// gives the largest magnitude, minus infinity the smallest. 0 gives the number of nonzero
+/// elements. The norm of no elements is 0.
 /// Errors: "norm(): input dtype should be either floating point or complex. Got Long instead."
 Tensor norm(const Tensor& self, const Scalar& p = 2);
 Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype);
@@ -64,8 +62,7 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool
 Tensor& norm_out(Tensor& out, const Tensor& self, const optional<Scalar>& p, IntArrayRef dim,
                  bool keepdim = false);
 /// Are the norms under the names of torch.linalg. linalg_norm is linalg::matrix_norm if `ord` is
-/// given
-/// for two dimensions. Otherwise it is the vector norm. Without `ord` it is the 2-norm of all
+/// given for two dimensions. Otherwise it is the vector norm. Without `ord` it is the 2-norm of all
 /// elements.
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
                           OptionalIntArrayRef dim = nullopt, bool keepdim = false,
@@ -81,16 +78,14 @@ Tensor& linalg_norm_out(Tensor& out, const Tensor& A, const optional<Scalar>& or
                         optional<ScalarType> dtype = nullopt);
 
 /// Returns log(sum(exp(x))), without overflow because the largest element is subtracted first.
-/// Integers
-/// become the default dtype.
+/// Integers become the default dtype.
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false);
 
 /// Returns the p-norm of self - other.
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2);
 /// Scales down each slice along `dim` whose p-norm exceeds maxnorm to that norm. Throws Error for
-/// fewer
-/// than 2 dimensions, for p <= 0 and for maxnorm < 0.
+/// fewer than 2 dimensions, for p <= 0 and for maxnorm < 0.
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm);
 Tensor& renorm_out(Tensor& out, const Tensor& self, const Scalar& p, int64_t dim,
                    const Scalar& maxnorm);

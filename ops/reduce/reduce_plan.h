@@ -12,8 +12,7 @@ using DimMask = uint32_t;
 
 /// The walk of one reduction. If the innermost dimension in memory is reduced, every output reduces
 /// `reduced`, started at its offset in `kept` (by rows). Otherwise whole rows of `columns`
-/// neighbouring
-/// outputs are reduced together, and `kept` lacks that dimension.
+/// neighbouring outputs are reduced together, and `kept` lacks that dimension.
 struct ReducePlan {
   Plan<2> kept;     // operand 0: the output, operand 1: the input
   Plan<1> reduced;  // the input
@@ -27,8 +26,7 @@ struct ReducePlan {
 ReducePlan plan_reduce(const Out& y, const In& x, DimMask dims);
 
 /// Returns a plan by columns if there are many short rows. A loop over one short row would end
-/// before
-/// it has begun. Otherwise returns the given plan.
+/// before it has begun. Otherwise returns the given plan.
 ReducePlan short_rows_as_columns(ReducePlan plan);
 
 namespace cpu {

@@ -89,8 +89,7 @@ struct Rows {
 };
 
 // Returns for each element the product of all others, from the products before and after it. It can
-// be
-// differentiated again even if elements are 0. The tensor must not be empty.
+// be differentiated again even if elements are 0. The tensor must not be empty.
 Tensor product_of_others(const Tensor& x, DimMask dims) {
   const Rows rows(x, dims);
   const int64_t n = reduced_numel(x, dims);
@@ -102,8 +101,7 @@ Tensor product_of_others(const Tensor& x, DimMask dims) {
 
 // Returns the products of the others by division: y / x_i. If exactly one x_i is 0, only it gets a
 // nonzero product, that of the rest. If two are 0, all products are 0. Used if nothing is recorded
-// or
-// nothing is 0.
+// or nothing is 0.
 Tensor quotients(const Tensor& x, const Tensor& zero, DimMask dims) {
   const Tensor others = x.masked_fill(zero, 1);
   Tensor rest = others, zeros = zero;

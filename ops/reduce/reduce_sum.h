@@ -5,8 +5,7 @@
 // missing or empty list means all dimensions. keepdim keeps the reduced dimensions with size 1. A
 // 0-dim tensor has a dimension 0 here. Results do not depend on the number of threads.
 // Errors: IndexError "Dimension out of range (expected to be in range of [-2, 1], but got 5)".
-// Error
-// "dim 0 appears multiple times in the list of dims".
+// Error "dim 0 appears multiple times in the list of dims".
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -72,8 +71,7 @@ inline Tensor count_nonzero(const Tensor& self, int64_t dim) {
 Tensor sum_to_size(const Tensor& self, IntArrayRef size);
 
 /// Sums the gradient of a broadcast input to that input's shape, and returns `g` itself if it has
-/// that
-/// shape. `sizes` must broadcast to g's sizes.
+/// that shape. `sizes` must broadcast to g's sizes.
 Tensor sum_to(const Tensor& g, IntArrayRef sizes);
 
 /// Returns the mean of the elements that are not NaN. Takes floating dtypes.

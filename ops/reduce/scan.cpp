@@ -50,8 +50,7 @@ Tensor sum_along(const Tensor& x, int64_t dim, bool reverse) {
 }
 
 /// Computes gx[k] = y[k-1] * sum over i >= k of gy[i] x[k+1] ... x[i]. Its cost is quadratic. It
-/// serves
-/// only inputs with zeros, for which the quotient below is undefined.
+/// serves only inputs with zeros, for which the quotient below is undefined.
 Tensor product_gradient_with_zeros(const Tensor& gy, const Tensor& x, int64_t dim) {
   const int64_t n = x.size(dim);
   const Tensor gx = gy.new_zeros(gy.sizes());
@@ -75,8 +74,7 @@ Tensor product_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int6
 }
 
 /// Scans complex numbers by doubling: first each element with the one before it, then four
-/// elements,
-/// and so on.
+/// elements, and so on.
 Tensor complex_scan(const Tensor& x, int64_t dim, Tensor (*combine)(const Tensor&, const Tensor&)) {
   const NoGradGuard no_grad;
   Tensor y = x.clone(MemoryFormat::Contiguous);
@@ -97,8 +95,7 @@ Tensor products_along(const Tensor& x, int64_t dim) {
 }
 
 /// Returns the part of logcumsumexp's gradient from the positive elements of gy: the sum over i >=
-/// k of
-/// gy[i] exp(x[k] - y[i]), computed by its logarithm.
+/// k of gy[i] exp(x[k] - y[i]), computed by its logarithm.
 Tensor log_sum_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int64_t dim) {
   const Tensor positive = gy.gt(0);
   const Tensor weight = where(positive, gy, Scalar(1)).log() - y;

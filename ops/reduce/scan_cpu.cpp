@@ -43,8 +43,7 @@ void scan_lanes(T* y, const T* x, scan_t<T>* running, int64_t lanes, const Combi
 }
 
 /// Scans up to kLanes neighbouring columns together. `step` leads from one element of a column to
-/// the
-/// next.
+/// the next.
 template <class T, class Combine>
 void scan_columns(T* y, const T* x, int64_t size, int64_t step, int64_t lanes, scan_t<T> start,
                   const Combine& combine) {
@@ -71,8 +70,7 @@ void scan_inner(T* y, const T* x, ScanShape s, bool reverse, scan_t<T> start,
 }
 
 /// Scans n elements of N adjacent rows. Each row is a chain of dependent additions, so one alone
-/// would
-/// wait for its latency. `step` leads from one row to the next.
+/// would wait for its latency. `step` leads from one row to the next.
 template <int64_t N, class T, class R, class Combine>
 void scan_part(T* y, const T* x, int64_t step, int64_t n, bool reverse, R* running,
                const Combine& combine) {
@@ -130,8 +128,7 @@ struct ScanLanes {
 };
 
 // Scans N columns together to hide latency. It has no branches, because near the start of a column
-// the
-// best changes often.
+// the best changes often.
 template <bool Maximum, int N, class T>
 void extreme_lanes(T* __restrict y, int64_t* __restrict index, const T* __restrict x, ScanLanes s) {
   T best[N];

@@ -10,12 +10,10 @@
 namespace torch::taper {
 
 /// Returns for each element v of `self` the first index i with boundaries[i] >= v, or > v with
-/// `right`
-/// (or side "right"). If there is none, it returns the number of boundaries. They are sorted along
-/// the
-/// last dimension: one vector for all, or with self's other dimensions. `sorter` gives the order of
-/// unsorted boundaries. Returns kLong, or kInt with out_int32, in self's sizes. It has no gradient.
-/// Throws Error for sizes that do not fit.
+/// `right` (or side "right"). If there is none, it returns the number of boundaries. They are
+/// sorted along the last dimension: one vector for all, or with self's other dimensions. `sorter`
+/// gives the order of unsorted boundaries. Returns kLong, or kInt with out_int32, in self's sizes.
+/// It has no gradient. Throws Error for sizes that do not fit.
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false,
                     bool right = false, optional<std::string_view> side = nullopt,
                     const optional<Tensor>& sorter = {});

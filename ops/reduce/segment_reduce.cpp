@@ -68,8 +68,7 @@ Tensor offsets_from(const Tensor& lengths) {
 }
 
 // Segments as rows: data (rows, inner) and the row of the result for each. A batch has one row more
-// in
-// front and at the end, for elements of no segment.
+// in front and at the end, for elements of no segment.
 struct Rows {
   Tensor data, index;
   int64_t batches, segments;

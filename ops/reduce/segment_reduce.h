@@ -11,17 +11,14 @@ namespace torch::taper {
 
 /// Reduces each of S segments of `data` (B..., n, ...) along `axis`. The result is (B..., S, ...).
 /// Segments are given by lengths (B..., S), or by offsets (B..., S + 1): segment s holds the
-/// elements
-/// from offsets[s] to offsets[s + 1]. If both are given, offsets count. `reduce` is "sum", "mean",
-/// "prod", "max" or "min", and starts with `initial`. Without `initial`, empty segments give 0,
-/// NaN, 1,
+/// elements from offsets[s] to offsets[s + 1]. If both are given, offsets count. `reduce` is "sum",
+/// "mean", "prod", "max" or "min", and starts with `initial`. Without `initial`, empty segments
+/// give 0, NaN, 1,
 /// -inf or inf. Elements equal to an extremum share its gradient evenly. Takes floating dtypes,
-/// with
-/// integer lengths and offsets.
+/// with integer lengths and offsets.
 ///
 /// Errors: Error for a negative length, for lengths that do not add up to n unless `unsafe` (the
-/// rest
-/// is then left out), and for `indices`, which LibTorch does not support either.
+/// rest is then left out), and for `indices`, which LibTorch does not support either.
 Tensor segment_reduce(const Tensor& data, std::string_view reduce,
                       const optional<Tensor>& lengths = nullopt,
                       const optional<Tensor>& indices = nullopt,

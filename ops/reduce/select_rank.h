@@ -40,8 +40,7 @@ KeyRange<key_of<T>> key_range(const T* row, int64_t n) {
 }
 
 /// Writes the keys that share the digit of the key of this rank to `to`. `rank` becomes the rank
-/// among
-/// them. Returns their number.
+/// among them. Returns their number.
 template <class K, class KeyAt>
 int64_t keep_digit(K* to, const KeyAt& key_at, int64_t n, int shift, int64_t& rank) {
   constexpr K kMask = (K(1) << kDigitBits) - 1;
@@ -72,8 +71,7 @@ Ranked<K> ranked_of(K* keys, int64_t n, int64_t rank) {
 }
 
 /// Returns the index of the element of rank rank_of(number of NaN) among n > 0. NaNs come last.
-/// Ties
-/// go to the earlier element.
+/// Ties go to the earlier element.
 template <class T, class RankOf>
 int64_t place_of_rank(const T* row, int64_t n, const RankOf& rank_of) {
   using K = key_of<T>;

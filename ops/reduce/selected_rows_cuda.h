@@ -3,9 +3,8 @@
 //
 // Radix selection finds the key of the k-th element digit by digit, from the top. For each digit it
 // counts the values of the next digit among the keys with the prefix found so far. Then the
-// elements
-// up to that key are collected in row order, and only they are sorted. A row is read once per digit
-// and twice more.
+// elements up to that key are collected in row order, and only they are sorted. A row is read once
+// per digit and twice more.
 #pragma once
 
 #include <taper/framework/cuda/scan.h>

@@ -2,8 +2,7 @@
 //
 // NaN is the largest value. -0 equals 0. Negative dims count from the end. A 0-dim tensor counts as
 // a vector of one element. Indices are kLong and have no gradient. The gradient of the values goes
-// to
-// the elements that they came from.
+// to the elements that they came from.
 #pragma once
 
 #include <tuple>
@@ -35,10 +34,8 @@ Tensor argsort(const Tensor& x, Bool /*stable*/, int64_t dim = -1, bool descendi
 Tensor msort(const Tensor& x);
 Tensor& msort_out(Tensor& out, const Tensor& self);
 /// Returns {values, indices} of the k largest (smallest) elements in descending (ascending) order.
-/// Ties
-/// go to the lower index. Without `sorted` the order is unspecified. Throws unless 0 <= k <= size,
-/// and
-/// for bool.
+/// Ties go to the lower index. Without `sorted` the order is unspecified. Throws unless 0 <= k <=
+/// size, and for bool.
 std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim = -1, bool largest = true,
                                 bool sorted = true);
 std::tuple<Tensor&, Tensor&> topk_out(Tensor& values, Tensor& indices, const Tensor& self,

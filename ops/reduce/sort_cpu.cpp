@@ -21,8 +21,7 @@ struct Keyed {
 
 // ---------------------------------------------------------------- sort
 // Sorts by the least significant digit first, so that equal keys keep their order. Digits that all
-// keys
-// share are skipped, so small integers cost few passes. The result may end in either array.
+// keys share are skipped, so small integers cost few passes. The result may end in either array.
 template <int kBits, class K>
 Keyed<K>* radix_sort(Keyed<K>* a, Keyed<K>* b, int64_t n) {
   constexpr int kPasses = (static_cast<int>(sizeof(K)) * 8 + kBits - 1) / kBits;
@@ -63,8 +62,7 @@ void write_row(T* values, int64_t* indices, const T* x, const Keyed<key_of<T>>* 
 }
 
 // Writes the first `keep` elements of the sorted row. If the keys hold the whole value, values come
-// from
-// the keys, because reading x in random order costs more.
+// from the keys, because reading x in random order costs more.
 template <class T>
 void sort_row(T* values, int64_t* indices, const T* x, int64_t n, int64_t keep, key_of<T> flip,
               Keyed<key_of<T>>* scratch) {
@@ -115,8 +113,7 @@ K lower_bound(const T* x, int64_t n, int64_t k, K flip) {
 }
 
 // Keeps the best k so far in a heap with the worst of them on top. Most elements are below it and
-// are
-// skipped in groups. Ties go to the lower index, because later elements must be above the top.
+// are skipped in groups. Ties go to the lower index, because later elements must be above the top.
 template <class T>
 void topk_row(T* values, int64_t* indices, const T* x, int64_t n, int64_t k, key_of<T> flip,
               Keyed<key_of<T>>* heap) {

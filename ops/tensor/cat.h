@@ -12,8 +12,7 @@
 namespace torch::taper {
 
 /// Concatenates the tensors along `dim`. All other sizes must agree. Dtypes promote. An empty
-/// vector
-/// among them is ignored.
+/// vector among them is ignored.
 Tensor cat(TensorList tensors, int64_t dim = 0);
 Tensor concat(TensorList tensors, int64_t dim = 0);
 Tensor concatenate(TensorList tensors, int64_t dim = 0);

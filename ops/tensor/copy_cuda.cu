@@ -36,8 +36,7 @@ TAPER_DEVICE To convert(From given) {
 }
 
 // There is one kernel per target dtype. It switches the source's dtype per element, which costs
-// nothing
-// beside memory traffic and saves many kernels.
+// nothing beside memory traffic and saves many kernels.
 template <class To, class... T>
 TAPER_DEVICE To load_as(TypeList<T...>, ScalarType dtype, const char* p) {
   To v = To();

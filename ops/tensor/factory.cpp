@@ -255,8 +255,7 @@ Tensor sequence(const char* op, int64_t count, const Scalar& start, const Scalar
 }
 
 // Counts elements on and below a diagonal of a matrix whose first row has `offset` + 1 of them:
-// empty
-// rows, then one more per row, then whole rows.
+// empty rows, then one more per row, then whole rows.
 Wide below_count(int64_t rows, int64_t cols, int64_t offset) {
   const Wide none = std::max<Wide>(-Wide(offset) - 1, 0), first = std::max<Wide>(offset, -1) + 1;
   const Wide rest = std::max<Wide>(rows - none, 0);

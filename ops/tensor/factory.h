@@ -23,8 +23,7 @@ Tensor& empty_out(Tensor& out, IntArrayRef size, optional<MemoryFormat> format =
 /// Returns uninitialised memory with the given non-negative strides, in elements.
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options = {});
 /// Returns uninitialised dense memory. physical_layout lists the dimensions in memory order,
-/// outermost
-/// first. Throws unless it is a permutation of the dimensions.
+/// outermost first. Throws unless it is a permutation of the dimensions.
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options = {});
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor& zeros_out(Tensor& out, IntArrayRef size);
@@ -106,8 +105,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
 namespace detail {
 
 /// The argument of tensor(): a number, a list of arguments, or an array of numbers. It refers to
-/// its
-/// lists, so it lives no longer than the call.
+/// its lists, so it lives no longer than the call.
 class TensorDataContainer {
  public:
   TensorDataContainer();
@@ -185,11 +183,9 @@ class TensorDataContainer {
 }  // namespace detail
 
 /// Returns a tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}), or
-/// of a
-/// std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype. Other
-/// types
-/// give their dtype. `options` overrides. All numbers must have one type, all sub-lists one shape.
-/// x.new_tensor(data) uses the dtype and the device of x.
+/// of a std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype.
+/// Other types give their dtype. `options` overrides. All numbers must have one type, all sub-lists
+/// one shape. x.new_tensor(data) uses the dtype and the device of x.
 Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options = {});
 
 }  // namespace torch::taper

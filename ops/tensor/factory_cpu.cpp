@@ -12,8 +12,7 @@
 namespace torch::taper::cpu {
 
 // There is no shortcut for few bytes. With a known bound of the size, the compiler emits `rep
-// stos`,
-// which takes 15 ns to start.
+// stos`, which takes 15 ns to start.
 void clear(Out y) {
   char* p = y.as<char>();
   parallel_for(0, y.numel * static_cast<int64_t>(elementSize(y.dtype)), kGrain * 16,

@@ -11,8 +11,7 @@ namespace torch::taper::cpu {
 // Inlined into the caller's instruction set, because the oldest one has no fused multiply-add.
 
 /// PyTorch computes floats in groups of a vector's length. The first of a group comes from its
-/// index,
-/// the others from the first. Elements after the last group come from their index.
+/// index, the others from the first. Elements after the last group come from their index.
 template <class T>
 struct Groups {
   static constexpr int64_t kLength = 32 / static_cast<int64_t>(sizeof(T));
@@ -34,8 +33,7 @@ struct ArangeLine {
 };
 
 /// Counts from the nearer end, so that both ends are exact, and in T within a group. The multiples
-/// of
-/// the step are stored, because a fused multiply-add would round only once.
+/// of the step are stored, because a fused multiply-add would round only once.
 template <class T>
 struct LinspaceLine {
   double start, end, step;

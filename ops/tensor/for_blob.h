@@ -59,9 +59,8 @@ class TensorMaker {
 inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes}; }
 
 /// Maps the first `size` numbers of a file as a vector of the options' dtype on the CPU. With
-/// `shared`,
-/// writes to the tensor go to the file. Throws Error for a missing file and for a file that is
-/// too short.
+/// `shared`, writes to the tensor go to the file. Throws Error for a missing file and for a file
+/// that is too short.
 Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
                  optional<int64_t> size = 0, TensorOptions options = {});
 

@@ -13,16 +13,12 @@ inline int64_t numel(const Tensor& self) { return self.numel(); }
 /// Returns a tensor over self's memory that has no history and requires no gradient.
 inline Tensor detach(const Tensor& self) { return self.detach(); }
 /// Detaches self from its history in place: it becomes a leaf that requires no gradient. Throws
-/// Error
-/// for views.
+/// Error for views.
 inline Tensor& detach_(Tensor& self) { return self.detach_(); }
 /// Returns a view of all of self.
 inline Tensor alias(const Tensor& self) { return self.alias(); }
 inline bool is_distributed(const Tensor& self) { return self.is_distributed(); }  ///< Returns false
-inline bool is_nonzero(const Tensor& self) {
-  return self.is_nonzero();
-}  ///< Tests self's single
-   ///< element
+inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }  ///< tests one element
 /// Tests whether the sizes are equal. Strides and dtypes may differ.
 inline bool is_same_size(const Tensor& self, const Tensor& other) {
   return self.is_same_size(other);
@@ -42,10 +38,7 @@ inline int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
 inline int64_t stride(const Tensor& self, int64_t dim) { return self.stride(dim); }
 /// Returns the dtype that tensors of these two promote to.
 inline ScalarType promote_types(ScalarType a, ScalarType b) { return promoteTypes(a, b); }
-inline bool can_cast(ScalarType from, ScalarType to) {
-  return canCast(from, to);
-}  ///< Calls
-   ///< canCast
+inline bool can_cast(ScalarType from, ScalarType to) { return canCast(from, to); }  ///< canCast()
 
 }  // namespace torch::taper
 

@@ -31,8 +31,7 @@ struct Rows {
 };
 
 /// Fills the rows [begin, end) of y, each of `row` bytes, tensor by tensor. y's rows stay in L1.
-/// One
-/// call copies several rows.
+/// One call copies several rows.
 void join_rows(char* y, const std::vector<Rows>& xs, int64_t row, int64_t begin, int64_t end) {
   const int64_t block = std::max<int64_t>(1, 16384 / row);
   for (int64_t r = begin; r < end; r += block) {

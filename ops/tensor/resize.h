@@ -18,8 +18,7 @@ Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, In
            IntArrayRef stride = {});
 
 /// Call the in-place methods of these names. self takes the shape of the_template, or with
-/// as_strided_
-/// any geometry over its memory. Both throw for a tensor that requires a gradient.
+/// as_strided_ any geometry over its memory. Both throw for a tensor that requires a gradient.
 inline Tensor& resize_as_(Tensor& self, const Tensor& the_template,
                           optional<MemoryFormat> format = nullopt) {
   return self.resize_as_(the_template, format);

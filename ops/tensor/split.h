@@ -10,8 +10,7 @@
 namespace torch::taper {
 
 /// Splits along `dim` into nearly equal views, or at the given indices. If the size is not
-/// divisible,
-/// the first views are larger by one.
+/// divisible, the first views are larger by one.
 std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0);
 std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim = 0);
 /// Takes the indices (a vector) or the number of sections (0-dim) from an i64 tensor.
@@ -19,8 +18,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
                                  int64_t dim = 0);
 /// Call tensor_split along dimension 1 (0 for vectors), 0 and 2. Throw Error if sections do not
-/// divide
-/// the size.
+/// divide the size.
 std::vector<Tensor> hsplit(const Tensor& self, int64_t sections);
 std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices);
 std::vector<Tensor> vsplit(const Tensor& self, int64_t sections);

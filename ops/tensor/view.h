@@ -11,12 +11,10 @@
 namespace torch::taper {
 
 /// Views the elements in the shape `size`. One entry may be -1, which is inferred. Throws if the
-/// strides
-/// do not allow that shape. reshape() copies in that case.
+/// strides do not allow that shape. reshape() copies in that case.
 Tensor view(const Tensor& x, IntArrayRef size);
 /// Views the bytes as elements of another dtype, without history. If the element sizes differ, the
-/// last
-/// dimension, of stride 1, grows or shrinks in proportion.
+/// last dimension, of stride 1, grows or shrinks in proportion.
 /// Errors: "self.size(-1) must be divisible by 2 to view Float as Double (different element sizes),
 /// but got 3", and similar ones for strides, the offset and 0-dim tensors.
 Tensor view(const Tensor& x, ScalarType dtype);
@@ -26,8 +24,7 @@ Tensor _unsafe_view(const Tensor& x, IntArrayRef size);
 /// Returns a view if possible, else a copy in that shape.
 Tensor reshape(const Tensor& x, IntArrayRef shape);
 /// Expands dimensions of size 1 to `size` without a copy (stride 0). -1 keeps a size. New
-/// dimensions
-/// may come in front.
+/// dimensions may come in front.
 Tensor expand(const Tensor& x, IntArrayRef size);
 /// Expands all tensors to the shape that they broadcast to.
 std::vector<Tensor> broadcast_tensors(TensorList tensors);

@@ -15,8 +15,7 @@ using detail::make_view;
 namespace {
 
 // Returns a gradient that is `g` in the part picked by `part`, and 0 elsewhere. In-place ops on
-// views
-// are recorded, so it can be differentiated again.
+// views are recorded, so it can be differentiated again.
 template <class Part>
 Tensor embed(const Tensor& g, const Dims& sizes, const Part& part) {
   Tensor whole = detail::zeros_for(g, sizes);

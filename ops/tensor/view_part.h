@@ -1,6 +1,5 @@
 // Views of a part of a tensor. Every op here shares storage and history with its input. Negative
-// dims
-// count from the end. A wrong one throws IndexError.
+// dims count from the end. A wrong one throws IndexError.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -16,8 +15,7 @@ Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length)
 /// Returns the slice at `index` along dim. The dimension is removed.
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 /// Returns elements start, start + step, ... before end along dim. Negative numbers count from the
-/// end,
-/// and bounds are clamped, as in Python. step is positive.
+/// end, and bounds are clamped, as in Python. step is positive.
 Tensor slice(const Tensor& x, int64_t dim = 0, optional<int64_t> start = nullopt,
              optional<int64_t> end = nullopt, int64_t step = 1);
 /// Returns a view of any geometry over x's storage. Throws if it would exceed the storage.

@@ -119,8 +119,7 @@ Tensor Tensor::diagflat(int64_t offset) const { return taper::diagflat(*this, of
 namespace {
 
 // Fills the diagonals of the squares that lie one below the other in a tall matrix. One row
-// separates
-// them. The last square may be cut off.
+// separates them. The last square may be cut off.
 void fill_wrapped_diagonal(const Tensor& x, const Scalar& value) {
   const int64_t n = x.size(1), period = n + 1, whole = (x.size(0) + 1) / period;
   const int64_t step = x.stride(0) + x.stride(1), rest = x.size(0) - whole * period;

@@ -25,8 +25,7 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, 
                           optional<int64_t> storage_offset = nullopt);
 
 /// Returns square matrices over two new dimensions, dim1 and dim2 of the result. The last dimension
-/// of x
-/// is on the diagonal `offset` above the main one. Other elements are zero.
+/// of x is on the diagonal `offset` above the main one. Other elements are zero.
 Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
 /// Returns the matrix with the elements of x, of any shape, on its diagonal.
 Tensor diagflat(const Tensor& x, int64_t offset = 0);
