@@ -18,7 +18,8 @@ Dims shape_of_rows(const Tensor& indices, int64_t width) {
   return shape;
 }
 
-/// The derivative of embedding_dense_backward: the rows of `gg` again, scaled as they were.
+/// The derivative of embedding_dense_backward: selects the rows of `gg`, scaled as in that
+/// function.
 Tensor spread(const Tensor& gg, const Tensor& indices, int64_t padding_idx, bool by_frequency) {
   const Tensor y = embedding(by_frequency ? detail::divided_by_uses(gg, indices) : gg, indices);
   if (padding_idx < 0) return y;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kName = "embedding_bag";
 
-/// Which rows are in which bag; all int64 and contiguous.
+/// The rows of each bag. All are int64 and contiguous.
 template <class T>
 struct BagsOf {
   T indices, offsets, bag_of, bag_size;
@@ -32,17 +32,17 @@ Bags bags_of(const SavedBags& b) {
   return {b.indices.get(), b.offsets.get(), b.bag_of.get(), b.bag_size.get(), b.padding_idx};
 }
 
-// The result is linear in the table and in the factors of the rows. Its two gradients are again
-// linear in the same things, so the three functions are each other's derivatives.
+// The result is linear in the table and in the factors of the rows. Its two gradients are linear
+// too, so the three functions are each other's derivatives.
 
-/// y[b] = sum over i in bag b of factors[i] * table[indices[i]], or the mean.
+/// Computes y[b] = sum over i in bag b of factors[i] * table[indices[i]], or the mean.
 Tensor sum_of_rows(const Tensor& table, const Tensor& factors, const Bags& bags, BagMode mode,
                    bool by_frequency);
-/// For each row of a table of `rows` rows the sum over the i that name it of factors[i] *
-/// gy[bag_of[i]], divided by their number if `by_frequency`.
+/// Returns for each of `rows` rows of a table the sum of factors[i] * gy[bag_of[i]] over the i that
+/// name it. With `by_frequency` the sum is divided by their number.
 Tensor sum_by_row(const Tensor& gy, const Tensor& factors, const Bags& bags, int64_t rows,
                   bool by_frequency);
-/// g[i] = the product of gy[bag_of[i]] and table[indices[i]].
+/// Computes g[i], the product of gy[bag_of[i]] and table[indices[i]].
 Tensor products(const Tensor& gy, const Tensor& table, const Bags& bags);
 
 Tensor sum_of_rows(const Tensor& table, const Tensor& factors, const Bags& bags, BagMode mode,
@@ -116,7 +116,7 @@ Tensor products(const Tensor& gy, const Tensor& table, const Bags& bags) {
   return y;
 }
 
-/// The maxima, and the rows they came from.
+/// Returns the maxima and their rows.
 std::pair<Tensor, Tensor> max_of_rows(const Tensor& table, const Bags& bags) {
   const int64_t count = bags.bag_size.size(0), rows = table.size(0), width = table.size(1);
   const Tensor y = detail::make_tensor({count, width}, table.scalar_type(), table.device());
@@ -175,7 +175,7 @@ void check_arguments(const Tensor& weight, const Tensor& indices, const Tensor& 
               "include_last_offset: number of offset should be at least 1");
 }
 
-/// The padding row counted from the start, -1 for none.
+/// Returns the padding row counted from the start, or -1 for none.
 int64_t padding_row(optional<int64_t> padding_idx, int64_t rows) {
   if (!padding_idx) return -1;
   TAPER_CHECK(*padding_idx >= -rows && *padding_idx < rows,

@@ -1,4 +1,4 @@
-// Sums, means and maxima of rows of a table, by bags of integer indices.
+// Sums, means and maxima of rows of a table, over bags of integer indices.
 #pragma once
 
 #include <tuple>
@@ -9,18 +9,17 @@
 
 namespace torch::taper {
 
-/// What `mode` makes of the rows of weight [V, D] that are in each of B bags: 0 their sum, 1 their
-/// mean, 2 their maximum; zeros for an empty bag. Bag b holds indices[offsets[b]] up to
-/// indices[offsets[b + 1] - 1], and the last bag the rest of `indices` [L]; with
-/// `include_last_offset` the last of the B + 1 offsets is its end. Both are int64 or int32; weight
-/// is floating. `per_sample_weights` [L], of weight's dtype, multiply the rows of a sum. Indices
-/// equal to `padding_idx` (a negative one counts from the end) are in no bag. `scale_grad_by_freq`
-/// divides a row's gradient by the number of times the row is named, in sums and means. `sparse` is
-/// accepted; gradients are dense.
+/// Reduces the rows of weight [V, D] in each of B bags by `mode`: 0 sum, 1 mean, 2 maximum. An
+/// empty bag gives zeros. Bag b holds indices[offsets[b]] to indices[offsets[b + 1] - 1]. The last
+/// bag holds the rest of `indices` [L]. With `include_last_offset` there are B + 1 offsets, and the
+/// last one is its end. Both are int64 or int32. weight is floating. `per_sample_weights` [L], of
+/// weight's dtype, multiply the rows of a sum. Indices equal to `padding_idx` (negative: from the
+/// end) are in no bag. For sums and means, `scale_grad_by_freq` divides a row's gradient by the
+/// number of its uses. `sparse` is accepted, but gradients are dense.
 ///
-/// Returns the result [B, D]; the bag of each index [L], B for an index behind the last bag; the
-/// number of indices in each bag [B]; and for maxima the row that each came from [B, D] (0 in empty
-/// bags), else a tensor without elements.
+/// Returns four tensors: the result [B, D], the bag of each index [L] (B for an index after the
+/// last bag), the number of indices in each bag [B], and for maxima the row of each [B, D] (0 in
+/// empty bags). For other modes the fourth tensor is empty.
 ///
 /// Errors: "offsets[0] has to be 0, ...", "offsets[-1] can not be greater than input's length 3 but
 /// got offsets[-1] of 4", "embedding_bag: per_sample_weights only supported with mode='sum'",
@@ -35,7 +34,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const optional<Tensor>& per_sample_weights = {}, bool include_last_offset = false);
 
 namespace detail {
-/// The checks of embedding_bag that read indices and offsets.
+/// Checks the values of indices and offsets for embedding_bag.
 void check_bags(const Tensor& weight, const Tensor& indices, const Tensor& offsets);
 }  // namespace detail
 

@@ -34,7 +34,7 @@ struct FillBagSize {
   }
 };
 
-/// The rows of a bag. Bad indices (which have been reported) are left out.
+/// The rows of a bag. Bad indices, which have been reported, are skipped.
 template <class T>
 struct BagRows {
   const T* weight;
@@ -52,7 +52,7 @@ struct BagRows {
   TAPER_DEVICE bool counts(int64_t v) const { return v != padding_idx && v >= 0 && v < table; }
 };
 
-// A thread for each element of the result: those of a bag read a row together.
+// One thread per element of the result. The threads of a bag read a row together.
 template <class T>
 struct SumBags {
   T* y;

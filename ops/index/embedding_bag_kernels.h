@@ -6,11 +6,11 @@
 
 namespace torch::taper {
 
-/// What is made of the rows of a bag; LibTorch's numbers.
+/// The reductions of a bag, with LibTorch's numbers.
 enum class BagMode : int8_t { kSum, kMean, kMax };
 
-/// Which of `length` indices each bag holds. Offsets that are wrong (which has been reported) lead
-/// nowhere outside.
+/// The bounds of each bag among `length` indices. Wrong offsets, which have been reported, stay
+/// within bounds.
 struct BagBounds {
   const int64_t* offsets;
   int64_t count, length;
@@ -22,7 +22,7 @@ struct BagBounds {
     return at < 0 ? 0 : at > length ? length : at;
   }
   TAPER_HD int64_t end(int64_t bag) const { return bag + 1 < count ? begin(bag + 1) : length; }
-  /// The last bag that begins at index i or before.
+  /// Returns the last bag that begins at index i or before.
   TAPER_HD int64_t bag_of(int64_t i) const {
     int64_t low = 0, high = count;
     while (low < high) {
@@ -36,22 +36,24 @@ struct BagBounds {
   }
 };
 
-// All tensors are contiguous; indices, offsets, bags, sizes and `largest` are int64. Indices are
-// rows of `weight`. padding_idx is -1 where there is none.
+// All tensors are contiguous. indices, offsets, bags, sizes and `largest` are int64. Indices are
+// rows of `weight`. padding_idx is -1 if there is none.
 
-/// Throws unless offsets[0] is 0, none is less than the one before, and the last at most `length`.
+/// Throws unless offsets[0] is 0, offsets do not fall, and the last one is at most `length`.
 TAPER_KERNEL(check_bag_offsets, In offsets, int64_t length)
-/// bag_of[i] = the bag of index i, bag_size[b] = how many indices of bag b are not padding.
+/// Sets bag_of[i] to the bag of index i, and bag_size[b] to the number of bag b's indices that are
+/// not padding.
 TAPER_KERNEL(fill_bags, Out bag_of, Out bag_size, In indices, In offsets, int64_t padding_idx)
-/// y[b, :] = the sum or mean of weight[indices[i], :] * factors[i] over the i of bag b that are not
-/// padding, with factors 1 where undefined.
+/// Sets y[b, :] to the sum or mean of weight[indices[i], :] * factors[i] over the i of bag b that
+/// are not padding. Undefined factors count as 1.
 TAPER_KERNEL(embedding_bag_sum, Out y, In weight, In indices, In offsets, In factors,
              int64_t padding_idx, BagMode mode)
-/// The largest instead, and the row it came from; both 0 for empty bags. As in LibTorch a NaN is
-/// larger than nothing, and only the first row's is kept.
+/// Returns the maxima and their rows, both 0 for empty bags. As in LibTorch, a NaN compares larger
+/// than nothing, so only a NaN in the first row is kept.
 TAPER_KERNEL(embedding_bag_max, Out y, Out largest, In weight, In indices, In offsets,
              int64_t padding_idx)
-/// g[i] = sum over k of gy[bag_of[i], k] * weight[indices[i], k]; 0 for padding and in no bag.
+/// Computes g[i] = sum over k of gy[bag_of[i], k] * weight[indices[i], k]. Padding and indices in
+/// no bag give 0.
 TAPER_KERNEL(embedding_bag_dot, Out g, In gy, In weight, In indices, In bag_of, int64_t padding_idx)
 
 }  // namespace torch::taper

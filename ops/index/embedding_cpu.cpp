@@ -14,7 +14,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// What is added up: for index i the row from[i] (or i) of gy, times factors[i] (or 1).
+/// The terms of a sum: for index i, row from[i] (or i) of gy, times factors[i] (or 1).
 template <class T, class I>
 struct Summands {
   const T* gy;
@@ -25,7 +25,7 @@ struct Summands {
   bool by_frequency;
 };
 
-/// Which indices name each row of a part of the table, in their order.
+/// Lists the indices that name each row of a part of the table, in order.
 class Uses {
  public:
   template <class I>
@@ -36,7 +36,7 @@ class Uses {
       if (v >= begin && v < end) next_[i] = std::exchange(first_[v - begin], i);
     }
   }
-  /// The first index that names row begin + k, and the one after i; -1: none.
+  /// The first index that names row begin + k, and the next one after i. -1 means none.
   int64_t first(int64_t k) const { return first_[k]; }
   int64_t next(int64_t i) const { return next_[i]; }
 
@@ -44,7 +44,7 @@ class Uses {
   Scratch<int64_t> first_, next_;
 };
 
-/// One row of the gradient. Of 16-bit floats the sums are floats, in working memory.
+/// Computes one row of the gradient. 16-bit floats are summed as floats, in working memory.
 template <class T>
 class RowSum {
  public:
@@ -52,7 +52,7 @@ class RowSum {
   explicit RowSum(int64_t width)
       : width_(width), sum_(kIsWide ? 0 : width), row_(kIsWide ? 0 : width) {}
 
-  /// y, which is zero, becomes the sum over index i and those after it.
+  /// Sets y, which is zero, to the sum over index i and the ones after it.
   template <class I>
   void store(T* y, const Summands<T, I>& s, const Uses& uses, int64_t i) const {
     if (uses.next(i) < 0 && !s.factors) return copy(y, s, i);
@@ -98,8 +98,8 @@ class RowSum {
   Scratch<Sum> sum_, row_;
 };
 
-/// The part [begin, end) of the table. Every thread reads all indices and adds the rows that are in
-/// its part, so the order of the additions does not depend on the number of threads.
+/// Fills the part [begin, end) of the table. Every thread reads all indices and adds the rows of
+/// its part. So the order of the additions does not depend on the number of threads.
 template <class T, class I>
 void add_rows(T* y, const Summands<T, I>& s, int64_t begin, int64_t end) {
   std::memset(static_cast<void*>(y + begin * s.width), 0,

@@ -13,7 +13,7 @@ struct TableRow {
   TAPER_DEVICE int64_t operator()(int64_t i) const { return rows[i]; }
 };
 
-// Threads have a column each; those of the first member of a group add all of it, in order.
+// One thread per column. The threads of a group's first member add the whole group, in order.
 template <class T, class I>
 struct AddGradients {
   using Sum = opmath_t<T>;
@@ -77,7 +77,7 @@ struct RenormRows {
   }
 };
 
-/// f(groups, a value of the type of rows).
+/// Calls f(groups, a value of the type of rows).
 template <class F>
 void by_rows(const In& rows, int64_t table, const F& f) {
   switch_dtype<dtypes::Index>(rows.dtype, "embedding", [&]<class scalar_t>() {

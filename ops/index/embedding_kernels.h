@@ -4,19 +4,21 @@
 
 namespace torch::taper {
 
-/// y[v, :] = sum over i with rows[i] = v of factors[i] * gy[from[i], :], in the order of i, divided
-/// by the number of such i when `by_frequency`; row `padding_idx` is zero. Any floating dtype
-/// (sums of 16-bit floats are f32), rows in range. Undefined factors are 1, an undefined `from` is
-/// i itself; where from[i] is no row of gy, nothing is added. `from` has the dtype of rows.
+/// Sets y[v, :] to the sum over i with rows[i] = v of factors[i] * gy[from[i], :], in the order of
+/// i. With `by_frequency` the sum is divided by the number of these i. Row `padding_idx` is zero.
+/// Takes any floating dtype (16-bit floats are summed in f32) and rows in range. Undefined factors
+/// are 1. An undefined `from` is i. If from[i] is no row of gy, nothing is added. `from` has the
+/// dtype of rows.
 TAPER_KERNEL(embedding_gradient, Out y, In gy, In rows, In from, In factors, int64_t padding_idx,
              bool by_frequency)
-/// Scales the rows that are longer than max_norm, each once. Rows in range.
+/// Scales each row that is longer than max_norm, once. Rows are in range.
 TAPER_KERNEL(embedding_renorm, InOut weight, In rows, double max_norm, double norm_type)
 
 namespace detail {
-/// Throws unless `t`, an argument of this name, is defined, int64 or int32, and where `table` is.
+/// Throws unless `t`, an argument of this name, is defined, int64 or int32, and on `table`'s
+/// device.
 void check_index_dtype(const char* op, const char* name, const Tensor& table, const Tensor& t);
-/// Each row of `table` divided by how often `rows` names it.
+/// Returns each row of `table` divided by its number of occurrences in `rows`.
 Tensor divided_by_uses(const Tensor& table, const Tensor& rows);
 }  // namespace detail
 

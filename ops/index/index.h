@@ -1,4 +1,4 @@
-// Elements by their indices: index, gather, scatter, embeddings.
+// Includes ops that use indices: index, gather, scatter, embeddings.
 #pragma once
 
 #include <taper/ops/index/embedding.h>

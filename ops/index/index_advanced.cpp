@@ -16,7 +16,7 @@ namespace torch::taper {
 
 namespace {
 
-using Indices = std::vector<Tensor>;  // one for each dimension; undefined where it is not indexed
+using Indices = std::vector<Tensor>;  // one per dimension, undefined if it is not indexed
 
 void append_mask(Indices& out, const Tensor& x, const Tensor& mask) {
   for (int64_t d = 0; d < mask.dim(); ++d) {
@@ -29,7 +29,7 @@ void append_mask(Indices& out, const Tensor& x, const Tensor& mask) {
   for (int64_t d = 0; d < mask.dim(); ++d) out.push_back(coordinates.select(1, d).contiguous());
 }
 
-/// An index of the host may name elements of a device's tensor; it is copied there.
+/// Returns `index` on x's device. An index on the host is copied.
 Tensor on_device_of(const Tensor& x, const Tensor& index) {
   if (index.device() == x.device()) return index;
   TAPER_CHECK(
@@ -106,9 +106,9 @@ struct IndexPlan {
       if (d >= first && d < end) indexed_sizes.push_back(size);
     }
   }
-  /// `x` with the indexed dimensions together.
+  /// Returns `x` with the indexed dimensions adjacent.
   Tensor view(const Tensor& x) const { return adjacent ? x : x.permute(order); }
-  /// The rows that the indices name, int64 [n]. Throws when one is out of range.
+  /// Returns the rows that the indices name, int64 [n]. Throws if one is out of range.
   Tensor row_numbers() const {
     if (dims.empty()) return detail::make_tensor({1}, kLong, device).zero_();
     NoGradGuard no_grad;
@@ -128,9 +128,9 @@ struct IndexPlan {
   Indices indices;   // masks as coordinates
   Dims index_shape;  // of all indices together
   Device device;
-  Dims dims;  // that are indexed
+  Dims dims;  // the indexed dimensions
   bool adjacent = true;
-  int64_t first = 0;  // where the indexed dimensions are in `order`
+  int64_t first = 0;  // position of the indexed dimensions in `order`
   Dims order;         // of x's dimensions in the view
   Dims indexed_sizes;
   Dims shape;  // of the result
@@ -166,8 +166,8 @@ std::vector<optional<Tensor>> get_indices(const SavedIndices& indices) {
   return out;
 }
 
-/// `values` as the kernel reads them: one element, or of the result's shape. A copy where x itself
-/// is the source.
+/// Returns `values` as the kernel reads them: one element, or the result's shape. If x is the
+/// source, they are a copy.
 Tensor values_for(const Tensor& x, const IndexPlan& plan, const Tensor& values) {
   NoGradGuard no_grad;
   const Tensor apart = apart_from(x, values);
@@ -187,7 +187,7 @@ void check_values(const Tensor& x, const IndexPlan& plan, const Tensor& values) 
               " cannot be broadcast to indexing result of shape ", plan.shape);
 }
 
-// A single number goes through a mask whatever its dtype, as in masked_fill.
+// A single number may pass through a mask with any dtype, as in masked_fill.
 bool fills_mask(const std::vector<optional<Tensor>>& indices, const Tensor& values) {
   int64_t masks = 0, others = 0;
   for (const optional<Tensor>& i : indices)

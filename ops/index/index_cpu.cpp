@@ -38,7 +38,8 @@ template <class I>
   throw_index_out_of_range(op, *index, size, dim, wording);
 }
 
-/// y[j] = x[index[j]]. Several loads before their stores, which they might otherwise wait for.
+/// Copies y[j] = x[index[j]]. Several loads come before their stores, so that they need not wait
+/// for them.
 template <class T, class I>
 void copy_indexed(T* __restrict y, const T* __restrict x, const I* __restrict index, int64_t n) {
   constexpr int64_t kTogether = 8;
@@ -51,8 +52,9 @@ void copy_indexed(T* __restrict y, const T* __restrict x, const I* __restrict in
   for (; j < n; ++j) y[j] = x[index[j]];
 }
 
-/// y[j] = x[index[j] * step + j * column]; false, with nothing written, when an index is not in
-/// [0, size). Compiled without wide vectors: loads one by one are faster than gather instructions.
+/// Copies y[j] = x[index[j] * step + j * column]. If an index is not in [0, size), it writes
+/// nothing and returns false. It is compiled without wide vectors, because single loads beat gather
+/// instructions.
 template <class T>
 bool gather_row(T* __restrict y, const T* __restrict x, const int64_t* __restrict index, int64_t n,
                 int64_t size, int64_t step, int64_t column) {
@@ -73,7 +75,7 @@ void check_all(const char* op, const I* index, int64_t n, int64_t low, int64_t s
   });
 }
 
-// Long rows are copied whole, while the lines of a row to come are on their way.
+// Copies long rows whole, and prefetches a later row meanwhile.
 template <class I>
 void take_long_rows(char* y, const char* x, const I* rows, int64_t begin, int64_t end,
                     int64_t row_nbytes) {
@@ -117,7 +119,7 @@ void take_rows_by(Out y, In x, In rows, RowShape s) {
   }
 }
 
-/// Elements one by one, where rows are not longer; the step of `from` is 0 or 1.
+/// Puts elements one by one for rows of one element. The step of `from` is 0 or 1.
 template <class T, class I>
 void put_elements(T* __restrict x, const I* __restrict index, int64_t n, const T* __restrict from,
                   int64_t step) {
@@ -136,7 +138,7 @@ void add_elements(T* __restrict x, const I* __restrict index, int64_t n, const T
     x[index[i]] = static_cast<T>(functor::add()(M(x[index[i]]), M(from[i * step])));
 }
 
-/// to += from of 16-bit floats, by way of floats in tiles that stay in L1.
+/// Adds 16-bit floats by way of floats, in tiles that stay in L1.
 template <class T>
 void add_narrow_row(T* to, const T* from, int64_t n) {
   constexpr int64_t kTile = 512;
@@ -170,14 +172,14 @@ void copy_to_row(T* __restrict to, const T* __restrict from, int64_t n, int64_t 
     for (int64_t k = 0; k < n; ++k) to[k] = from[k];
 }
 
-/// n rows that are put into x, or added to it, at the places that the index names.
+/// Puts n rows into x, or adds them, at the indexed rows.
 template <class T, class I>
 struct RowPut {
   T* x;
   const I* index;
   int64_t n;
   const T* values;
-  int64_t step;  ///< from value to value: 0 where there is one for all
+  int64_t step;  ///< between values, or 0 for a single value
   int64_t inner;
   bool add;
 
@@ -185,7 +187,7 @@ struct RowPut {
     const auto put = add ? &add_elements<T, I> : &put_elements<T, I>;
     put(x, index, n, values, step);
   }
-  /// Columns [begin, end), of rows whose places have the rest `part` by `parts`.
+  /// Puts columns [begin, end) of the rows whose index has remainder `part` modulo `parts`.
   void columns(int64_t begin, int64_t end, uint64_t part = 0, uint64_t parts = 1) const {
     constexpr int64_t kAhead = 4;
     const auto put = add ? &add_to_row<T> : &copy_to_row<T>;
@@ -203,9 +205,9 @@ struct RowPut {
   }
 };
 
-/// Rows may repeat, so they go in order. Threads share the places of rows, or, of long ones, the
-/// columns, as many as are worth the way to a row. (8192 rows of 256 floats, two threads: 0.42 ms
-/// by columns, which is more than one thread takes. Zen 4.)
+/// Rows may repeat, so they are put in order. Threads divide the target rows. For long rows they
+/// divide the columns, if a share is worth the access to a row. On Zen 4, two threads take 0.42 ms
+/// by columns for 8192 rows of 256 floats, which is slower than one thread.
 template <class T, class I>
 void put_rows_of(RowPut<T, I> rows, int64_t outer, int64_t size) {
   constexpr int64_t kLeast = 512 / sizeof(T), kLeastRow = 256 / sizeof(T),
@@ -237,7 +239,7 @@ void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
       });
 }
 
-/// Walks the rows (along the last dimension) of an index tensor and gives the offset of a row's
+/// Walks the rows (along the last dimension) of an index tensor and gives the offset of each row's
 /// first element in another tensor.
 class RowWalk {
  public:
@@ -264,13 +266,13 @@ class RowWalk {
   int64_t offset_ = 0;
 };
 
-/// Strides for a walk whose place along `dim` comes from an index.
+/// Returns strides for a walk whose position along `dim` comes from an index.
 Dims without_step(Dims strides, int64_t dim) {
   strides[dim] = 0;
   return strides;
 }
 
-/// The same tensor with at least one dimension.
+/// Returns the tensor with at least one dimension.
 template <class View>
 View at_least_1d(View v) {
   if (v.sizes.empty()) {
@@ -280,7 +282,7 @@ View at_least_1d(View v) {
   return v;
 }
 
-/// What becomes of the element that is there and the one that comes.
+/// Combines the old element with the new one.
 template <class T, PutMode mode>
 T combined(T there, T given) {
   using M = opmath_t<T>;
@@ -289,14 +291,15 @@ T combined(T there, T given) {
   if constexpr (mode == PutMode::kAdd) return static_cast<T>(functor::add()(a, b));
   if constexpr (mode == PutMode::kMultiply) return static_cast<T>(functor::mul()(a, b));
   if constexpr ((mode == PutMode::kMax || mode == PutMode::kMin) && !numbers::is_complex_v<T>) {
-    // Which of the two stays is anybody's guess, a NaN is not: no branch but for that.
+    // Which value stays is unpredictable, so no branch chooses it. A NaN is rare, so a branch tests
+    // for it.
     const M low = a < b ? a : b, high = a > b ? a : b;
     return a != a ? there : static_cast<T>(mode == PutMode::kMax ? high : low);
   }
-  return there;  // complex numbers have no order: nobody asks
+  return there;  // complex numbers have no order, so this is not reached
 }
 
-/// One row of indices: index[j] is for x[index[j] * step + j * column].
+/// One row of indices: index[j] addresses x[index[j] * step + j * column].
 struct RowSteps {
   int64_t step, column, src_column;
 };
@@ -330,7 +333,7 @@ void scatter_rows(T* x, const Dims& x_strides, In index, const T* src, const Dim
     row(x + to.offset(), at, n, src + from.offset(), steps);
 }
 
-/// first[i] = x[i] is another one than x[i - 1], in rows of `width`.
+/// Sets first[i] if row i differs from row i - 1, in rows of `width`.
 template <class T>
 void mark_rows(bool* first, const T* x, int64_t n, int64_t width) {
   using M = opmath_t<T>;
@@ -347,7 +350,7 @@ void mark_elements(bool* first, const T* x, int64_t n) {
 
 constexpr int64_t kBlock = 4096;
 
-/// Bit i tells whether byte i of 8 is not 0.
+/// Returns a word whose bit i tells whether byte i of 8 is nonzero.
 uint64_t bits_of_bytes(const void* p) {
   constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
   uint64_t word;
@@ -361,8 +364,8 @@ uint64_t bits_of_64_bytes(const char* p) {
   return bits;
 }
 
-/// Goes over stretches of 64 bytes with few that are not 0, from i on: writes their positions, and
-/// returns where it ended.
+/// Writes the positions of nonzero bytes from i on, in stretches of 64 bytes with few of them.
+/// Returns the index after the last stretch.
 int64_t sparse_positions(int64_t*& out, const char* p, int64_t i, int64_t n) {
   for (; i + 64 <= n; i += 64) {
     uint64_t bits = bits_of_64_bytes(p + i);
@@ -416,7 +419,7 @@ void gather_along(Out y, In x, In index, int64_t dim) {
   x = at_least_1d(x);
   index = at_least_1d(index);
   Dims sizes = index.sizes, strides = without_step(x.strides, dim);
-  // With one index in each row, that of an action or a label, the rows are one.
+  // With one index per row, such as an action or a label, all rows merge into one.
   if (sizes.size() > 1 && sizes.back() == 1 && strides.back() == 0) {
     sizes.resize(sizes.size() - 1);
     strides.resize(strides.size() - 1);
@@ -430,7 +433,7 @@ void gather_along(Out y, In x, In index, int64_t dim) {
       RowWalk walk(sizes, strides, begin);
       for (int64_t r = begin; r < end; ++r, walk.next())
         for (int64_t j = 0; j < n; j += kBlock) {
-          // Checked block by block, while the indices are in the cache.
+          // Each block is checked while its indices are in the cache.
           const int64_t* at = index.as<int64_t>() + r * n + j;
           const int64_t count = std::min(kBlock, n - j);
           if (!gather_row(y.as<T>() + r * n + j, x.as<T>() + walk.offset() + j * column, at, count,
@@ -447,7 +450,8 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   index = at_least_1d(index);
   const Dims src_strides = src.sizes.empty() ? Dims(index.dim(), 0) : src.strides;
   const int64_t n = index.sizes.back(), rows = index.numel / n;
-  // Rows with the same place before `dim` may meet, so they go in order on one thread.
+  // Rows with equal indices before `dim` may have common targets, so one thread processes them in
+  // order.
   int64_t together = 1;
   for (int64_t d = dim; d + 1 < index.dim(); ++d) together *= index.sizes[d];
   switch_dtype<dtypes::Any>(
@@ -480,7 +484,7 @@ void true_positions(Out positions, In x) {
     for (int64_t i = 0; i < x.numel; i += 255) {
       if (sizeof(scalar_t) == 1)
         i = sparse_positions(out, reinterpret_cast<const char*>(p), i, x.numel);
-      // Without branches: a position is always written, and counted when it is one.
+      // Branch-free: a position is always written, and counted only if its element is nonzero.
       const int64_t end = std::min(i + 255, x.numel);
       int64_t count = 0;
       if (sizeof(scalar_t) == 1 && i < end &&

@@ -10,8 +10,8 @@
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 
-// A kernel whose indices "are in range" tests them all the same: on a GPU it runs after the one
-// that has found a bad index and could not throw.
+// Kernels whose indices "are in range" still test them. On a GPU they may run after a check that
+// found a bad index and could not throw.
 namespace torch::taper::cuda {
 namespace {
 
@@ -34,7 +34,7 @@ struct CheckIndex {
   }
 };
 
-// One more index joins the places so far; -1 stays for what is out of range.
+// Joins one more index to the offsets so far. -1 marks offsets out of range.
 struct CombineIndex {
   const char* op;
   int64_t* rows;
@@ -75,7 +75,7 @@ struct RowOf {
   TAPER_DEVICE int64_t operator()(int64_t i) const { return rows[i]; }
 };
 
-// One value for all of them.
+// Writes one value to all rows.
 template <class T, class I>
 struct FillRows {
   T* x;
@@ -87,13 +87,13 @@ struct FillRows {
   }
 };
 
-// The last of a group is the one that stays.
+// The last of a group wins.
 template <class T>
 struct CopyRows {
   T* x;
   Source<T> values;
   GroupView groups;
-  int64_t size, inner, value_step;  // value_step: bytes from one value to the next
+  int64_t size, inner, value_step;  // value_step: bytes between values
   TAPER_DEVICE void operator()(int64_t o, int64_t i, int64_t k) const {
     const int64_t row = static_cast<int64_t>(groups.places[i]);
     if (row == size || !groups.ends(i)) return;
@@ -131,15 +131,15 @@ void put_groups(const InOut& x, const Groups& groups, const In& values, RowShape
     for_each_in_box(
         s.outer, n, s.inner,
         CopyRows<T>{x.as<T>(), Source<T>(values), groups.view(), s.size, s.inner, step});
-  else  // neighbouring columns are neighbouring threads, where there are enough
+  else  // adjacent threads take adjacent columns, if there are enough
     for_each_row(s.outer * n * s.inner, s.inner >= Team::kWarp ? 1 : Team::kWarp,
                  AddRows<T>{x.as<T>(), Source<T>(values), groups.view(), s.size, s.inner, step});
 }
 
 // ---------------------------------------------------------------- along a dimension
-// Elements named by an index tensor and its place in another tensor, but for the offset along dim.
+// Returns elements at the index tensor's position in another tensor, without the offset along dim.
 In around_dim(In x, const Dims& sizes, int64_t dim) {
-  if (x.sizes.empty()) {  // one element, everywhere
+  if (x.sizes.empty()) {  // one element, for all positions
     x.strides = Dims(sizes.size(), 0);
   } else {
     x.strides[dim] = 0;
@@ -194,7 +194,7 @@ TAPER_DEVICE T put(T to, T from, PutMode mode) {
   return to;
 }
 
-// Indices that share all places but that along dim may meet; one thread takes them in order.
+// Indices that differ only along dim may have a common target. One thread processes them in order.
 template <class T>
 struct ScatterLine {
   char* x;
@@ -213,7 +213,7 @@ struct ScatterLine {
   }
 };
 
-/// Where element i of the index writes: an offset into contiguous x.
+/// The target of element i of the index: an offset into contiguous x.
 struct ScatterPlace {
   Offsets<2, int64_t> offsets;
   const char* index;
@@ -248,8 +248,7 @@ struct ScatterGroup {
   }
 };
 
-// The same tensor counted in units of a byte in place of elements of some size, so that a plan's
-// offsets are numbers of elements.
+// Returns the tensor with bytes as elements, so that a plan's offsets count elements.
 In in_elements(In x) {
   x.dtype = kByte;
   return x;
@@ -291,7 +290,7 @@ void scatter_groups(const ScatterArgs& a) {
 }
 
 // ---------------------------------------------------------------- what is not zero
-/// The bits of an element that make it differ from zero: a float's sign is none of them.
+/// Returns the bits of an element that make it nonzero. A float's sign is not one of them.
 uint64_t bits_of_nonzero(ScalarType dtype) {
   const uint64_t sign = uint64_t{1} << (elementSize(dtype) * 8 - 1);
   return isFloatingType(dtype) ? sign - 1 : ~uint64_t{0};
@@ -376,7 +375,7 @@ void put_rows(InOut x, In rows, In values, RowShape s, PutMode mode) {
             FillRows<T, I>{x.as<T>(), Source<T>(values), rows.as<I>(), s.size, s.inner});
       });
     if (isComplexType(x.dtype)) {
-      x.dtype = values.dtype = toRealValueType(x.dtype);  // both parts are added alike
+      x.dtype = values.dtype = toRealValueType(x.dtype);  // both parts are added separately
       values.numel *= 2;
       s.inner *= 2;
     }
@@ -410,7 +409,7 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   }
   if (src.sizes.empty()) a.src.strides = Dims(a.index.dim(), 0);
   a.src.sizes = a.index.sizes;
-  // Few long lines would leave a GPU idle: then the places are sorted.
+  // Few long lines would leave a GPU idle, so targets are sorted instead.
   const int64_t n = a.index.sizes[dim];
   const bool by_lines = n <= 32 || a.index.numel / n >= (1 << 14);
   switch_dtype<dtypes::Any>(mode == PutMode::kAdd ? x.dtype : moved_as(x.dtype), "scatter",

@@ -16,7 +16,7 @@ namespace {
 
 int64_t size_at(const Tensor& x, int64_t dim) { return x.dim() == 0 ? 1 : x.size(dim); }
 
-/// x as [outer, size, inner] around `dim` (already wrapped).
+/// Returns x as [outer, size, inner] around `dim`, which is wrapped.
 RowShape rows_around(const Tensor& x, int64_t dim) {
   RowShape s{1, size_at(x, dim), 1};
   for (int64_t d = 0; d < x.dim(); ++d) {
@@ -26,14 +26,15 @@ RowShape rows_around(const Tensor& x, int64_t dim) {
   return s;
 }
 
-/// x's shape with n slices along `dim`.
+/// Returns x's shape with n slices along `dim`.
 Dims shape_with(const Tensor& x, int64_t dim, int64_t n) {
   Dims shape(x.sizes());
   if (x.dim() > 0) shape[dim] = n;
   return shape;
 }
 
-/// What the three writing ops share: they differ in how slices are checked, written and derived.
+/// Checks the source for the three writing ops. They differ in index checks, writing and
+/// derivatives.
 void check_source(const char* op, const Tensor& x, int64_t dim, const Tensor& index,
                   const Tensor& source) {
   check_defined(op, source, "source");
@@ -52,7 +53,7 @@ void check_source(const char* op, const Tensor& x, int64_t dim, const Tensor& in
               "(): expected source of shape ", expected, ", got ", source.sizes());
 }
 
-/// What index_fill writes, as a mask of x's shape.
+/// Returns the elements that index_fill writes, as a mask of x's shape.
 Tensor filled_mask(const Tensor& x, int64_t dim, const Tensor& index) {
   Tensor mask = detail::make_tensor({size_at(x, dim)}, kBool, x.device());
   mask = index_fill(mask.zero_(), 0, index, true);
@@ -61,7 +62,7 @@ Tensor filled_mask(const Tensor& x, int64_t dim, const Tensor& index) {
   return mask.reshape(around);
 }
 
-/// Writes slices of `source` to y, whose slices `rows` are in range.
+/// Writes slices of `source` to y. `rows` are in range.
 void put_slices(const Tensor& y, int64_t dim, const Tensor& rows, const Tensor& source,
                 PutMode mode) {
   NoGradGuard no_grad;
@@ -71,7 +72,7 @@ void put_slices(const Tensor& y, int64_t dim, const Tensor& rows, const Tensor& 
   });
 }
 
-// The product in x's own dtype, for integers by the whole number in `alpha`.
+// Returns the product in x's dtype. For integers, `alpha` is truncated.
 Tensor times(const Tensor& x, const Scalar& alpha) {
   const bool whole = isIntegralType(x.scalar_type(), true);
   return x.mul(whole ? Scalar(alpha.toLong()) : alpha).to(x.scalar_type());
@@ -214,7 +215,7 @@ Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const
            [index = saved(index), dim, like = value.options()](autograd::Grads& g) {
              std::array<Tensor, 2> out;
              if (g.needs(0)) out[0] = index_fill(g[0], dim, index.get(), 0);
-             // An index that comes twice counts once.
+             // A repeated index counts once.
              if (g.needs(1))
                out[1] = where(filled_mask(g[0], dim, index.get()), g[0], 0).sum().to(like);
              return out;

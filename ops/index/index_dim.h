@@ -1,4 +1,4 @@
-// Slices along one dimension, by their indices.
+// Slices along one dimension, selected by indices.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,23 +7,23 @@
 
 namespace torch::taper {
 
-/// The slices index[0], index[1], ... of x along `dim`. `index` is a vector of int64 or int32 in
-/// [0, x.size(dim)).
+/// Returns the slices index[0], index[1], ... of x along `dim`. `index` is a vector of int64 or
+/// int32 in [0, x.size(dim)).
 Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
 Tensor& index_select_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index);
-/// x with alpha * source's slice i added to slice index[i] along `dim`.
+/// Adds alpha * source's slice i to slice index[i] of x along `dim`.
 Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha = 1);
 Tensor& index_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                       const Tensor& source, const Scalar& alpha = 1);
-/// x with slice index[i] along `dim` replaced by source's slice i. int64 indices.
+/// Replaces slice index[i] of x along `dim` by source's slice i. Indices are int64.
 Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source);
 Tensor& index_copy_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                        const Tensor& source);
-/// x with the slices index[i] along `dim` set to `value`. int64 indices, negative ones from the
-/// end.
+/// Sets the slices index[i] of x along `dim` to `value`. Indices are int64. Negative ones count
+/// from the end.
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
-/// The same with the number in a tensor of no dimensions, which gets a gradient too.
+/// Takes the value from a 0-dim tensor, which gets a gradient too.
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
 
 }  // namespace torch::taper

@@ -1,4 +1,4 @@
-// The kernels of index*.cpp. Tensors are contiguous unless said otherwise.
+// The kernels of index*.cpp. Tensors are contiguous unless a comment says otherwise.
 #pragma once
 
 #include <vector>
@@ -8,46 +8,45 @@
 
 namespace torch::taper {
 
-/// How a value meets the one that is there.
-/// (kMax and kMin: of scatter_along alone. A NaN wins.)
+/// How a value is combined with the old one. Only scatter_along has kMax and kMin, for which a NaN
+/// wins.
 enum class PutMode : int8_t { kCopy, kAdd, kMultiply, kMax, kMin };
 
-/// A tensor seen as [outer, size, inner] around the dimension that is indexed.
+/// A tensor as [outer, size, inner], indexed along the middle dimension.
 struct RowShape {
   int64_t outer, size, inner;
 };
 
-/// Throws unless low <= index[i] < size for all i. `dim` and `op` are for the message.
+/// Throws unless low <= index[i] < size for all i. The message uses `dim` and `op`.
 TAPER_KERNEL(check_index, const char* op, In index, int64_t low, int64_t size, int64_t dim,
              IndexWording wording)
-/// rows[i] = the place of (indices[0][i], indices[1][i], ...) in row-major order over `sizes`, with
-/// negative indices counted from the end. Throws IndexError as kDimension; `op` and dims[k] are for
-/// the message.
+/// Sets rows[i] to the row-major offset of (indices[0][i], indices[1][i], ...) in `sizes`. Negative
+/// indices count from the end. Throws IndexError as kDimension. The message uses `op` and dims[k].
 TAPER_KERNEL(combine_indices, const char* op, Out rows, std::vector<In> indices, Dims sizes,
              Dims dims)
-/// y[o, i, :] = x[o, rows[i], :]. Rows are in range.
+/// Computes y[o, i, :] = x[o, rows[i], :]. Rows are in range.
 TAPER_KERNEL(take_rows, Out y, In x, In rows, RowShape shape)
-/// x[o, rows[i], :] = values[o, i, :] for i = 0, 1, ..., or added to it. `values` has that shape or
-/// one element. Rows are in range; what comes later wins.
+/// Computes x[o, rows[i], :] = values[o, i, :] for i = 0, 1, ..., or adds to it. `values` has that
+/// shape or one element. Rows are in range. Later values win.
 TAPER_KERNEL(put_rows, InOut x, In rows, In values, RowShape shape, PutMode mode)
-/// y[i...] = x[i... with index[i...] at dim]. x may have any strides. Throws as kDimensionRt.
+/// Computes y[i...] = x[i... with index[i...] at dim]. x may have any strides. Throws as
+/// kDimensionRt.
 TAPER_KERNEL(gather_along, Out y, In x, In index, int64_t dim)
-/// x[i... with index[i...] at dim] = src[i...], or combined with it. `src` may have any strides and
-/// larger sizes, or one element and no dimensions. Indices are in range. No kMax and kMin of
-/// complex numbers.
+/// Sets x[i... with index[i...] at dim] to src[i...], or combines both. `src` may have any strides
+/// and larger sizes, or be 0-dim. Indices are in range. Complex numbers have no kMax and kMin.
 TAPER_KERNEL(scatter_along, InOut x, In index, In src, int64_t dim, PutMode mode)
-/// count[0] = number of elements that are not zero.
+/// Sets count[0] to the number of nonzero elements.
 TAPER_KERNEL(count_true, Out count, In x)
-/// positions = flat indices of those elements, in order.
+/// Writes the flat indices of the nonzero elements, in order.
 TAPER_KERNEL(true_positions, Out positions, In x)
-/// first[i] (bool) = row i is the first, or other than row i - 1. rows: first.numel rows of real
-/// numbers.
+/// Sets first[i] (bool) if row i is the first, or differs from row i - 1. There are first.numel
+/// rows of real numbers.
 TAPER_KERNEL(mark_runs, Out first, In rows)
-/// coordinates[i, :] = positions[i] written as an index into `sizes`.
+/// Writes positions[i] as an index into `sizes` to coordinates[i, :].
 TAPER_KERNEL(unravel_positions, Out coordinates, In positions, Dims sizes)
 
-/// Flat positions (int64, in order) of the elements of `mask` that are not zero. Waits for the
-/// device, since the length depends on the data.
+/// Returns the flat indices (int64, in order) of the nonzero elements of `mask`. Synchronizes with
+/// the device, because the length depends on the data.
 Tensor true_positions(const Tensor& mask);
 
 }  // namespace torch::taper

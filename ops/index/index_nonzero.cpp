@@ -29,12 +29,12 @@ Tensor nonzero(const Tensor& x) {
 
 namespace {
 
-// Of the first `size` elements that are not zero, -1 for those that are not there. How many there
-// are stays on the device.
+// Returns the positions of the first `size` nonzero elements, and -1 for missing ones. Their number
+// stays on the device.
 Tensor first_positions(const Tensor& x, int64_t size) {
   const Tensor found = x.ne(0).flatten();
   const Tensor rank = found.cumsum(0).sub(1);
-  // The others go to a place more.
+  // The others go to one extra slot.
   const Tensor place = where(found.logical_and(rank.lt(size)), rank, size);
   const Tensor all = full({size + 1}, -1, place.options());
   return all.scatter(0, place, arange(x.numel(), place.options())).narrow(0, 0, size);

@@ -29,7 +29,7 @@ void check_index_tensor(const char* op, const Tensor& x, const Tensor& index) {
               ": Index tensor must have the same number of dimensions as input tensor");
 }
 
-/// True when `index` is no larger than `t`, apart from `dim` (-1: nowhere apart).
+/// Tests that `index` is no larger than `t`, except along `dim` (-1: no exception).
 bool fits_in(const Tensor& index, const Tensor& t, int64_t dim) {
   for (int64_t d = 0; d < rank_of(index); ++d)
     if (d != dim && size_at(index, d) > size_at(t, d)) return false;
@@ -80,14 +80,14 @@ Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index
   return y;
 }
 
-/// The part of a source that `index` covers.
+/// Returns the part of a source that `index` covers.
 Tensor used_part(const Tensor& src, const Tensor& index) {
   Tensor part = src;
   for (int64_t d = 0; d < src.dim(); ++d) part = part.narrow(d, 0, size_at(index, d));
   return part;
 }
 
-/// The gradient of a source from that of its used part.
+/// Returns the gradient of a source from the gradient of its used part.
 Tensor source_gradient(const Tensor& used, const Tensor& index, const Dims& sizes) {
   if (sizes == Dims(index.sizes())) return used;
   Tensor whole = used.new_zeros(sizes);
@@ -96,7 +96,7 @@ Tensor source_gradient(const Tensor& used, const Tensor& index, const Dims& size
   return whole;
 }
 
-/// Copying and adding: what x loses, what src gains.
+/// Records copying or adding: x loses the gradient at its targets (if copied), src gains it.
 void record_put(Form form, const Tensor& y, const Tensor& x, int64_t dim, const Tensor& index,
                 const Tensor& src, bool add) {
   form.record(add ? "ScatterAddBackward0" : "ScatterBackward0", y, {x, src},
@@ -109,7 +109,7 @@ void record_put(Form form, const Tensor& y, const Tensor& x, int64_t dim, const 
               });
 }
 
-/// Multiplying: `before` is x as it was.
+/// Records multiplication. `before` is the old x.
 void record_product(Form form, const Tensor& y, const Tensor& x, const Tensor& before, int64_t dim,
                     const Tensor& index, const Tensor& src) {
   form.record(

@@ -1,4 +1,4 @@
-// Elements by an index for each: gather and scatter.
+// gather and scatter, with an index for each element.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,14 @@
 
 namespace torch::taper {
 
-/// y[i, j, k] = x[index[i, j, k], j, k] for dim 0, and so on: y has index's shape. `index` is
-/// int64, has x's rank, and is no larger than x apart from `dim`. `sparse_grad` must be false.
+/// Computes y[i, j, k] = x[index[i, j, k], j, k] for dim 0, and so on. y has index's shape. `index`
+/// is int64, has x's rank, and is no larger than x except along `dim`. `sparse_grad` must be false.
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index, bool sparse_grad = false);
 Tensor& gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                    bool sparse_grad = false);
-/// x with y[index[i, j, k], j, k] = src[i, j, k] for dim 0, and so on. `src` has x's dtype and at
-/// least index's sizes. `reduce`, "add" or "multiply", combines with what is there.
+/// Sets y[index[i, j, k], j, k] = src[i, j, k] for dim 0, and so on, in a copy y of x. `src` has
+/// x's dtype and at least index's sizes. `reduce`, "add" or "multiply", combines src with the old
+/// value.
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
@@ -26,12 +27,13 @@ Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& 
                     const Tensor& src);
 Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                     const Scalar& value);
-/// scatter with addition.
+/// Is scatter with addition.
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor& scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                         const Tensor& src);
 
-/// gather along `dim` with the other dimensions broadcast; nullopt: of the flattened tensor.
+/// Is gather along `dim` with the other dimensions broadcast. nullopt gathers from the flattened
+/// tensor.
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim = nullopt);
 Tensor& take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices,
                            optional<int64_t> dim = nullopt);

@@ -1,5 +1,5 @@
-// t.index({...}), t.index_put_({...}, v), t[i] and assignment to a temporary: what the brackets say
-// is turned into views, and into one advanced index for the tensors among them.
+// t.index({...}), t.index_put_({...}, v), t[i] and assignment to a temporary. The brackets become
+// views, and one advanced index for the tensors among them.
 #include <taper/framework/core/indexing.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/index/index_advanced.h>
@@ -23,12 +23,12 @@ Tensor select_at(const Tensor& x, int64_t dim, int64_t i, int64_t dim_given) {
   return x.select(dim, i);
 }
 
-/// One row (true) or none (false) of a dimension of size 1.
+/// Returns the index of one row (true) or none (false) in a dimension of size 1.
 Tensor index_of_bool(const Tensor& x, bool v) {
   return v ? x.new_zeros({1}, kLong) : x.new_empty({0}, kLong);
 }
 
-/// How many of x's dimensions an index takes.
+/// Returns how many of x's dimensions an index covers.
 int64_t dims_taken(const TensorIndex& i) {
   switch (i.type()) {
     case TensorIndexType::Integer:
@@ -46,7 +46,8 @@ int64_t dims_taken(const TensorIndex& i) {
   return 0;
 }
 
-/// Applies indices one by one: `view` is x so far, `tensors` what is left for an advanced index.
+/// Applies indices one by one. `view` is the current view of x, `tensors` the rest for an advanced
+/// index.
 class Brackets {
  public:
   Brackets(const Tensor& x, ArrayRef<TensorIndex> indices) : view_(x) {
@@ -114,13 +115,13 @@ class Brackets {
 
   Tensor view_;
   Indices tensors_;
-  int64_t dim_ = 0;       // of view_ that the next index is for
-  int64_t free_ = 0;      // dimensions that an ellipsis stands for
+  int64_t dim_ = 0;       // of view_, for the next index
+  int64_t free_ = 0;      // dimensions of an ellipsis
   int64_t position_ = 0;  // of the index, for messages
-  bool only_ = false;     // one index: a whole slice makes a view as well
+  bool only_ = false;     // one index only: a whole slice makes a view as well
 };
 
-/// `value` without its leading dimensions of size 1: NumPy lets an assignment drop them.
+/// Returns `value` without its leading dimensions of size 1, which NumPy drops in assignments.
 Tensor without_leading_ones(const Tensor& value) {
   size_t ones = 0;
   const IntArrayRef sizes = value.sizes();
@@ -142,7 +143,7 @@ void check_not_empty(const char* method, ArrayRef<TensorIndex> indices) {
               "() is not valid syntax");
 }
 
-/// The number as a tensor of x's dtype.
+/// Returns the number as a tensor of x's dtype.
 Tensor number_like(const Tensor& x, const Scalar& value) { return x.new_full({}, value); }
 
 }  // namespace

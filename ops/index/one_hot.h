@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// kLong tensor with a new last dimension of num_classes (the largest class + 1 for -1): 1 at the
-/// class that x (kLong, from 0 to num_classes - 1) holds, else 0.
+/// Returns a kLong tensor with a new last dimension of num_classes (-1: the largest class + 1). It
+/// is 1 at the class in x (kLong, from 0 to num_classes - 1), else 0.
 Tensor one_hot(const Tensor& x, int64_t num_classes = -1);
 
 }  // namespace torch::taper

@@ -10,8 +10,8 @@ namespace torch::taper {
 
 namespace {
 
-// What the elements of `s`, all of which go to targets of the shape of `like`, have in common with
-// the others that go to the same target.
+// The elements `s`, and sums and products over the others of each element's target. Targets have
+// the shape of `like`.
 struct Targets {
   const Tensor& like;
   int64_t dim;
@@ -26,28 +26,29 @@ struct Targets {
         zero(s_.eq(0)),
         others(s_.masked_fill(zero, 1)) {}
 
-  // The sum of v over the elements of each one's target.
+  // Returns for each element the sum of v over its target.
   Tensor sum(const Tensor& v) const {
     return gather(v.new_zeros(like.sizes()).scatter_add(dim, index, v), dim, index);
   }
-  // The product of the elements of each one's target that are not 0, but for itself.
+  // Returns for each element the product of the nonzero elements of its target, divided by the
+  // element.
   Tensor product() const {
     const Tensor all = others.new_ones(like.sizes()).scatter(dim, index, others, "multiply");
     return gather(all, dim, index) / others;
   }
-  // How many of the others are 0.
+  // Returns for each element how many others of its target are 0.
   Tensor zeros() const {
     const Tensor own = zero.to(toRealValueType(s.scalar_type()));
     return sum(own) - own;
   }
 };
 
-// With W_j the product of the others: the sum over j != m of c_j dW_j / ds_m.
+// With W_j the product of the others, returns the sum over j != m of c_j dW_j / ds_m.
 Tensor pair_sums(const Tensor& c, const Targets& t) {
   const Tensor of_zeros = c.masked_fill(t.zero.logical_not(), 0), zeros = t.zeros();
   const Tensor quotients = (c / t.others).masked_fill(t.zero, 0);
-  const Tensor none = t.sum(quotients) - quotients;  // where none of the others is 0
-  const Tensor one = t.sum(of_zeros) - of_zeros;     // where one is: its term alone is left
+  const Tensor none = t.sum(quotients) - quotients;  // if none of the others is 0
+  const Tensor one = t.sum(of_zeros) - of_zeros;     // if exactly one is, its term remains
   const Tensor total = where(zeros.eq(0), none, where(zeros.eq(1), one, Scalar(0)));
   return total * t.product();
 }

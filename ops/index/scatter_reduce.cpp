@@ -18,27 +18,26 @@ namespace {
 int64_t rank_of(const Tensor& x) { return std::max<int64_t>(1, x.dim()); }
 Tensor at_least_1d(const Tensor& x) { return x.dim() == 0 ? x.unsqueeze(0) : x; }
 
-/// The arguments, checked; all have the same number of dimensions, at least one, and `src` has the
-/// sizes of `index`.
+/// The checked arguments. All have the same rank, at least 1. `src` has the sizes of `index`.
 struct Scatter {
   Tensor self;
   int64_t dim;
   Tensor index, src;
   bool include_self;
 
-  /// self with a neutral element where something is to come, unless it counts itself.
+  /// Returns self with a neutral element at each target, or self itself with include_self.
   Tensor start(const Scalar& neutral) const {
     return include_self ? self : scatter(self, dim, index, neutral);
   }
   Tensor sum() const { return scatter_add(start(0), dim, index, src); }
   Tensor product() const { return scatter(start(1), dim, index, src, "multiply"); }
-  /// How many elements meet in each place, at least 1.
+  /// Returns how many elements meet at each target, at least 1.
   Tensor count() const {
     const NoGradGuard no_grad;
     const Tensor start = included().to(detail::dtype_of_count(self.scalar_type()));
     return scatter_add(start, dim, index, start.new_ones(src.sizes())).clamp_min(1);
   }
-  /// 1 where self counts, else 0: real numbers.
+  /// Returns 1 for elements of self that count, else 0, as real numbers.
   Tensor included() const {
     const TensorOptions options = self.options().requires_grad(false);
     const Tensor y = ones(self.sizes(), options.dtype(toRealValueType(self.scalar_type())));
@@ -47,7 +46,7 @@ struct Scatter {
   Tensor extremum(bool largest) const;
 };
 
-/// What nothing is less than (or greater than).
+/// Returns the lower (or upper) bound of all values.
 Scalar lowest(ScalarType dtype, bool of_maximum) {
   if (isFloatingType(dtype)) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -72,7 +71,7 @@ Tensor Scatter::extremum(bool largest) const {
                     largest ? PutMode::kMax : PutMode::kMin);
   }
   if (!needs_grad(self, src)) return y;
-  // Which elements are the extremum, as numbers 0 and 1; self's only where it counts.
+  // Flags of 0 and 1 for the elements equal to the extremum. Those of self need to count.
   const NoGradGuard no_grad;
   const Tensor mine = self.eq(y).to(y.scalar_type()) * included();
   const Tensor theirs = src.eq(gather(y, dim, index)).to(y.scalar_type());
@@ -133,7 +132,7 @@ void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
               src.sizes());
 }
 
-/// `src` cut to what `index` covers; throws for an index out of range.
+/// Cuts `src` to the part that `index` covers. Throws for an index out of range.
 Scatter checked(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                 const Tensor& src, bool include_self) {
   const Tensor x = at_least_1d(self), at = at_least_1d(index).contiguous();
