@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// The cross product of vectors along `dim`, of 3 elements (nullopt: the first dimension of size
-/// 3). Other dimensions broadcast, except where dim is nullopt.
+/// Returns the cross product of vectors of 3 elements along `dim`. nullopt means the first
+/// dimension of size 3. Other dimensions broadcast, unless dim is nullopt.
 Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim = nullopt);
 Tensor& cross_out(Tensor& out, const Tensor& self, const Tensor& other,
                   optional<int64_t> dim = nullopt);
@@ -16,7 +16,7 @@ Tensor& linalg_cross_out(Tensor& out, const Tensor& self, const Tensor& other, i
 
 namespace linalg {
 
-/// The cross product along `dim`.
+/// Returns the cross product along `dim`.
 Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1);
 
 }  // namespace linalg

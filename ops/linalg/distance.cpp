@@ -20,13 +20,13 @@ namespace torch::taper {
 
 namespace {
 
-// Every difference of a row of x1 and a row of x2: (..., P, R, M).
+// Returns every difference of a row of x1 and a row of x2: (..., P, R, M).
 Tensor differences(const Tensor& x1, const Tensor& x2) {
   return x1.unsqueeze(-2) - x2.unsqueeze(-3);
 }
 
-// The gradient of the norm along the last dimension, for each difference. It is 0 at a difference
-// of 0, as PyTorch's.
+// Returns the gradient of the norm along the last dimension, for each difference. It is 0 for a
+// difference of 0, as in PyTorch.
 Tensor norm_gradient(const Tensor& g, const Tensor& d, const Tensor& r, double p) {
   const Tensor gy = g.unsqueeze(-1), y = r.unsqueeze(-1);
   if (p == 0) return gy * (d * 0);
@@ -37,9 +37,8 @@ Tensor norm_gradient(const Tensor& g, const Tensor& d, const Tensor& r, double p
   return gy * (unit.sign() * unit.abs().pow(p - 1)).masked_fill(d.eq(0), 0);
 }
 
-// Euclidean distances of many rows come from a product, as PyTorch's: |a|^2 + |b|^2 - 2 a b. It
-// takes a fraction of the time and memory of all differences, but loses digits where rows are
-// close.
+// Euclidean distances of many rows come from a product, as in PyTorch: |a|^2 + |b|^2 - 2 a b. This
+// takes a fraction of the time and memory of all differences, but loses digits for close rows.
 bool by_product(const Tensor& x1, const Tensor& x2, double p, int64_t mode) {
   constexpr int64_t many = 25, always = 1, never = 2;
   if (p != 2 || mode == never) return false;
@@ -51,7 +50,7 @@ Tensor distances_by_product(const Tensor& x1, const Tensor& x2) {
   return (squares - matmul(x1, x2.transpose(-2, -1)) * 2).clamp_min(0).sqrt();
 }
 
-// With c = g / r, of each pair: the sum of c (a - b) over b, without the differences.
+// With c = g / r for each pair, returns the sum of c (a - b) over b, without the differences.
 std::array<Tensor, 2> gradients_by_product(const Grads& g, const Tensor& x1, const Tensor& x2,
                                            const Tensor& r) {
   const Tensor c = g[0] / r.masked_fill(r.eq(0), 1);
@@ -62,7 +61,8 @@ std::array<Tensor, 2> gradients_by_product(const Grads& g, const Tensor& x1, con
   return out;
 }
 
-// Differences have a dimension more than their operands: batches become one dimension.
+// Merges batches into one dimension, because differences need one dimension more than their
+// operands.
 Tensor cdist_of_batches(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> mode) {
   const auto batch_of = [](const Tensor& x) {
     return x.sizes().slice(0, static_cast<size_t>(x.dim() - 2));
@@ -131,7 +131,7 @@ Tensor pdist_backward(const Tensor& gy, const Tensor& x, const Tensor& y, double
   return gx;
 }
 
-// The same of ops that have derivatives.
+// Is pdist_backward composed of ops with derivatives.
 Tensor pdist_backward_in_ops(const Tensor& gy, const Tensor& x, const Tensor& y, double p) {
   const int64_t n = x.size(0);
   const Tensor pairs = triu_indices(n, n, 1, x.options().dtype(kLong).requires_grad(false));

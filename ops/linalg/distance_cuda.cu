@@ -22,7 +22,7 @@ struct PairNorm {
   }
 };
 
-/// One element of the gradient each, so that no two threads add to one.
+/// Computes one element of the gradient per thread, so that no two threads add to one.
 template <class T, class N>
 struct PairGradient {
   T* gx;

@@ -1,6 +1,6 @@
-// The p-norms of differences, for host and device: `step` takes one difference in, `join` adds up
-// parts, `finish` gives the norm. The derivative by a difference d is scale(gy, norm) * slope(d,
-// norm).
+// The p-norms of differences, for host and device. `step` adds one difference, `join` joins partial
+// results, and `finish` gives the norm. The derivative by a difference d is scale(gy, norm) *
+// slope(d, norm).
 #pragma once
 
 #include <cmath>
@@ -10,18 +10,18 @@
 
 namespace torch::taper::functor {
 
-/// Where the pair (i, j) is among the pairs i < j of n rows.
+/// Returns the index of the pair (i, j) among the pairs i < j of n rows.
 TAPER_HD inline int64_t pair_at(int64_t i, int64_t j, int64_t n) {
   return i * n - i * (i + 1) / 2 + (j - i - 1);
 }
 
-/// functor::sign without int on the way, which halves the vectors of doubles.
+/// Is functor::sign without an int in between, which would halve the vectors of doubles.
 template <class T>
 TAPER_HD inline T sign_of(T d) {
   return static_cast<T>(d > 0) - static_cast<T>(d < 0);
 }
 
-/// How many differences there are; a NaN stays.
+/// Counts the nonzero differences. A NaN stays.
 template <class T>
 struct Norm0 {
   TAPER_HD T step(T sum, T d) const {
@@ -49,7 +49,7 @@ struct Norm2 {
   TAPER_HD T scale(T gy, T norm) const { return norm == 0 ? T(0) : gy / norm; }
   TAPER_HD T slope(T d, T) const { return d; }
 };
-/// The largest difference; a NaN stays.
+/// Keeps the largest difference. A NaN stays.
 template <class T>
 struct NormLargest {
   TAPER_HD T step(T most, T d) const { return join(most, std::fabs(d)); }
@@ -71,7 +71,7 @@ struct NormAny {
   }
 };
 
-/// Calls f with the norm of this p.
+/// Calls f with the norm of order p.
 template <class T, class F>
 inline void with_norm(double p, const F& f) {
   if (p == 0) return f(Norm0<T>());

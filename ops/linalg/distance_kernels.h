@@ -5,10 +5,10 @@
 
 namespace torch::taper {
 
-/// The p-norms y (N (N - 1) / 2) of the differences of the columns of xt (M, N), the pairs i < j in
-/// order. float or double, row-major.
+/// Computes the p-norms y (N (N - 1) / 2) of the differences of the columns of xt (M, N), for the
+/// pairs i < j in order. All are float or double, and row-major.
 TAPER_KERNEL(pdist, Out y, In xt, double p)
-/// The gradient of the rows of x (N, M), from that of y. 0 where a distance or a difference is 0.
+/// Computes the gradient of the rows of x (N, M). It is 0 if a distance or a difference is 0.
 TAPER_KERNEL(pdist_backward, Out gx, In gy, In x, In y, double p)
 
 }  // namespace torch::taper

@@ -31,7 +31,7 @@ char letter_of(int number) {
 
 using Subscripts = std::vector<int>;
 
-/// The subscripts of the operands, and of the result where it is written.
+/// The subscripts of the operands, and of the result if it is written.
 struct Equation {
   std::vector<Subscripts> operands;
   Subscripts result;
@@ -40,7 +40,7 @@ struct Equation {
 
 bool is_ellipsis(std::string_view text, size_t i) { return text.substr(i, 3) == "..."; }
 
-// One letter, or an ellipsis, at `i`; which is moved behind it.
+// Returns the letter or ellipsis at `i`, and advances `i`.
 int subscript_at(std::string_view text, size_t& i) {
   if (is_ellipsis(text, i)) {
     i += 3;
@@ -106,10 +106,10 @@ Equation parse(std::string_view text) {
   return e;
 }
 
-/// All subscripts in the order in which the operands are laid out: those of the result first. The
-/// ellipsis stands for `ellipsis` dimensions.
+/// All subscripts in the layout of the operands. The result's come first. The ellipsis stands for
+/// `ellipsis` dimensions.
 struct Alignment {
-  std::array<int64_t, kLetters + 1> place;  ///< of each subscript; -1: it does not appear
+  std::array<int64_t, kLetters + 1> place;  ///< of each subscript, or -1 if it does not appear
   int64_t ellipsis = 0, rank = 0, result_rank = 0;
 };
 
@@ -134,7 +134,7 @@ void place_subscript(Alignment& l, int subscript) {
   l.rank += subscript == kEllipsis ? l.ellipsis : 1;
 }
 
-// The result's subscripts where the equation does not write them.
+// Returns the result's subscripts if the equation does not write them.
 Subscripts implied_result(const std::array<int, kLetters + 1>& counts) {
   Subscripts result{kEllipsis};
   for (int s = 0; s < kLetters; ++s)
@@ -161,16 +161,16 @@ Alignment lay_out(const Equation& e, TensorList operands) {
   return l;
 }
 
-/// Of dimensions in the layout.
+/// Positions of dimensions in the layout.
 using Places = std::vector<int64_t>;
 
-/// An operand and the places of its dimensions in the layout, of those that are not 1: so an
-/// equation may have more subscripts than a tensor has dimensions.
+/// An operand and the layout positions of its dimensions whose size is not 1. So an equation may
+/// have more subscripts than a tensor has dimensions.
 struct Operand {
   Tensor x;
   Places places;  ///< of each dimension of x
 
-  /// Which dimension of x is at `place`; -1: none.
+  /// Returns the dimension of x at `place`, or -1.
   int64_t dim_at(int64_t place) const {
     for (size_t d = 0; d < places.size(); ++d)
       if (places[d] == place) return static_cast<int64_t>(d);
@@ -183,7 +183,7 @@ struct Operand {
   }
 };
 
-// Adds the dimension `d` of the operand, or takes its diagonal with an earlier one of the same
+// Adds the dimension `d` of the operand, or takes its diagonal with an earlier one of its
 // subscript. Returns the dimension that comes next.
 int64_t add_place(Operand& o, int64_t d, int64_t place, int subscript, size_t index) {
   const int64_t seen = o.dim_at(place);
@@ -206,7 +206,7 @@ void drop_ones(Operand& o) {
   }
 }
 
-/// The operand's dimensions in the order of `places`, all of which it has.
+/// Returns the operand's dimensions in the order of `places`, all of which it has.
 Tensor ordered(const Operand& o, const Places& places) {
   Dims order;
   for (int64_t place : places) order.push_back(o.dim_at(place));
@@ -260,7 +260,7 @@ int64_t product_of(const Dims& sizes) {
   return n;
 }
 
-/// Places in the layout of a pair's dimensions, by their part in the product.
+/// Layout positions of a pair's dimensions, by their role in the product.
 struct Roles {
   Places batch, left, right, summed;
 };
@@ -296,7 +296,7 @@ int64_t elements_at(const Operand& o, const Places& places) {
   return product_of(sizes_at(o, places));
 }
 
-/// The sum over the places of `ends`.
+/// Returns the sum over the positions in `ends`.
 Operand summed_over(Operand o, const Places& ends) {
   Places dims, left;
   for (int64_t place : o.places)
@@ -305,7 +305,7 @@ Operand summed_over(Operand o, const Places& ends) {
   return {o.x.sum(dims), left};
 }
 
-/// Sums each operand over the places in `ends` that it alone has.
+/// Sums each operand over the positions in `ends` that only this operand has.
 void sum_alone(Operand& a, Operand& b, const Places& ends) {
   Places alone;
   for (int64_t place : ends)
@@ -314,7 +314,7 @@ void sum_alone(Operand& a, Operand& b, const Places& ends) {
   b = summed_over(b, alone);
 }
 
-/// True where the last of the product's places in the result comes from the first operand alone.
+/// Tests whether the last position of the product in the result comes only from the first operand.
 bool ends_in_first(const Operand& a, const Operand& b, const Places& ends) {
   int64_t last = -1;
   for (const Operand* o : {&a, &b})
@@ -323,9 +323,9 @@ bool ends_in_first(const Operand& a, const Operand& b, const Places& ends) {
   return last >= 0 && !b.has(last);
 }
 
-/// The product of two operands, summed over the places in `ends`: one bmm, or a product of elements
-/// where nothing is summed. The operand that has the result's last place comes second, so that the
-/// result lies in its order in memory, as PyTorch 2's does.
+/// Returns the product of two operands, summed over the positions in `ends`. It is one bmm, or an
+/// elementwise product if nothing is summed. The operand with the result's last position comes
+/// second, so that the result's memory is in the result's order, as in PyTorch 2.
 Operand contract(Operand a, Operand b, const Places& ends) {
   sum_alone(a, b, ends);
   if (ends_in_first(a, b, ends)) std::swap(a, b);
@@ -345,7 +345,7 @@ Operand contract(Operand a, Operand b, const Places& ends) {
           places};
 }
 
-// Which summed places none of the operands from the i-th on has.
+// Returns the summed positions that no operand from the i-th on has.
 Places ending_before(size_t i, const std::vector<Operand>& operands, const Alignment& l) {
   Places ends;
   for (int64_t d = l.result_rank; d < l.rank; ++d) {
@@ -356,7 +356,7 @@ Places ending_before(size_t i, const std::vector<Operand>& operands, const Align
   return ends;
 }
 
-// Takes one of the operands out.
+// Removes and returns one of the operands.
 Operand take(std::vector<Operand>& operands, int64_t place) {
   const Operand o = operands[static_cast<size_t>(place)];
   operands.erase(operands.begin() + place);
@@ -387,7 +387,7 @@ Operand contract_in_order(const std::vector<Operand>& all, const Alignment& l) {
   return y;
 }
 
-/// The result's dimensions in their order, those of size 1 among them.
+/// Returns the result's dimensions in order, including those of size 1.
 Tensor in_order_of_result(const Operand& y, const Alignment& l) {
   Places places;
   Dims sizes;
@@ -395,7 +395,7 @@ Tensor in_order_of_result(const Operand& y, const Alignment& l) {
     sizes.push_back(y.size_at(d));
     if (y.has(d)) places.push_back(d);
   }
-  // A tensor of its own, as the sum of an operand is, is no view.
+  // A separate tensor, such as the sum of an operand, is no view.
   const Tensor z = places == y.places ? y.x : ordered(y, places);
   return sizes == Dims(z.sizes()) ? z : z.reshape(sizes);
 }
@@ -418,7 +418,7 @@ Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRe
   check_broadcast(all, l);
   const Tensor y =
       in_order_of_result(path ? contract_along(*path, all, l) : contract_in_order(all, l), l);
-  // A sum over dimensions of size 1 is a tensor of its own, too.
+  // A sum over dimensions of size 1 gives a separate tensor, too.
   const bool sums = operands.size() == 1 && l.rank > l.result_rank;
   return sums && y.is_alias_of(operands[0]) ? y.clone() : y;
 }
@@ -467,7 +467,7 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
 
 namespace {
 
-/// x with a dimension of size 1 behind, or before, each of `sizes`.
+/// Returns x with a dimension of size 1 after, or before, each of `sizes`.
 Tensor interleaved(const Tensor& x, const Dims& sizes, bool behind) {
   Dims pairs;
   for (int64_t s : sizes) {
@@ -477,8 +477,8 @@ Tensor interleaved(const Tensor& x, const Dims& sizes, bool behind) {
   return x.reshape(pairs);
 }
 
-// Where the pairs of dimensions are more than a tensor has: from the product of all elements, one
-// of other's dimensions after the other goes behind its partner.
+// Handles more pairs of dimensions than a tensor may have. It starts from the product of all
+// elements, and moves other's dimensions after their partners one by one.
 Tensor kron_by_steps(const Tensor& self, const Tensor& other, const Dims& a, const Dims& b) {
   int64_t done = 1, left = self.numel(), right = other.numel();
   Tensor y = self.reshape({left, 1}) * other.reshape({1, right});

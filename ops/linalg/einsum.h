@@ -1,4 +1,4 @@
-// Products of tensors along chosen dimensions. The derivative is that of the ops they are made of.
+// Products of tensors along chosen dimensions, composed of ops with derivatives.
 #pragma once
 
 #include <string_view>
@@ -9,24 +9,27 @@
 
 namespace torch::taper {
 
-/// The sum of products that `equation` writes: "bij,bjk->bik" is bmm. Each operand has one letter
-/// for each dimension; a letter that the result lacks is summed over; one that repeats in an
-/// operand takes its diagonal; "..." stands for dimensions that broadcast. Without "->" the result
-/// has the letters that appear once, in the order of the alphabet, after those of "...". Spaces are
-/// skipped. Operands are contracted from left to right, by bmm; or, two at a time, as `path` says:
-/// for each step the places of two among those left, the result of which goes to the end (one
-/// operand: a place, 0). One dtype for all. Throws Error, in LibTorch's words, for what does not
-/// fit.
+/// Returns the sum of products that `equation` describes: "bij,bjk->bik" is bmm. Each operand has
+/// one letter per dimension. A letter missing in the result is summed over. A letter repeated in an
+/// operand takes its diagonal. "..." stands for dimensions that broadcast. Without "->", the result
+/// has the dimensions of "...", then the letters that appear once, in alphabetical order. Spaces
+/// are skipped.
+///
+/// Operands are contracted from left to right by bmm. `path` gives another order: for each step two
+/// positions among the remaining operands, whose result goes to the end. (A single operand has one
+/// position, 0.) All operands have one dtype. Throws Error with LibTorch's messages.
 Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path = nullopt);
 
-/// The sum over dims_self[i] of self together with dims_other[i] of other, for all i: the remaining
-/// dimensions of self, then those of other. A size of 1 broadcasts. Throws Error for other sizes.
+/// Sums over dims_self[i] of self together with dims_other[i] of other, for all i. The result has
+/// the remaining dimensions of self, then of other. A size of 1 broadcasts. Throws Error for other
+/// sizes.
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other);
 Tensor& tensordot_out(Tensor& out, const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                       IntArrayRef dims_other);
 
-/// Kronecker's product: block (i, j) is self[i][j] * other. Missing leading dimensions are added.
+/// Returns Kronecker's product: block (i, j) is self[i][j] * other. Missing leading dimensions are
+/// added.
 Tensor kron(const Tensor& self, const Tensor& other);
 Tensor& kron_out(Tensor& out, const Tensor& self, const Tensor& other);
 

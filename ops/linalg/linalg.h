@@ -1,4 +1,4 @@
-// Products of matrices, decompositions, solvers, norms of matrices, distances between rows.
+// Includes products of matrices, decompositions, solvers, norms and distances.
 #pragma once
 
 #include <taper/ops/linalg/cross.h>

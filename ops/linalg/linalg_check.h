@@ -1,4 +1,4 @@
-// What the files of linear algebra share. Not installed.
+// Helpers of the files of linear algebra. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -8,12 +8,12 @@
 
 namespace torch::taper::linalg::detail {
 
-/// Throws unless A is a tensor of 2 or more dimensions.
+/// Throws unless A has 2 or more dimensions.
 inline void check_at_least_2d(const char* op, const Tensor& A, const char* name) {
   check_defined(op, A, name);
   TAPER_CHECK(A.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions.");
 }
-/// Throws unless A holds matrices of f32, f64 or complex numbers of these.
+/// Throws unless A holds matrices of a floating or complex dtype that the kernels take.
 inline void check_matrices(const char* op, const Tensor& A, const char* name = "A") {
   check_at_least_2d(op, A, name);
   TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()), op,
@@ -23,22 +23,22 @@ inline void check_matrices(const char* op, const Tensor& A, const char* name = "
   TAPER_CHECK(real == kFloat || real == kDouble, op, ": Low precision dtypes not supported. Got ",
               toString(A.scalar_type()));
 }
-/// Throws unless A is square matrices, of any dtype.
+/// Throws unless A holds square matrices, of any dtype.
 inline void check_square_sizes(const char* op, const Tensor& A) {
   check_at_least_2d(op, A, "A");
   TAPER_CHECK(A.size(-1) == A.size(-2), op, ": A must be batches of square matrices, but they are ",
               A.size(-2), " by ", A.size(-1), " matrices");
 }
-/// And unless they are square matrices of those dtypes.
+/// Throws unless A passes check_matrices and check_square_sizes.
 inline void check_square(const char* op, const Tensor& A) {
   check_matrices(op, A);
   check_square_sizes(op, A);
 }
 
-/// And unless A and B fit A X = B, or X A = B unless `left`.
+/// Throws unless A is square and A X = B fits, or X A = B unless `left`.
 void check_equation(const char* op, const Tensor& A, const Tensor& B, bool left);
 
-/// The sizes of the batch, and then these.
+/// Returns the sizes of the batch, followed by `last`.
 inline Dims batch_with(const Tensor& A, std::initializer_list<int64_t> last) {
   Dims sizes = A.sizes().slice(0, static_cast<size_t>(A.dim() - 2));
   for (int64_t s : last) sizes.push_back(s);
@@ -47,11 +47,11 @@ inline Dims batch_with(const Tensor& A, std::initializer_list<int64_t> last) {
 inline Tensor make(const Tensor& like, const Dims& sizes) {
   return taper::detail::make_tensor(sizes, like.scalar_type(), like.device());
 }
-/// Of the dtype of its parts, where A is complex.
+/// Returns a tensor of A's dtype, or of its parts' dtype if A is complex.
 inline Tensor make_real(const Tensor& like, const Dims& sizes) {
   return taper::detail::make_tensor(sizes, toRealValueType(like.scalar_type()), like.device());
 }
-/// The same values in row-major memory of their own, without history.
+/// Returns a row-major copy of the values, without history.
 inline Tensor copy_of(const Tensor& x) {
   const NoGradGuard values_only;
   Tensor y = make(x, x.sizes());
@@ -62,15 +62,15 @@ inline Tensor make_info(const Tensor& A) {
   return taper::detail::make_tensor(batch_with(A, {}), kInt, A.device());
 }
 
-/// Throws while the device is captured, for what cuSOLVER does with waits for the device. (Its own
-/// error tells nothing.)
+/// Throws if the device is captured, because cuSOLVER synchronizes here. (Its error explains
+/// nothing.)
 inline void check_may_wait(const char* op, const Tensor& A) {
   if (A.is_cuda()) taper::detail::check_not_capturing(op, A.device());
 }
 
-/// Calls fail(prefix, info) for the first matrix whose info is not 0; the prefix names it where
-/// there is a batch. The host waits for the device here: LibTorch's programs expect the error from
-/// the op itself, and what would follow were garbage.
+/// Calls fail(prefix, info) for the first matrix whose info is not 0. In a batch, the prefix names
+/// the matrix. The host synchronizes here: LibTorch's programs expect the error from the op itself,
+/// and the results would be garbage.
 template <class Fail>
 void check_info(const char* op, const Tensor& info, const Fail& fail) {
   taper::detail::check_not_capturing(op, info.device());
@@ -83,7 +83,7 @@ void check_info(const char* op, const Tensor& info, const Fail& fail) {
   }
 }
 
-/// A and B with batches broadcast to each other.
+/// A and B with broadcast batches.
 struct Pair {
   Tensor A, B;
 };
@@ -97,7 +97,7 @@ inline Pair with_one_batch(const char* op, const Tensor& A, const Tensor& B) {
   return {A.expand(a), B.expand(b)};
 }
 
-/// Ones on the diagonal; a bool mask of it.
+/// Returns ones on the diagonal (identity_like), or a bool mask of it (diagonal_mask).
 Tensor identity_like(const Tensor& A, int64_t n);
 Tensor diagonal_mask(const Tensor& A, int64_t n);
 

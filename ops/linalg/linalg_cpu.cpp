@@ -1,4 +1,4 @@
-// LAPACK reads matrices by columns: a row-major matrix is to it the transposed one.
+// LAPACK reads matrices by columns, so a row-major matrix counts as its transpose.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// The matrices of a batch.
+/// The shape of the matrices in a batch.
 struct Batch {
   int rows, columns;
   int64_t count;
@@ -116,14 +116,14 @@ int ldl(T* a, int n, int* pivots, bool hermitian) {
   return info;
 }
 
-/// The real numbers that gesdd works on beside complex ones, at most.
+/// Returns the most real numbers that gesdd uses as workspace beside complex ones.
 size_t svd_reals(int rows, int columns) {
   const auto least = static_cast<size_t>(std::min(rows, columns));
   const auto most = static_cast<size_t>(std::max(rows, columns));
   return least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1;
 }
 
-// The transposed matrix's decomposition: its left vectors are the right ones here.
+// Decomposes the transposed matrix, whose left vectors are the right ones here.
 template <class T>
 int svd(T* a, int rows, int columns, T* u, part_t<T>* s, T* vh, bool full) {
   const int least = std::min(rows, columns);
@@ -142,7 +142,7 @@ int svd(T* a, int rows, int columns, T* u, part_t<T>* s, T* vh, bool full) {
   return info;
 }
 
-// The transposed matrix, which is the conjugate one, has conjugated vectors.
+// The transposed matrix is the conjugate one, so its vectors are conjugated.
 template <class T>
 int eigh(T* a, int n, part_t<T>* w, bool upper, bool vectors) {
   char job = vectors ? 'V' : 'N', triangle = upper ? 'L' : 'U';
@@ -170,7 +170,7 @@ int eigh(T* a, int n, part_t<T>* w, bool upper, bool vectors) {
   return info;
 }
 
-/// The eigenvalues (parts apart) and, where v is not null, LAPACK's real form of the vectors.
+/// Computes the eigenvalues (parts apart) and, unless v is null, LAPACK's real form of the vectors.
 template <class T>
 int eig(T* a, int n, T* re, T* im, T* v) {
   char no = 'N', job = v ? 'V' : 'N';
@@ -183,7 +183,7 @@ int eig(T* a, int n, T* re, T* im, T* v) {
   return info;
 }
 
-/// Of a pair of conjugate eigenvalues LAPACK stores the parts of the first one's vector.
+/// For a pair of conjugate eigenvalues, LAPACK stores the parts of the first one's vector.
 template <class T>
 void expand_vectors(const T* v, const T* im, int n, numbers::complex<T>* to) {
   for (int j = 0; j < n; ++j) {
@@ -203,7 +203,7 @@ int eig_of(T* a, int n, numbers::complex<T>* w, numbers::complex<T>* v) {
   return info;
 }
 
-/// Of a complex matrix.
+/// Computes the eigenvalues of a complex matrix.
 template <class T>
 int eig_of(numbers::complex<T>* a, int n, numbers::complex<T>* w, numbers::complex<T>* v) {
   using C = numbers::complex<T>;
@@ -285,7 +285,7 @@ void linalg_triangular(In a, InOut x, bool upper, bool unit) {
   if (x.numel == 0) return;
   for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
-      // x^T a^T = b^T by columns.
+      // By columns the equation is x^T a^T = b^T.
       char side = 'R', triangle = upper ? 'L' : 'U', plain = 'N', diagonal = unit ? 'U' : 'N';
       int n = b.rows, count = b.columns;
       if constexpr (!is_complex_v<T>)
@@ -356,7 +356,7 @@ void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
     const int64_t vh_numel = b.columns * (full ? b.columns : b.least());
     for_each_matrix(b, [&](int64_t i) {
       T* const from = a.as<T>() + i * b.numel();
-      // LAPACK may never return from numbers that are not finite.
+      // LAPACK may never return if numbers are infinite or NaN.
       info.as<int>()[i] =
           all_finite(from, b.numel())
               ? svd(from, b.rows, b.columns, u.defined() ? u.as<T>() + i * u_numel : nullptr,

@@ -1,6 +1,5 @@
-// cuSOLVER and cuBLAS read matrices by columns, as LAPACK does: a row-major matrix is to them the
-// transposed one. Many small matrices go in one call where the libraries have one, others one by
-// one.
+// cuSOLVER and cuBLAS read matrices by columns, as LAPACK does, so a row-major matrix counts as its
+// transpose. Many small matrices take one call if the libraries have one, otherwise one call each.
 #include <cmath>
 #include <type_traits>
 
@@ -19,7 +18,7 @@ using numbers::is_complex_v;
 using numbers::part_t;
 using solver::Triangle;
 
-/// cuBLAS's LU of a batch is for matrices up to about this size.
+/// cuBLAS's batched LU suits matrices up to about this size.
 constexpr int kMostInBatch = 512;
 
 int narrow(int64_t n) {
@@ -28,7 +27,7 @@ int narrow(int64_t n) {
   return static_cast<int>(n);
 }
 
-/// Matrices of a batch, m x n by columns: the transposed ones of the tensor's.
+/// The matrices of a batch, m x n by columns: the transposes of the tensor's.
 struct Batch {
   int m, n, count;
   explicit Batch(const Out& a)
@@ -74,7 +73,7 @@ void factorize(const Batch& b, T* a, int* pivots, int* info) {
     solver::getrf(b.m, b.n, a + i * b.numel(), pivots + i * b.least(), info + i);
 }
 
-/// x becomes the solution of a y = x, given the factors of square matrices a.
+/// Replaces x by the solution of a y = x, given the factors of square matrices a.
 template <class T>
 void substitute(const Batch& a, const T* lu, const int* pivots, T* x, int columns) {
   const int64_t step = int64_t{a.n} * columns;
@@ -87,7 +86,7 @@ void substitute(const Batch& a, const T* lu, const int* pivots, T* x, int column
     solver::getrs(a.n, columns, lu + i * a.numel(), pivots + i * a.n, x + i * step);
 }
 
-/// Moves a away and puts unit matrices in its place.
+/// Copies a away and replaces it by unit matrices.
 template <class T>
 struct ExchangeForUnits {
   T *to, *a;
@@ -99,7 +98,7 @@ struct ExchangeForUnits {
 };
 
 // ---------------------------------------------------------------------- values
-/// Zeros right of the diagonal of row-major matrices.
+/// Zeroes the elements right of the diagonal of row-major matrices.
 template <class T>
 struct ClearUpper {
   T* a;
@@ -113,7 +112,7 @@ template <class T>
 TAPER_DEVICE bool is_finite(T x) {
   return x - x == T(0);
 }
-// Several threads may write the same flag: all write the same.
+// Several threads may write one flag, but all write the same value.
 template <class T>
 struct FlagNonFinite {
   int* flags;
@@ -135,8 +134,8 @@ struct ReportFlags {
   }
 };
 
-/// LAPACK's word for numbers that are not finite, which Jacobi's methods do not look for: for the
-/// matrices that have some when this is made.
+/// Sets LAPACK's info for infinite and NaN elements, which Jacobi's methods do not detect. It looks
+/// at the matrices when it is constructed.
 template <class T>
 class NonFinite {
  public:
@@ -151,7 +150,8 @@ class NonFinite {
   int64_t count_;
 };
 
-/// To complex numbers, of which T may be one; what is not finite, and reported, becomes 0.
+/// Converts to complex numbers. T may be complex. Infinite and NaN elements, already reported,
+/// become 0.
 template <class T>
 struct Widen {
   numbers::complex<part_t<T>>* to;
@@ -168,8 +168,8 @@ struct Conjugate {
 };
 
 // ---------------------------------------------------------------------- SVD
-/// The first `columns` columns, of `rows` elements, of matrices that are `step` apart: row-major
-/// and conjugated into `to`, or with `transposed` as they are.
+/// Takes the first `columns` columns, of `rows` elements, of matrices that are `step` apart. They
+/// become row-major and conjugated in `to`, or stay unchanged with `transposed`.
 template <class T>
 struct TakeColumns {
   T* to;
@@ -185,8 +185,8 @@ struct TakeColumns {
   }
 };
 
-// Of the transposed matrices, m x n: left and right vectors change places, and a^T = l s r^H is
-// a = conj(r) s l^T.
+// Decomposes the transposed matrices, m x n. Left and right vectors are exchanged: a^T = l s r^H
+// means a = conj(r) s l^T.
 template <class T>
 void svd(const Batch& b, T* a, const Out& u, const Out& s, const Out& vh, bool full, int* info) {
   const bool vectors = u.defined();
@@ -211,7 +211,7 @@ void svd(const Batch& b, T* a, const Out& u, const Out& s, const Out& vh, bool f
 }
 
 // ---------------------------------------------------------------------- pivots
-/// The pivots of matrix i as cuSOLVER wants them here.
+/// Converts the pivots of matrix i to cuSOLVER's type.
 struct WidenPivots {
   int64_t* to;
   const int* from;
@@ -290,7 +290,7 @@ void linalg_cholesky(InOut a, Out info) {
   });
 }
 
-// x^T a^T = b^T by columns.
+// By columns the equation is x^T a^T = b^T.
 void linalg_triangular(In a, InOut x, bool upper, bool unit) {
   const Batch b(x);
   if (x.numel == 0) return;
@@ -321,7 +321,7 @@ void linalg_orgqr(InOut q, In tau) {
   });
 }
 
-// The public function takes no complex Hermitian matrices.
+// The public function refuses complex Hermitian matrices.
 void linalg_ldl(InOut a, Out pivots, bool, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
@@ -350,7 +350,7 @@ void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
                    [&]<class T>(T) { svd(Batch(a), a.as<T>(), u, s, vh, full, info.as<int>()); });
 }
 
-// The transposed matrix, which is the conjugate one, has conjugated vectors.
+// The transposed matrix is the conjugate one, so its vectors are conjugated.
 void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
@@ -370,8 +370,8 @@ void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
   });
 }
 
-// cuSOLVER gives the eigenvectors of a complex matrix as complex ones, those of a real matrix in
-// LAPACK's packed form.
+// cuSOLVER returns complex eigenvectors for a complex matrix. For a real matrix it uses LAPACK's
+// packed form.
 void linalg_eig(InOut a, Out w, Out v, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});

@@ -49,7 +49,7 @@ Eigen compute(const Tensor& A, bool with_vectors) {
   return {w, with_vectors ? copy_of(v.mT()) : Tensor()};
 }
 
-// The X with A X = B for complex matrices, by a real system of twice the size.
+// Returns the X with A X = B for complex matrices, by a real system of twice the size.
 Tensor complex_solve(const Tensor& A, const Tensor& B) {
   const Tensor re = real(A), im = imag(A);
   const Tensor whole = cat({cat({re, -im}, -1), cat({im, re}, -1)}, -2);
@@ -58,10 +58,10 @@ Tensor complex_solve(const Tensor& A, const Tensor& B) {
   return complex(x.narrow(-2, 0, n), x.narrow(-2, n, n));
 }
 
-// V^-H (G + diag(gl)) V^H, where G is V^H gv less what changes lengths, over the conjugated
-// differences of the eigenvalues (Giles, "Collected matrix derivative results for forward and
-// reverse mode algorithmic differentiation", 2008, section 3.1; there for real matrices and free
-// lengths).
+// Returns V^-H (G + diag(gl)) V^H. G is V^H gv, without the part that changes lengths, divided by
+// the conjugated differences of the eigenvalues. (Giles, "Collected matrix derivative results for
+// forward and reverse mode algorithmic differentiation", 2008, section 3.1, for real matrices and
+// free lengths.)
 Tensor gradient(const Tensor& gl, const Tensor& gv, const Tensor& L, const Tensor& V) {
   const Tensor vh = V.adjoint();
   const Tensor unit =

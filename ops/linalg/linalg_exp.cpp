@@ -25,7 +25,7 @@ namespace {
 
 void add_identities(const Tensor& x, double factor) { x.diagonal(0, -2, -1).add_(factor); }
 
-// The terms up to A^8 / 8! by three products.
+// Returns the terms up to A^8 / 8! by three products.
 Tensor eight_terms(const Tensor& A) {
   const double root = std::sqrt(177.0), third = 2.0 / 3;
   const Tensor A2 = bmm(A, A);
@@ -40,7 +40,7 @@ Tensor eight_terms(const Tensor& A) {
   return baddbmm(first, A4.add_(A2, third), right);
 }
 
-// Rows are sums of A, A^2, A^3 and A^6, but for multiples of the identity.
+// Rows are sums of A, A^2, A^3 and A^6, without multiples of the identity.
 constexpr double kSums[] = {-0.10036558103014462001,
                             -0.00802924648241156960,
                             -0.00089213849804572995,
@@ -64,7 +64,7 @@ constexpr double kSums[] = {-0.10036558103014462001,
 constexpr double kThirdIdentity = -10.96763960529620625935,
                  kFourthIdentity = -0.09043168323908105619;
 
-// The terms up to A^18 / 18! by five products.
+// Returns the terms up to A^18 / 18! by five products.
 Tensor eighteen_terms(const Tensor& A) {
   const Tensor A2 = bmm(A, A), A3 = bmm(A2, A), powers = stack({A, A2, A3, bmm(A3, A3)});
   const Tensor factors = tensor(ArrayRef<double>(kSums), TensorOptions(kDouble))
@@ -78,7 +78,7 @@ Tensor eighteen_terms(const Tensor& A) {
   return baddbmm(sum(1), sum(2).add(A9), A9);
 }
 
-// The norms up to which the polynomials leave less than the dtype's precision.
+// The norms up to which the polynomials' errors are below the dtype's precision.
 struct Reach {
   double eight, eighteen;
 };
@@ -86,7 +86,7 @@ Reach reach_of(const Tensor& A) {
   return toRealValueType(A.scalar_type()) == kDouble ? Reach{0.0499, 1.09} : Reach{0.58, 3.01};
 }
 
-// exp(A / 2^s) squared s times; the largest norm of the batch (N, n, n) decides.
+// Computes exp(A / 2^s) squared s times. The largest norm of the batch (N, n, n) determines s.
 Tensor exponential(const Tensor& A) {
   const double largest = A.abs().sum({-1}).max().item<double>();
   TAPER_CHECK(std::isfinite(largest) || std::isnan(largest),

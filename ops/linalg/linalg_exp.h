@@ -9,14 +9,14 @@ namespace torch::taper {
 
 namespace linalg {
 
-/// The sum over k of A^k / k!. Bader, Blanes and Casas, "Computing the matrix exponential with an
-/// optimized Taylor polynomial approximation", 2019; gradient: Najfeld and Havel, "Derivatives of
-/// the matrix exponential and their computation", 1995.
+/// Returns the sum over k of A^k / k!, by Bader, Blanes and Casas, "Computing the matrix
+/// exponential with an optimized Taylor polynomial approximation", 2019. Gradient: Najfeld and
+/// Havel, "Derivatives of the matrix exponential and their computation", 1995.
 Tensor matrix_exp(const Tensor& A);
 
 }  // namespace linalg
 
-/// linalg::matrix_exp.
+/// Calls linalg::matrix_exp.
 Tensor matrix_exp(const Tensor& self);
 
 }  // namespace torch::taper

@@ -93,8 +93,8 @@ QR compute_qr(const Tensor& A, bool complete, bool with_q) {
   return {copy_of(q.mT()), r};
 }
 
-// Walter and Lehmann, "Algorithmic differentiation of linear algebra functions", 2012; for tall or
-// square A.
+// For tall or square A: Walter and Lehmann, "Algorithmic differentiation of linear algebra
+// functions", 2012.
 Tensor tall_gradient(const Tensor& gq, const Tensor& gr, const Tensor& Q, const Tensor& R) {
   Tensor m;
   if (gr.defined()) m = matmul(R, gr.mH());
@@ -104,7 +104,7 @@ Tensor tall_gradient(const Tensor& gq, const Tensor& gr, const Tensor& Q, const 
   return solve_triangular(R.mH(), right, false, false);
 }
 
-// A wide A is [X, Y], whose first part has the factors Q and U, and R is [U, V].
+// A wide A is [X, Y]. X has the factors Q and U, and R is [U, V].
 Tensor wide_gradient(const Tensor& gq, const Tensor& gr, const Tensor& A, const Tensor& Q,
                      const Tensor& R) {
   const int64_t m = A.size(-2), rest = A.size(-1) - m;
@@ -188,7 +188,7 @@ SVD compute_svd(const Tensor& A, bool full, bool with_vectors) {
   return f;
 }
 
-/// x with its skew part divided by the differences of the squares of S.
+/// Returns x with its skew part divided by the differences of the squares of S.
 Tensor skew_over_gaps(const Tensor& x, const Tensor& S) {
   const Tensor squares = S.square();
   const Tensor gaps = squares.unsqueeze(-2) - squares.unsqueeze(-1);
@@ -206,7 +206,7 @@ Tensor svd_gradient(const Tensor& gu, const Tensor& gs, const Tensor& gvh, const
   const Tensor v_part = gvh.defined() ? matmul(gvh, f.Vh.mH()) : Tensor();
   if (gu.defined()) inner = inner + skew_over_gaps(u_part, f.S) * row;
   if (gvh.defined()) inner = inner + column * skew_over_gaps(v_part.mH(), f.S);
-  // What turns both vectors of a pair alike.
+  // The part that rotates both vectors of a pair together.
   if (gu.defined() && gvh.defined() && f.U.is_complex())
     inner = inner + (u_part - u_part.mH()) / (2 * row) * identity_like(f.S, k);
   Tensor ga = matmul(f.U, matmul(inner, f.Vh));
@@ -348,7 +348,7 @@ Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
 
 namespace {
 
-// Throws for a factor with a zero on its diagonal, the first of which is named.
+// Throws for a factor with a zero on its diagonal. The message names the first one.
 void check_diagonal(const char* op, const Tensor& L) {
   if (L.numel() == 0) return;
   const Tensor zero = L.detach().diagonal(0, -2, -1).eq(0).to(kInt);

@@ -1,5 +1,5 @@
-// Factors of matrices: Cholesky, QR, singular values, eigenvalues of symmetric matrices. The common
-// rules are in linalg_solve.h.
+// Factors of matrices: Cholesky, QR, singular values, eigenvalues of symmetric matrices.
+// linalg_solve.h has the common rules.
 #pragma once
 
 #include <string_view>
@@ -13,59 +13,60 @@ namespace torch::taper {
 
 namespace linalg {
 
-/// The lower triangular L with L L^T = A (its transpose with `upper`), for positive-definite A, of
-/// which the lower triangle is read. Gradient: Murray, "Differentiation of the Cholesky
-/// decomposition", 2016.
+/// Returns the lower triangular L with L L^T = A, or its transpose with `upper`. A is
+/// positive-definite, and only its lower triangle is read. Gradient: Murray, "Differentiation of
+/// the Cholesky decomposition", 2016.
 Tensor cholesky(const Tensor& A, bool upper = false);
 std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper = false,
                                        bool check_errors = false);
 Tensor& cholesky_out(Tensor& result, const Tensor& A);
-/// Q with orthonormal columns and upper triangular R with Q R = A: "reduced" (Q is m x min(m, n)),
-/// "complete" (m x m) or "r" (Q is empty). Complete and "r" ones of tall matrices have no gradient,
-/// for others it is that of Walter and Lehmann, "Algorithmic differentiation of linear algebra
-/// functions", 2012.
+/// Returns Q and R with Q R = A. Q has orthonormal columns, and R is upper triangular. The mode is
+/// "reduced" (Q is m x min(m, n)), "complete" (Q is m x m) or "r" (Q is empty). "r", and "complete"
+/// for tall matrices, have no gradient. Gradient: Walter and Lehmann, "Algorithmic differentiation
+/// of linear algebra functions", 2012.
 std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced");
-/// U, S, Vh with U diag(S) Vh = A: S in descending order; U and Vh square with full_matrices. The
-/// gradient of U and Vh is defined up to signs, and only for singular values that differ: Townsend,
-/// "Differentiating the singular value decomposition", 2016.
+/// Returns U, S, Vh with U diag(S) Vh = A. S is in descending order. With full_matrices U and Vh
+/// are square. The gradient of U and Vh is defined up to signs, and only for distinct singular
+/// values: Townsend, "Differentiating the singular value decomposition", 2016.
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices,
                                        optional<std::string_view> driver);
 Tensor svdvals(const Tensor& A, optional<std::string_view> driver);
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices = true);
 Tensor svdvals(const Tensor& A);
-/// Eigenvalues, ascending, and eigenvectors as columns of symmetric matrices, of which the lower
-/// ("L") or upper ("U") triangle is read. Gradient: Giles, "Collected matrix derivative results for
-/// forward and reverse mode algorithmic differentiation", 2008, section 3.1.
+/// Returns ascending eigenvalues, and eigenvectors as columns, of symmetric matrices. Only the
+/// lower ("L") or upper ("U") triangle is read. Gradient: Giles, "Collected matrix derivative
+/// results for forward and reverse mode algorithmic differentiation", 2008, section 3.1.
 std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO = "L");
 Tensor eigvalsh(const Tensor& A, std::string_view UPLO = "L");
 
 }  // namespace linalg
 
-/// As linalg::cholesky, but that with `upper` the upper triangle is read.
+/// Calls linalg::cholesky, but reads the upper triangle with `upper`.
 Tensor cholesky(const Tensor& self, bool upper = false);
-/// linalg::cholesky; `out` is resized and no gradient is recorded (ops/shared/out.h has the rules).
+/// Writes linalg::cholesky into `out`, which is resized. No gradient is recorded. ops/shared/out.h
+/// has the rules.
 Tensor& linalg_cholesky_out(Tensor& out, const Tensor& A, bool upper = false);
-/// The inverse of L L^T (U^T U with `upper`), given the factor. Throws LinAlgError for zeros on its
-/// diagonal.
+/// Returns the inverse of L L^T (U^T U with `upper`), given the factor. Throws LinAlgError for
+/// zeros on its diagonal.
 Tensor cholesky_inverse(const Tensor& self, bool upper = false);
 Tensor& cholesky_inverse_out(Tensor& out, const Tensor& self, bool upper = false);
-/// The X with L L^T X = self, given the factor.
+/// Returns the X with L L^T X = self, given the factor.
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);
 Tensor& cholesky_solve_out(Tensor& out, const Tensor& self, const Tensor& input2,
                            bool upper = false);
 std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);  ///< linalg::qr
 std::tuple<Tensor&, Tensor&> linalg_qr_out(Tensor& Q, Tensor& R, const Tensor& A,
                                            std::string_view mode = "reduced");  ///< linalg::qr
-/// Eigenvalues, ascending, and eigenvectors (or an empty tensor) of symmetric matrices, of which
-/// the upper or the lower triangle is read.
+/// Returns ascending eigenvalues and the eigenvectors (or an empty tensor) of symmetric matrices.
+/// Only the upper or the lower triangle is read.
 std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors = false, bool upper = true);
-/// U, S, V (not transposed).
+/// Returns U, S and V, which is not transposed.
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some = true,
                                        bool compute_uv = true);
 
 // ---------------------------------------------------------------- out forms
-/// linalg::eigvalsh, svdvals, eigh and cholesky_ex into the tensors given, which are resized; no
-/// gradient is recorded (ops/shared/out.h has the rules).
+/// Write linalg::eigvalsh, svdvals, eigh and cholesky_ex into the given tensors, which are resized.
+/// No gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO = "L");
 Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A,
                            optional<std::string_view> driver = nullopt);

@@ -20,7 +20,7 @@ using namespace detail;
 
 namespace {
 
-// `op`: what stands before each message.
+// Checks the reflections. `op` starts each message.
 void check_reflections(const std::string& op, const Tensor& input, const Tensor& tau) {
   check_defined(op.c_str(), input, "input");
   check_defined(op.c_str(), tau, "tau");
@@ -41,7 +41,7 @@ void check_reflections(const std::string& op, const Tensor& input, const Tensor&
   check_same_device(op.c_str(), input, tau);
 }
 
-/// The first n columns of the product, reflection by reflection.
+/// Returns the first n columns of the product, reflection by reflection.
 Tensor product_by_reflections(const Tensor& input, const Tensor& tau) {
   const int64_t m = input.size(-2), n = input.size(-1);
   const TensorOptions options = input.options().requires_grad(false);

@@ -1,6 +1,6 @@
-// Products of Householder's reflections I - tau_i v_i v_i^T, as QR makes them: v_i has zeros above
-// its element i, which is 1, and below it what column i of a matrix has. Matrices (..., m, n), f32
-// or f64; leading dimensions are a batch.
+// Products of Householder's reflections I - tau_i v_i v_i^T, as computed by QR. In v_i, the
+// elements before i are zero and element i is 1. The others are in column i of a matrix. Matrices
+// are (..., m, n) of f32 or f64. Leading dimensions are a batch.
 #pragma once
 
 #include <tuple>
@@ -11,24 +11,24 @@
 
 namespace torch::taper {
 namespace linalg {
-/// The first n columns of the product of the reflections in `input` (..., m, n), m >= n, with tau
-/// (..., k), k <= n.
+/// Returns the first n columns of the product of the reflections in `input` (..., m, n), m >= n,
+/// with tau (..., k), k <= n.
 Tensor householder_product(const Tensor& input, const Tensor& tau);
 }  // namespace linalg
 
-/// The reflections (below the diagonal) and R (the rest) of the QR decomposition, and tau. No
-/// gradient: linalg::qr has one.
+/// Returns tau and the QR decomposition in one matrix: the reflections below the diagonal, R in the
+/// rest. There is no gradient. linalg::qr has one.
 std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
-/// linalg::householder_product.
+/// Calls linalg::householder_product.
 Tensor orgqr(const Tensor& self, const Tensor& input2);
-/// Q other (other Q unless `left`; with Q^T where `transpose`): Q, of all m columns, is the product
-/// of the reflections in `self` with tau `input2`.
+/// Returns Q other, or other Q unless `left`. With `transpose` it uses Q^T. Q, of all m columns, is
+/// the product of the reflections in `self` with tau `input2`.
 Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left = true,
              bool transpose = false);
 
 // ---------------------------------------------------------------- out forms
-/// linalg::householder_product; `out` is resized and no gradient is recorded (ops/shared/out.h has
-/// the rules).
+/// Writes linalg::householder_product into `out`, which is resized. No gradient is recorded.
+/// ops/shared/out.h has the rules.
 Tensor& linalg_householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau);
 
 }  // namespace torch::taper

@@ -5,7 +5,7 @@
 
 namespace torch::taper {
 
-/// f(T()) with the T of a matrix's dtype.
+/// Calls f(T()) with the C++ type T of a matrix dtype.
 template <class F>
 void for_matrix_dtype(ScalarType t, const F& f) {
   if (t == kComplexDouble) return f(numbers::complex<double>());
@@ -15,41 +15,42 @@ void for_matrix_dtype(ScalarType t, const F& f) {
   f(float());
 }
 
-// Batches of matrices, contiguous, of f32, f64, complex64 or complex128; s and the w of eigh are
-// real. "Symmetric" complex ones are Hermitian, but for linalg_ldl. "Column-major" ones are the
-// transposed views of what the tensor's sizes say. `info` (kInt, one for each matrix) is LAPACK's:
-// 0 for success.
+// The kernels take contiguous batches of matrices of f32, f64, complex64 or complex128. s, and the
+// w of eigh, are real. "Symmetric" complex matrices are Hermitian, except for linalg_ldl.
+// "Column-major" means that memory holds the transpose of the tensor's sizes. `info` (kInt, one per
+// matrix) is LAPACK's: 0 for success.
 
-/// a, square, becomes its inverse.
+/// Replaces the square a by its inverse.
 TAPER_KERNEL(linalg_inverse, InOut a, Out info)
-/// Column-major: a becomes its factors L and U, pivots (kInt, from 1) its row swaps.
+/// Column-major: replaces a by its factors L and U. pivots (kInt, from 1) are its row swaps.
 TAPER_KERNEL(linalg_lu, InOut a, Out pivots, Out info)
-/// Row r of rows (..., m; kLong) is the one that the swaps `pivots` (..., k) of linalg_lu bring
-/// there.
+/// Fills rows (..., m; kLong): row r is the one that the swaps `pivots` (..., k) of linalg_lu move
+/// to r.
 TAPER_KERNEL(linalg_permutation, Out rows, In pivots)
-/// Column-major: b becomes the solution of a x = b; a is overwritten.
+/// Column-major: replaces b by the solution of a x = b. a is overwritten.
 TAPER_KERNEL(linalg_solve, InOut a, InOut b, Out info)
-/// a, symmetric, becomes its lower Cholesky factor.
+/// Replaces the symmetric a by its lower Cholesky factor.
 TAPER_KERNEL(linalg_cholesky, InOut a, Out info)
-/// b becomes the solution of a x = b for a triangular a.
+/// Replaces b by the solution of a x = b for a triangular a.
 TAPER_KERNEL(linalg_triangular, In a, InOut b, bool upper, bool unit)
-/// Column-major: a (m x n) becomes Householder's vectors and R, tau their factors.
+/// Column-major: replaces a (m x n) by Householder's vectors and R. tau holds their factors.
 TAPER_KERNEL(linalg_geqrf, InOut a, Out tau)
-/// Column-major: q (m x n), whose first columns are Householder's vectors, one for each factor in
-/// tau, becomes the first n columns of their product.
+/// Column-major: the first columns of q (m x n) are Householder's vectors, one per factor in tau.
+/// Replaces q by the first n columns of their product.
 TAPER_KERNEL(linalg_orgqr, InOut q, In tau)
-/// Column-major: the lower triangle of a symmetric, or `hermitian` (complex ones: on the CPU), a
-/// becomes L and the block diagonal D, pivots (kInt) LAPACK's of sytrf or hetrf.
+/// Column-major: replaces the lower triangle of a by L and the block diagonal D. a is symmetric, or
+/// `hermitian` (if complex: only on the CPU). pivots (kInt) are LAPACK's of sytrf or hetrf.
 TAPER_KERNEL(linalg_ldl, InOut a, Out pivots, bool hermitian, Out info)
-/// Column-major: x becomes the solution of a y = x, given what linalg_ldl has made of a.
+/// Column-major: replaces x by the solution of a y = x, given the result of linalg_ldl for a.
 TAPER_KERNEL(linalg_ldl_solve, In ld, In pivots, InOut x, bool hermitian)
-/// a = u diag(s) vh; a is overwritten. u and vh undefined: only s. With `full` they are square.
+/// Computes a = u diag(s) vh. a is overwritten. If u and vh are undefined, only s is computed. With
+/// `full` they are square.
 TAPER_KERNEL(linalg_svd, InOut a, Out u, Out s, Out vh, bool full, Out info)
-/// The lower (upper) triangle of a symmetric a becomes rows of eigenvectors where `vectors`, w the
-/// eigenvalues.
+/// Reads the lower (upper) triangle of a symmetric a. w gets the eigenvalues. With `vectors`, a
+/// becomes rows of eigenvectors.
 TAPER_KERNEL(linalg_eigh, InOut a, Out w, bool upper, bool vectors, Out info)
-/// Column-major, square a is overwritten. w (complex) becomes its eigenvalues, the rows of v (of
-/// w's dtype) the right eigenvectors, of length 1, where v is defined.
+/// Column-major: a is square and overwritten. w (complex) gets the eigenvalues. If v is defined, of
+/// w's dtype, its rows get the right eigenvectors of length 1.
 TAPER_KERNEL(linalg_eig, InOut a, Out w, Out v, Out info)
 
 }  // namespace torch::taper

@@ -24,7 +24,7 @@ using namespace detail;
 // ---------------------------------------------------------------------- LU
 namespace {
 
-// Row r of P^T A is row rows[r] of A (..., m).
+// Returns the rows (..., m) for which row r of P^T A is row rows[r] of A.
 Tensor permuted_rows(const Tensor& pivots, int64_t m) {
   Dims sizes = pivots.sizes();
   sizes[sizes.size() - 1] = m;
@@ -33,7 +33,7 @@ Tensor permuted_rows(const Tensor& pivots, int64_t m) {
   TAPER_ON_DEVICE(rows, linalg_permutation, rows, swaps);
   return rows;
 }
-// P^T x, or P x.
+// Returns P^T x, or P x with `back`.
 Tensor permute_rows(const Tensor& rows, const Tensor& x, bool back) {
   const Tensor index = back ? argsort(rows, int64_t{-1}) : rows;
   Dims batch = batch_with(x, {});
@@ -56,9 +56,9 @@ Tensor lower_of(const Tensor& LU) {
 }
 Tensor upper_of(const Tensor& LU) { return triu(LU.narrow(-2, 0, least_of(LU))); }
 
-// Giles, "Collected matrix derivative results", 2008, for the triangular parts of square P L U = A.
-// With more rows the rest of L is A2 U^-1, with more columns the rest of U is L^-1 A2: their
-// gradients come to U's and L's.
+// Giles, "Collected matrix derivative results", 2008, for the triangular factors of square P L U =
+// A. With more rows, the rest of L is A2 U^-1. With more columns, the rest of U is L^-1 A2. Their
+// gradients add to those of U and L.
 Tensor lu_gradient(const Tensor& g, const Tensor& LU, const Tensor& pivots) {
   const int64_t m = LU.size(-2), n = LU.size(-1), k = std::min(m, n);
   const Tensor L = lower_of(LU).narrow(-2, 0, k), U = upper_of(LU).narrow(-1, 0, k);
@@ -147,7 +147,7 @@ Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool le
 // ---------------------------------------------------------------------- LDL
 namespace {
 
-// cuSOLVER has factors of symmetric matrices only.
+// cuSOLVER factors only symmetric matrices.
 void check_hermitian(const char* op, const Tensor& A, bool hermitian) {
   TAPER_CHECK(!(hermitian && A.is_complex() && A.is_cuda()), op,
               ": complex tensors with hermitian=True flag are not supported on CUDA.");

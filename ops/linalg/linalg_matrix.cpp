@@ -43,7 +43,7 @@ double precision_of(ScalarType t) {
                                        : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-/// Which singular values count: those above absolute and above relative times the largest.
+/// Selects the singular values that count: above absolute, and above relative times the largest.
 struct Limit {
   Tensor absolute, relative;
   Tensor of(const Tensor& s) const { return maximum(absolute, s.amax({-1}, true) * relative); }
@@ -69,7 +69,7 @@ Limit limit_of(const Tensor& A, const optional<Tensor>& atol, const optional<Ten
   return {absolute, absolute.le(0).to(absolute.scalar_type()) * default_relative(A)};
 }
 
-// left diag(1 / values) right, without the values that do not count.
+// Returns left diag(1 / values) right, without the values that do not count.
 Tensor product_of_inverse(const Tensor& left, const Tensor& values, const Tensor& right,
                           const Limit& limit) {
   const Tensor s = values.abs();
@@ -162,7 +162,7 @@ struct LeastSquares {
   Tensor x, rank, singular_values;
 };
 
-// The factors of A or, where A is wide, of its conjugate transpose.
+// The factors of A or, if A is wide, of its conjugate transpose.
 struct TallFactors {
   bool tall;
   Tensor q, r;
@@ -173,14 +173,14 @@ TallFactors tall_factors(const Tensor& A) {
   return {tall, q, r};
 }
 
-// For matrices of full rank. Of the wide ones' solutions the one of least norm.
+// Solves for matrices of full rank. For wide ones it returns the solution of least norm.
 Tensor solve_by_qr(const TallFactors& f, const Tensor& b) {
   if (f.tall) return solve_triangular(f.r, matmul(f.q.mH(), b), true);
   return matmul(f.q, solve_triangular(f.r.mH(), b, false));
 }
 
-// True when no singular value of any matrix is near the limit, without computing them: they lie
-// between 1 / |R^-1| and |R|. The limit is relative.
+// Tests that no singular value of any matrix is near the relative limit, without computing them.
+// They lie between 1 / |R^-1| and |R|.
 bool surely_full_rank(const Tensor& r, const Limit& limit) {
   const NoGradGuard values_only;
   if (r.numel() == 0) return false;
@@ -200,7 +200,7 @@ LeastSquares solve_by_svd(const Tensor& A, const Tensor& b, const Limit& limit, 
   return y;
 }
 
-// "gelsy": by QR where that is sure to be right, several times as fast as by the SVD.
+// "gelsy" uses QR if it is sure to be right, which is several times as fast as the SVD.
 LeastSquares solve_by_either(const Tensor& A, const Tensor& b, const Limit& limit) {
   const TallFactors f = tall_factors(A);
   if (!surely_full_rank(f.r, limit)) return solve_by_svd(A, b, limit, false);
@@ -311,7 +311,7 @@ Plane plane_of(const Tensor& A, IntArrayRef dim) {
   return p;
 }
 
-// The singular values of the matrices in the two dimensions, reduced.
+// Returns a reduction of the singular values of the matrices in the two dimensions.
 template <class Reduce>
 Tensor of_singular_values(const Tensor& A, const Plane& p, bool keepdim, const Reduce& reduce) {
   const Tensor y = reduce(svdvals(A.movedim({p.rows, p.columns}, {-2, -1})));
@@ -365,7 +365,7 @@ Tensor vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, 
 
 namespace {
 
-// The dimensions of a matrix norm: those given, or all of a matrix. Throws where there is none.
+// Checks the dimensions of a matrix norm. Throws for more than two.
 void check_norm(const Tensor& A, const OptionalIntArrayRef& dim) {
   check_defined("linalg.norm", A, "A");
   TAPER_CHECK(!dim || dim->size() == 1 || dim->size() == 2,

@@ -1,5 +1,5 @@
-// Pseudo-inverses, least squares, powers, products and norms of matrices. The common rules are in
-// linalg_solve.h.
+// Pseudo-inverses, least squares, powers, products and norms of matrices. linalg_solve.h has the
+// common rules.
 #pragma once
 
 #include <string_view>
@@ -13,59 +13,61 @@ namespace torch::taper {
 
 namespace linalg {
 
-/// Moore and Penrose's inverse: singular values up to rcond times the largest count as zero; with
-/// atol and rtol, those up to the larger of atol and rtol times the largest (0 or nullopt for both:
-/// rtol is the dtype's precision times max(m, n)). With `hermitian`, of the square matrix whose
-/// lower triangle A has, by its eigenvalues.
+/// Returns Moore and Penrose's inverse. Singular values up to rcond times the largest count as
+/// zero. With atol and rtol, the limit is the larger of atol and rtol times the largest. If both
+/// are 0 or nullopt, rtol is the dtype's precision times max(m, n). With `hermitian`, it uses
+/// eigenvalues, and reads only the lower triangle of a square A.
 Tensor pinv(const Tensor& A, double rcond = 1e-15, bool hermitian = false);
 Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
             bool hermitian = false);
 Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian = false);
-/// The number of singular values above `tol`, or above the limit that pinv has with atol and rtol.
+/// Returns the number of singular values above `tol`, or above the limit of pinv with atol and
+/// rtol.
 Tensor matrix_rank(const Tensor& A, const optional<Tensor>& atol = nullopt,
                    const optional<Tensor>& rtol = nullopt, bool hermitian = false);
 Tensor matrix_rank(const Tensor& A, optional<double> atol, optional<double> rtol,
                    bool hermitian = false);
 Tensor matrix_rank(const Tensor& A, double tol, bool hermitian = false);
 Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian = false);
-/// The least squares solution of A X = B, residuals (m > n and full rank, but by "gelsy"; else
-/// empty), the rank, and singular values; B as for solve. The driver is "gels" (by QR, for matrices
-/// of full rank; no rank is given), "gelsy", "gelsd" or "gelss" (by the pseudo-inverse with rtol =
-/// rcond; "gelsy" by QR where the rank is surely full; the last two give the singular values).
-/// nullopt: "gelsy" on the CPU, "gels", which alone is there, on CUDA.
+/// Returns the least squares solution of A X = B, residuals, the rank, and singular values. B is as
+/// for solve. Residuals are empty unless m > n, A has full rank and the driver is not "gelsy".
+/// "gels" uses QR for matrices of full rank and gives no rank. "gelsy", "gelsd" and "gelss" use the
+/// pseudo-inverse with rtol = rcond. "gelsy" uses QR if the rank is surely full. Only the last two
+/// give singular values. nullopt means "gelsy" on the CPU and "gels" on CUDA, which has no other
+/// driver.
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
                                                  optional<double> rcond = nullopt,
                                                  optional<std::string_view> driver = nullopt);
-/// A to a whole power; negative ones of the inverse.
+/// Returns the n-th power of A. A negative n uses the inverse.
 Tensor matrix_power(const Tensor& A, int64_t n);
-/// The product of two or more matrices, in the order that costs least; the first and the last may
+/// Returns the product of two or more matrices, in the cheapest order. The first and the last may
 /// be vectors.
 Tensor multi_dot(TensorList tensors);
-/// The norm of a matrix: the largest (2) or smallest (-2) singular value, the largest (1, inf) or
-/// smallest (-1, -inf) sum of magnitudes of a column or a row.
+/// Returns a norm of a matrix. 2 and -2 give the largest and smallest singular value. 1 and -1 give
+/// the largest and smallest column sum of magnitudes, inf and -inf those of rows.
 Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
-/// "fro": the root of the sum of squares; "nuc": the sum of the singular values.
+/// "fro" gives the root of the sum of squares, "nuc" the sum of the singular values.
 Tensor matrix_norm(const Tensor& A, std::string_view ord = "fro", IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
-/// The same for a literal.
+/// Takes a string literal.
 inline Tensor matrix_norm(const Tensor& A, const char* ord, IntArrayRef dim = {-2, -1},
                           bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return linalg::matrix_norm(A, std::string_view(ord), dim, keepdim, dtype);
 }
 
-/// The p-norm of all elements, or along `dim`.
+/// Returns the p-norm of all elements, or along `dim`.
 Tensor vector_norm(const Tensor& x, const Scalar& ord = 2, OptionalIntArrayRef dim = nullopt,
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
-/// vector_norm of one dimension or where no order is given, matrix_norm of two.
+/// Calls vector_norm for one dimension or without an order, and matrix_norm for two.
 Tensor norm(const Tensor& A, const optional<Scalar>& ord = nullopt,
             OptionalIntArrayRef dim = nullopt, bool keepdim = false,
             optional<ScalarType> dtype = nullopt);
 Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
             bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
-/// The same for a literal.
+/// Takes a string literal.
 inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = nullopt,
                    bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return linalg::norm(A, std::string_view(ord), dim, keepdim, dtype);
@@ -73,17 +75,17 @@ inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = n
 
 }  // namespace linalg
 
-/// linalg::pinv with this rcond.
+/// Calls linalg::pinv with this rcond.
 Tensor pinverse(const Tensor& self, double rcond = 1e-15);
-/// linalg::matrix_power.
+/// Calls linalg::matrix_power.
 Tensor matrix_power(const Tensor& self, int64_t n);
-/// linalg::matrix_power; `out` is resized and no gradient is recorded (ops/shared/out.h has the
-/// rules).
+/// Writes linalg::matrix_power into `out`, which is resized. No gradient is recorded.
+/// ops/shared/out.h has the rules.
 Tensor& linalg_matrix_power_out(Tensor& out, const Tensor& A, int64_t n);
 
 // ---------------------------------------------------------------- out forms
-/// The function of taper::linalg that the name says; `out` is resized and no gradient is recorded
-/// (ops/shared/out.h has the rules).
+/// Write the function of taper::linalg in the name into `out`, which is resized. No gradient is
+/// recorded. ops/shared/out.h has the rules.
 Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors);
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, double rcond, bool hermitian = false);
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, optional<double> atol, optional<double> rtol,

@@ -16,10 +16,10 @@
 
 namespace torch::taper {
 
-/// The function of taper::linalg by the longer name linalg_NAME, where shapes, dtypes and errors
-/// are told; linalg_matmul is matmul. Without tolerances linalg_pinv counts singular values up to
-/// the dtype's precision times max(m, n) times the largest as zero, where linalg::pinv has an rcond
-/// of 1e-15.
+/// Call the function NAME of taper::linalg, whose comment gives shapes, dtypes and errors.
+/// linalg_matmul is matmul. Without tolerances, linalg_pinv counts singular values up to the
+/// dtype's precision times max(m, n) times the largest as zero. (linalg::pinv has an rcond of
+/// 1e-15.)
 inline Tensor linalg_inv(const Tensor& A) { return linalg::inv(A); }
 inline Tensor linalg_det(const Tensor& A) { return linalg::det(A); }
 inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) { return linalg::slogdet(A); }
@@ -167,7 +167,7 @@ inline Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) 
   return linalg::vecdot(x, y, dim);
 }
 inline Tensor linalg_matmul(const Tensor& A, const Tensor& other) { return matmul(A, other); }
-/// A view of the diagonals; unlike diagonal() of the last two dimensions.
+/// Returns a view of the diagonals. Unlike diagonal(), it defaults to the last two dimensions.
 inline Tensor linalg_diagonal(const Tensor& A, int64_t offset = 0, int64_t dim1 = -2,
                               int64_t dim2 = -1) {
   return A.diagonal(offset, dim1, dim2);

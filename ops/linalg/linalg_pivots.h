@@ -1,4 +1,4 @@
-// Pivots as LAPACK writes them, which a caller may have changed. For kernels; not installed.
+// LAPACK's pivots, which a caller may have changed. For kernels. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// rows[r], r < m, becomes the row that the k swaps of LU bring to place r. A pivot that is no row
-/// is skipped; the first such, from 0, is returned, and `wrong` set.
+/// Sets rows[r], r < m, to the row that the k swaps of LU move to r. Skips a pivot that is no row.
+/// Returns the position of the first such pivot, from 0, and sets `wrong`.
 TAPER_HD inline int64_t permute_by_pivots(int64_t* rows, const int* pivots, int64_t k, int64_t m,
                                           bool* wrong) {
   int64_t first = 0;
@@ -27,9 +27,9 @@ TAPER_HD inline int64_t permute_by_pivots(int64_t* rows, const int* pivots, int6
   return first;
 }
 
-/// Copies the n pivots of LDL's lower form: row k is swapped with a later one, from 1, or,
-/// negative, the next row is, and both are a block of D. Returns false, and writes those of no
-/// swap, where they are no such list.
+/// Copies the n pivots of LDL's lower form. Row k is swapped with a later one, counted from 1. If
+/// the pivot is negative, the next row is swapped, and both form a block of D. Returns false for an
+/// invalid list, and writes pivots without swaps.
 template <class T>
 TAPER_HD bool copy_ldl_pivots(T* to, const int* from, int64_t n) {
   bool right = true;

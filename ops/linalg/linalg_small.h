@@ -1,6 +1,6 @@
-// Factors of real matrices so small that a call of LAPACK takes longer than the arithmetic. As
-// LAPACK's: by columns (element (i, j) is a[j * n + i]), pivots from 1 on, the same `info`. Not
-// installed.
+// Factors of small real matrices, for which a call of LAPACK would exceed the arithmetic.
+// Conventions are LAPACK's: column-major (element (i, j) is a[j * n + i]), pivots from 1, equal
+// `info`. Not installed.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,8 @@ namespace torch::taper::cpu::small {
 
 constexpr int kMostRows = 8;
 
-/// P L U = A with partial pivoting, in place; the index of the first zero on U's diagonal, or 0.
+/// Computes P L U = A with partial pivoting, in place. Returns the first zero on U's diagonal, or
+/// 0.
 template <class T>
 int lu(T* a, int n, int* pivots) {
   int info = 0;
@@ -35,7 +36,7 @@ int lu(T* a, int n, int* pivots) {
   return info;
 }
 
-/// A x = b for `count` columns of n, by the factors; b becomes x.
+/// Solves A x = b for `count` columns of n by the factors. b becomes x.
 template <class T>
 void lu_solve(const T* a, const int* pivots, T* x, int n, int count) {
   for (int c = 0; c < count; ++c, x += n) {
@@ -49,7 +50,7 @@ void lu_solve(const T* a, const int* pivots, T* x, int n, int count) {
   }
 }
 
-/// b becomes A^-1 b; A its factors. b stays where A is singular.
+/// Replaces b by A^-1 b, and A by its factors. b does not change if A is singular.
 template <class T>
 int solve(T* a, T* x, int n, int count) {
   int pivots[kMostRows];
@@ -67,8 +68,8 @@ int inverse(T* a, int n) {
   return info;
 }
 
-/// U^T U = A from the upper triangle, which U replaces; the order of the first leading minor that
-/// is not positive, or 0.
+/// Computes U^T U = A from the upper triangle, which U replaces. Returns the order of the first
+/// leading minor that is not positive, or 0.
 template <class T>
 int cholesky(T* a, int n) {
   for (int j = 0; j < n; ++j) {

@@ -79,7 +79,8 @@ Pivoted pivoted(const char* op, const Tensor& A) {
   check_square(op, A);
   const NoGradGuard values_only;
   const int64_t n = A.size(-1);
-  const Tensor lu = copy_of(A), info = make_info(A);  // of the transposed matrix: det is the same
+  const Tensor lu = copy_of(A), info = make_info(A);  // of the transposed matrix, which has the
+                                                      // same determinant
   const Tensor pivots = taper::detail::make_tensor(batch_with(A, {n}), kInt, A.device());
   if (A.numel() > 0) TAPER_ON_DEVICE(lu, linalg_lu, lu, pivots, info);
   const Tensor places = arange(1, n + 1, pivots.options());
@@ -89,8 +90,8 @@ Pivoted pivoted(const char* op, const Tensor& A) {
 
 Tensor as_matrices(const Tensor& x) { return x.unsqueeze(-1).unsqueeze(-1); }
 
-// The conjugated, transposed adjugate of matrices that may be singular: by their singular values,
-// with one of them left out of each product.
+// Returns the conjugated, transposed adjugate of matrices that may be singular. Each product leaves
+// out one singular value.
 Tensor cofactors(const Tensor& A) {
   const auto [u, s, vh] = linalg::svd(A);
   const int64_t n = A.size(-1);
@@ -121,7 +122,7 @@ Tensor det(const Tensor& A) {
 
 namespace {
 
-// The sign turns with the imaginary part of d log det = trace(A^-1 dA), the logarithm grows with
+// The sign rotates with the imaginary part of d log det = trace(A^-1 dA). The logarithm grows with
 // the real part.
 Tensor complex_slogdet_gradient(const Tensor& gs, const Tensor& gl, const Tensor& A,
                                 const Tensor& sign) {
@@ -144,7 +145,7 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
     y = p.diagonal.abs().log().sum({-1});
   }
   if (!needs_grad(A)) return {sign, y};
-  if (!A.is_complex())  // of the sign nothing flows back
+  if (!A.is_complex())  // the sign has no gradient
     record("LinalgSlogdetBackward0", {sign, y}, {A}, [a = saved(A)](Grads& g) {
       return g[1].defined() ? as_matrices(g[1]) * inv(a.get()).mT() : Tensor();
     });
@@ -173,7 +174,7 @@ void check_solved(const char* op, const Tensor& info) {
 
 Solution solved(const Tensor& A, const Tensor& B, const char* op);
 
-// The same by factors that the gradient uses again.
+// Solves by factors that the gradient reuses.
 Solution solved_by_factors(const Tensor& A, const Tensor& B, const char* op) {
   Tensor LU, pivots, info, x;
   {
@@ -195,10 +196,10 @@ Solution solved_by_factors(const Tensor& A, const Tensor& B, const char* op) {
   return {x, info};
 }
 
-// From here on a second factorisation takes longer than the solutions with the first one.
+// From this size on, a second factorisation takes longer than solving with the first one.
 constexpr int64_t kLeastFactored = 48;
 
-// A and B of one batch. Throws for singular matrices where `op` is given.
+// Solves for A and B of one batch. Throws for singular matrices if `op` is given.
 Solution solved(const Tensor& A, const Tensor& B, const char* op) {
   if (needs_grad(A, B) && A.size(-1) >= kLeastFactored && B.numel() > 0)
     return solved_by_factors(A, B, op);
@@ -208,7 +209,7 @@ Solution solved(const Tensor& A, const Tensor& B, const char* op) {
   Tensor x = copy_of(b.mT());
   if (needs_grad(A, B))
     record("LinalgSolveExBackward0", x, {A, B}, [a = saved(A), x = saved_output(x)](Grads& g) {
-      // Whether A is singular is known by now; asking again would make the host wait.
+      // It is known by now whether A is singular. Another test would synchronize.
       const Tensor gb = solved(a.get().mH(), g[0], nullptr).x;
       std::array<Tensor, 2> out;
       if (g.needs(0)) out[0] = -matmul(gb, x.get().mH());

@@ -109,13 +109,13 @@ namespace {
 
 Tensor condition_of_nothing(const Tensor& A) { return make_real(A, batch_with(A, {})).zero_(); }
 
-// Of matrices whose norm takes an inverse; `order` is what matrix_norm takes.
+// Returns the condition number if the norm needs an inverse. `order` is matrix_norm's argument.
 template <class Order>
 Tensor condition_by_inverse(const Tensor& A, const Order& order, const std::string& text) {
   check_square(("linalg.cond(ord=" + text + ")").c_str(), A);
   const auto [inverse, info] = inv_ex(A);
   const Tensor product = linalg::matrix_norm(A, order) * linalg::matrix_norm(inverse, order);
-  // Of a singular matrix the inverse is no number.
+  // A singular matrix has no inverse.
   return where(info.ne(0), Scalar(std::numeric_limits<double>::infinity()), product)
       .to(toRealValueType(A.scalar_type()));
 }

@@ -1,5 +1,5 @@
-// Triangular equations of several right sides, by the products of framework/cpu/gemm.h: OpenBLAS'
-// own reach a quarter of the peak where matrices have some hundred rows. Not installed.
+// Triangular equations with several right sides, by the products of framework/cpu/gemm.h.
+// OpenBLAS's reach a quarter of the peak for matrices of some hundred rows. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace torch::taper::cpu::triangle {
 
-/// Triangular n x n: element (i, j) is a[i * row + j * column].
+/// A triangular n x n matrix. Element (i, j) is a[i * row + j * column].
 template <class T>
 struct Triangle {
   const T* a;
@@ -21,15 +21,15 @@ struct Triangle {
   bool upper, unit;
 };
 
-/// Fewer right sides are a vector each, and longer rows of A than this are better packed.
+/// Limits: fewer right sides are better solved as vectors. Longer rows of A are better packed.
 constexpr int64_t kLeastSides = 8, kMostRows = 1024;
 inline bool takes(int64_t n, int64_t sides) { return sides >= kLeastSides && n <= kMostRows; }
 
-/// x (n rows of `width`, `ldx` apart) becomes A^-1 x.
+/// Replaces x (n rows of `width`, `ldx` apart) by A^-1 x.
 template <class T>
 void solve(const Triangle<T>& t, T* x, int64_t ldx, int64_t width) {
   const int64_t n = t.n;
-  // Rows as they are solved: those of an upper triangle from the last one on.
+  // Rows in solution order. For an upper triangle, the last row comes first.
   const auto place = [&](int64_t i) { return t.upper ? n - 1 - i : i; };
   for (int64_t i = 0; i < n; i += kTileRows) {
     const int64_t m = std::min(kTileRows, n - i);
@@ -49,8 +49,8 @@ void solve(const Triangle<T>& t, T* x, int64_t ldx, int64_t width) {
   }
 }
 
-/// Calls f(begin, end) for some of `count` right sides at a time, whose rows stay in L2 and fill
-/// the tiles of a product.
+/// Calls f(begin, end) for groups of the `count` right sides. The rows of a group stay in L2 and
+/// fill the tiles of a product.
 template <class T, class F>
 void for_some_sides(int64_t n, int64_t count, const F& f) {
   constexpr int64_t tile = 256 / sizeof(T), most = 4 * tile, in_l2 = (512 << 10) / sizeof(T);
@@ -62,14 +62,14 @@ void for_some_sides(int64_t n, int64_t count, const F& f) {
   });
 }
 
-/// b becomes A^-1 b: n rows of `count` right sides without gaps.
+/// Replaces b by A^-1 b. b has n rows of `count` right sides without gaps.
 template <class T>
 void solve_rows(const Triangle<T>& t, T* x, int64_t count) {
   for_some_sides<T>(t.n, count, [&](int64_t b, int64_t e) { solve(t, x + b, count, e - b); });
 }
 
-/// b becomes A^-1 b by the factors of getrf: n x n by columns, pivots from 1 on. Each of the
-/// `count` right sides lies for itself.
+/// Replaces b by A^-1 b, given the factors of getrf: n x n, column-major, pivots from 1. Each of
+/// the `count` right sides is contiguous.
 template <class T>
 void solve_factored(const T* lu, const int* pivots, T* x, int64_t n, int64_t count) {
   const auto padded = [](int64_t k) {

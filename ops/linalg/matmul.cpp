@@ -43,7 +43,7 @@ void check_bmm(const char* op, const Tensor& a, const Tensor& b) {
   check_operands(op, a, b);
 }
 
-// Throws unless `self` can broadcast to `target`.
+// Throws unless `self` broadcasts to `target`.
 void check_expands(const char* op, const Tensor& self, const Dims& target) {
   const int64_t extra = target.size() - self.dim();
   TAPER_CHECK(extra >= 0, op, ": expand(", self.toString(), "{", self.sizes(), "}, size=", target,
@@ -59,12 +59,12 @@ void check_expands(const char* op, const Tensor& self, const Dims& target) {
 
 Tensor scaled(const Tensor& t, const Scalar& factor) { return factor.equal(1) ? t : t.mul(factor); }
 
-// The gradient of a `self` that was broadcast and multiplied by beta.
+// Returns the gradient of a `self` that was broadcast and multiplied by beta.
 Tensor self_gradient(const Tensor& g, const Dims& sizes, const Scalar& beta) {
   return scaled(g.sizes() == sizes.ref() ? g : g.sum_to_size(sizes), beta.conj());
 }
 
-// (ar + i ai)(br + i bi) by four real products. Values only.
+// Returns (ar + i ai)(br + i bi) by four real products, without history.
 Tensor complex_product(const Tensor& a, const Tensor& b, const Tensor& self, const Scalar& beta,
                        const Scalar& alpha) {
   const NoGradGuard values_only;
@@ -76,7 +76,8 @@ Tensor complex_product(const Tensor& a, const Tensor& b, const Tensor& self, con
   return self.defined() && !beta.equal(0) ? y.add(scaled(self.detach(), beta)) : y;
 }
 
-// Factors are numbers of the products' dtype: what integers cannot hold is refused, not wrapped.
+// Factors have the products' dtype. Values that an integer dtype cannot hold throw instead of
+// wrapping.
 void check_factors(const Tensor& a, const Scalar& beta, const Scalar& alpha) {
   if (!isIntegralType(a.scalar_type(), false)) return;
   detail::check_fits(beta, a.scalar_type());
@@ -88,7 +89,7 @@ Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor
   if (a.is_complex()) return complex_product(a, b, self, beta, alpha);
   check_factors(a, beta, alpha);
   Tensor y = detail::make_tensor(sizes, a.scalar_type(), a.device());
-  // A product of bools has no kernel, and needs none where there is nothing to add up.
+  // A product of bools has no kernel, and needs none if there is nothing to add.
   if (a.scalar_type() == kBool && a.size(-1) == 0 && !self.defined()) return y.zero_();
   TAPER_ON_DEVICE(y, matmul_kernel, y, a, b, self, beta, alpha);
   return y;
@@ -98,7 +99,7 @@ cpu::FloatMatrix float_matrix(const TensorImpl& t) {
   return {static_cast<const float*>(t.data), t.sizes[0], t.sizes[1], t.strides[0], t.strides[1]};
 }
 
-// a b of two matrices.
+// Returns the product of two matrices.
 Tensor product(const Tensor& a, const Tensor& b) {
   const TensorImpl &x = a.impl(), &w = b.impl();
   const int64_t sizes[2] = {x.sizes[0], w.sizes[1]};
@@ -111,7 +112,7 @@ Tensor product(const Tensor& a, const Tensor& b) {
   return y;
 }
 
-// `y`, computed from the inputs without history, into `out`.
+// Writes `y`, computed from the inputs without history, into `out`.
 Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
   check_asked_dtype(op, out, y.scalar_type());
   return store_out(op, out, y, inputs);
@@ -174,7 +175,7 @@ Dims check_addmm(const char* op, const Tensor& self, const Tensor& mat1, const T
   return sizes;
 }
 
-// `mask` is the result where that went through a relu.
+// `mask` is the result, if it went through a relu.
 void record_addmm(const char* node, const Tensor& y, autograd::Saved mask, const Tensor& self,
                   const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   record(
@@ -202,9 +203,9 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
   return y;
 }
 
-// cuBLASLt has the gelu by tanh, and so LibTorch computes on CUDA; its CPU has the exact one. A
-// relu's gradient needs the result alone. That of a gelu needs the product: to write it on the way
-// (cuBLASLt's GELU_AUX_BIAS) would save one pass over it of three, beside a product that is larger.
+// cuBLASLt has the gelu by tanh, which LibTorch uses on CUDA. Its CPU uses the exact one. A relu's
+// gradient needs only the result. A gelu's needs the product. Writing it in the epilogue
+// (cuBLASLt's GELU_AUX_BIAS) would save only one of three passes, beside a product that is larger.
 Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          const Scalar& beta, const Scalar& alpha, bool use_gelu) {
   if (auto cast = autocast_call("_addmm_activation", _addmm_activation, self, mat1, mat2, beta,
@@ -373,7 +374,7 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
 // ---------------------------------------------------------------------- every rank
 namespace {
 
-// Batches broadcast: both operands become (batch x rows x columns) without copies where they can.
+// Batches broadcast: both operands become (batch x rows x columns), without copies if possible.
 Tensor broadcast_matmul(const Tensor& a, const Tensor& b) {
   const int64_t ra = a.dim(), rb = b.dim();
   const Dims batch =
@@ -396,7 +397,7 @@ Tensor broadcast_matmul(const Tensor& a, const Tensor& b) {
   return _unsafe_view(y, shape);
 }
 
-// (... x n x k) times (k x m) or (k): the batch of the left operand is just more rows.
+// (... x n x k) times (k x m) or (k): the batch of the left operand becomes rows.
 Tensor folded_matmul(const Tensor& a, const Tensor& b) {
   const int64_t k = a.size(-1);
   Dims shape = a.sizes();
@@ -441,7 +442,7 @@ Tensor detail::multiply_chain(TensorList matrices) {
   TAPER_CHECK(n > 0, "chain_matmul(): Expected one or more matrices");
   for (const Tensor& m : matrices)
     TAPER_CHECK(m.dim() == 2, "multi_dot: Tensor dimension is ", m.dim(), ", expected 2 instead.");
-  // The textbook dynamic programme: cost[i][j] is the least work for matrices i to j.
+  // Dynamic programming: cost[i][j] is the least work for matrices i to j.
   std::vector<std::vector<double>> cost(n, std::vector<double>(n, 0));
   std::vector<std::vector<size_t>> split(n, std::vector<size_t>(n, 0));
   for (size_t length = 1; length < n; ++length)
@@ -537,7 +538,7 @@ Tensor Tensor::addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
 
 namespace {
 
-// The in-place form of a product added to x, which has the result's sizes already.
+// Adds a product to x in place. x has the result's sizes.
 template <class F>
 Tensor& add_product_(const char* name, const Tensor& x, const Tensor& a, const Tensor& b,
                      const F& f) {

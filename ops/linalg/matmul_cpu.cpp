@@ -15,13 +15,14 @@
 namespace torch::taper::cpu {
 namespace {
 
-// Whether every row of y begins as self, one row side by side: the usual bias.
+// Tests whether every row of y starts as self, one contiguous row: the usual bias.
 bool is_one_row(const Out& y, const In& self) {
   return self.contiguous && self.dim() > 0 && self.numel == self.sizes.back() &&
          self.numel == y.sizes.back() && y.numel > 0;
 }
 
-// Copies of a row until `nbytes` are full, from what is written already: short rows need few calls.
+// Repeats a row until `nbytes` are full. It copies what is already written, so short rows need few
+// calls.
 void repeat_row(char* to, const void* row, int64_t row_bytes, int64_t nbytes) {
   const int64_t most = std::max<int64_t>(row_bytes, 4096 / row_bytes * row_bytes);
   std::memcpy(to, row, row_bytes);
@@ -31,7 +32,7 @@ void repeat_row(char* to, const void* row, int64_t row_bytes, int64_t nbytes) {
   }
 }
 
-// A row of 16-bit floats, of which the compiler would convert one at a time.
+// Scales a row of 16-bit floats, which the compiler would convert one at a time.
 template <class T>
 void scaled_row(T* to, const T* from, float beta, int64_t n) {
   constexpr int64_t run = 512;
@@ -44,7 +45,7 @@ void scaled_row(T* to, const T* from, float beta, int64_t n) {
   }
 }
 
-// y = beta * self, row by row.
+// Sets y = beta * self, row by row.
 template <class T>
 void start_from(const Out& y, const In& self, opmath_t<T> beta) {
   constexpr int64_t item = sizeof(T);
@@ -67,7 +68,7 @@ void start_from(const Out& y, const In& self, opmath_t<T> beta) {
   });
 }
 
-// The stride of a dimension of size 1 says nothing; 1 and the row length suit the fast paths.
+// The stride of a dimension of size 1 is meaningless. 1 and the row length suit the fast paths.
 template <class T>
 MatrixIn<T> matrix_of(const T* data, int64_t rows, int64_t cols, int64_t row, int64_t col) {
   return {data, rows == 1 ? std::max<int64_t>(1, cols) : row, cols == 1 ? 1 : col};
@@ -81,7 +82,7 @@ MatrixIn<float> matrix_of(const FloatMatrix& x) {
   return matrix_of(x.data, x.rows, x.cols, x.row_step, x.col_step);
 }
 
-/// y = f(y), a contiguous one.
+/// Computes y = f(y) for a contiguous y.
 template <class T, class F>
 void apply(const Out& y, const F& f) {
   T* const p = y.as<T>();
@@ -90,7 +91,7 @@ void apply(const Out& y, const F& f) {
   });
 }
 
-/// y in f32, a and b matrices of bf16.
+/// Multiplies matrices of bf16 into an f32 y.
 void widening_product(const Out& y, const In& a, const In& b, const In& self, float beta,
                       float alpha) {
   const bool add = self.defined() && beta != 0;
@@ -99,8 +100,8 @@ void widening_product(const Out& y, const In& a, const In& b, const In& self, fl
                 last_two<BFloat16>(b), add, y.as<float>(), y.sizes[1]);
 }
 
-/// Makes `to` the product as one call, with the bias on its way; false where it is not small, or
-/// is more than that.
+/// Prepares a small product as one call, with the bias in its epilogue. Returns false if it is not
+/// small or needs more.
 template <class T>
 bool small_product(SmallGemm<T>& to, const Out& y, const In& a, const In& b, const In& self,
                    const Scalar& beta, const Scalar& alpha) {

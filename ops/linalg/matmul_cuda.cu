@@ -10,8 +10,8 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// A batch of row-major matrices as cuBLAS takes them: one dimension steps by 1, the other by at
-/// least the first one's length. What lies otherwise is copied.
+/// A batch of row-major matrices for cuBLAS: one dimension has stride 1, the other at least the
+/// length of the first. Other layouts are copied.
 class Operand {
  public:
   explicit Operand(const In& x) {
@@ -19,7 +19,7 @@ class Operand {
     const int64_t rows = x.sizes[r - 2], cols = x.sizes[r - 1];
     data = x.data;
     batch = r == 3 ? x.strides[0] : 0;
-    // The stride of a dimension of size 1 says nothing.
+    // The stride of a dimension of size 1 is meaningless.
     const int64_t row = rows == 1 ? std::max<int64_t>(1, cols) : x.strides[r - 2];
     const int64_t col = cols == 1 ? 1 : x.strides[r - 1];
     if (col == 1 && row >= std::max<int64_t>(1, cols)) {
@@ -52,7 +52,7 @@ class Operand {
   std::optional<Scratch<char>> copied_;
 };
 
-/// Whether `self` is a number for each column of y, side by side.
+/// Tests whether `self` is one contiguous number per column of y.
 bool is_bias(const Out& y, const In& self) {
   const int64_t r = self.dim();
   if (y.dim() != 2 || r < 1 || self.sizes[r - 1] != y.sizes[1]) return false;
@@ -60,9 +60,9 @@ bool is_bias(const Out& y, const In& self) {
   return one_row && self.strides[r - 1] == 1;
 }
 
-// A row-major product is the column-major one of the other order: y^T = b^T a^T. A `self` that is a
-// bias is added on the way; any other one first. Returns whether `f` was done, which is on the way
-// too.
+// A row-major product is a column-major one in reverse order: y^T = b^T a^T. A `self` that is a
+// bias is added in the epilogue, any other one first. Returns whether `f` was applied in the
+// epilogue, too.
 bool product(const Out& y, const In& a, const In& b, const In& self, double alpha, double beta,
              GemmActivation f = GemmActivation::kNone) {
   const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
@@ -112,7 +112,7 @@ void apply(const Out& y, GemmActivation f) {
   });
 }
 
-/// Integers: one thread for each element of the result.
+/// Multiplies integers, with one thread per element of the result.
 template <class T>
 struct IntegerProduct {
   T* y;
@@ -159,7 +159,7 @@ void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar al
   if (!product(y, a, b, self, alpha.cast<double>(), beta.cast<double>(), f)) apply(y, f);
 }
 
-// A row times a column.
+// Computes dot as a row times a column.
 void dot_kernel(Out y, In a, In b) {
   Out one = y;
   one.sizes = {1, 1};

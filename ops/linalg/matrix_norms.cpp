@@ -43,7 +43,7 @@ Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim_given) {
   std::vector<int64_t> others;
   for (int64_t d = 0; d < v.dim(); ++d)
     if (d != dim) others.push_back(d);
-  // A vector's norm over no dimension is of each element alone.
+  // The norm of a vector over no dimension is the norm of each element.
   return others.empty() ? v.unsqueeze(1).norm(Scalar(pow), {1}) : v.norm(Scalar(pow), others, true);
 }
 

@@ -1,4 +1,4 @@
-// Norms by their older names.
+// Norms under their older names.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,13 +7,14 @@
 
 namespace torch::taper {
 
-/// The 2-norm over `dim` (empty: over all).
+/// Returns the 2-norm over `dim`, or over all dimensions if it is empty.
 Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false);
-/// The sum of the singular values of a matrix, or of the matrices in two dimensions of self.
+/// Returns the sum of the singular values of a matrix, or of the matrices in two dimensions of
+/// self.
 Tensor nuclear_norm(const Tensor& self, bool keepdim = false);
 Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false);
-/// The norm of order `pow` over all dimensions but `dim`, which are kept with size 1; -1: over all,
-/// a number.
+/// Returns the norm of order `pow` over all dimensions but `dim`. They are kept with size 1. -1
+/// gives the 0-dim norm over all dimensions.
 Tensor norm_except_dim(const Tensor& v, int64_t pow = 2, int64_t dim = 0);
 
 }  // namespace torch::taper
