@@ -12,39 +12,40 @@
 
 namespace torch::taper {
 
-/// How an accessor holds its pointer: plain, or promised not to overlap others.
+/// Holds an accessor's pointer as a plain T*.
 template <class T>
 struct DefaultPtrTraits {
   using PtrType = T*;  ///< nothing is promised of it
 };
-/// For memory that the kernel reaches through no other pointer.
+/// Holds an accessor's pointer as `T* __restrict__`: the kernel reaches the memory by no other
+/// pointer.
 template <class T>
 struct RestrictPtrTraits {
   using PtrType = T* __restrict__;  ///< promised not to overlap others
 };
 
-/// What accessors of any number of dimensions share. Refers to sizes and strides that must outlive
-/// it.
+/// Base of accessors of any rank. Refers to sizes and strides that must outlive it.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class index_t = int64_t>
 class TensorAccessorBase {
  public:
   using PtrType = typename PtrTraits<T>::PtrType;  ///< the pointer that PtrTraits gives
-  /// `data` points to the element at index 0 of every dimension; `sizes` and `strides` (in
+  /// `data` points to the element at index 0 of every dimension. `sizes` and `strides` (in
   /// elements) have N numbers each.
   TAPER_HD TensorAccessorBase(PtrType data, const index_t* sizes, const index_t* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
-  /// Of dimension 0 to N - 1. Not checked, and negative numbers do not count from the end.
+  /// Returns the size of dimension `dim`, 0 to N - 1. Not checked: negative numbers do not count
+  /// from the end.
   TAPER_HD index_t size(index_t dim) const { return sizes_[dim]; }
-  /// From one index of the dimension to the next, in elements. Not checked.
+  /// Returns the step from one index of the dimension to the next, in elements. Not checked.
   TAPER_HD index_t stride(index_t dim) const { return strides_[dim]; }
-  /// All N sizes; refers to the memory that the accessor was made with.
+  /// Returns all N sizes. They refer to the memory that the accessor was made with.
   ArrayRef<index_t> sizes() const { return {sizes_, N}; }
-  /// All N strides, in elements; refers to the memory that the accessor was made with.
+  /// Returns all N strides, in elements. They refer to the memory that the accessor was made with.
   ArrayRef<index_t> strides() const { return {strides_, N}; }
-  /// Where the element at index 0 of every dimension is.
+  /// Returns a pointer to the element at index 0 of every dimension.
   TAPER_HD PtrType data() { return data_; }
-  /// Where the element at index 0 of every dimension is.
+  /// Returns a pointer to the element at index 0 of every dimension.
   TAPER_HD const PtrType data() const { return data_; }
 
  protected:
@@ -53,35 +54,35 @@ class TensorAccessorBase {
   const index_t* strides_;  ///< N strides in elements, not owned
 };
 
-/// A view of N dimensions that indexes like a nested array: a[i][j].
+/// Indexes a view of N dimensions like a nested array: a[i][j].
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class index_t = int64_t>
 class TensorAccessor : public TensorAccessorBase<T, N, PtrTraits, index_t> {
  public:
   using TensorAccessorBase<T, N, PtrTraits, index_t>::TensorAccessorBase;
-  /// The accessor of slice `i` of the first dimension. Not checked.
+  /// Returns the accessor of slice `i` of the first dimension. Not checked.
   TAPER_HD TensorAccessor<T, N - 1, PtrTraits, index_t> operator[](index_t i) const {
     return {this->data_ + this->strides_[0] * i, this->sizes_ + 1, this->strides_ + 1};
   }
 };
-/// With one dimension left an index gives the element itself.
+/// Accessor of one dimension: an index gives the element.
 template <class T, template <class> class PtrTraits, class index_t>
 class TensorAccessor<T, 1, PtrTraits, index_t>
     : public TensorAccessorBase<T, 1, PtrTraits, index_t> {
  public:
   using TensorAccessorBase<T, 1, PtrTraits, index_t>::TensorAccessorBase;
-  /// Element `i`, which may be written. Not checked.
+  /// Returns element `i`, which may be written. Not checked.
   TAPER_HD T& operator[](index_t i) const { return this->data_[this->strides_[0] * i]; }
 };
 
-/// An accessor that owns its geometry, so that it can be a kernel's argument. The memory may be a
-/// device's.
+/// An accessor that copies sizes and strides, so that it can be a kernel's argument. The memory may
+/// be on a device.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class index_t = int64_t>
 class GenericPackedTensorAccessor {
  public:
   using PtrType = typename PtrTraits<T>::PtrType;  ///< the pointer that PtrTraits gives
-  /// Copies N sizes and strides (in elements), converted to index_t without a check; `data` points
+  /// Copies N sizes and strides (in elements), converted to index_t without a check. `data` points
   /// to the element at index 0 of every dimension.
   template <class Given>
   GenericPackedTensorAccessor(PtrType data, const Given* sizes, const Given* strides)
@@ -91,22 +92,23 @@ class GenericPackedTensorAccessor {
       strides_[d] = static_cast<index_t>(strides[d]);
     }
   }
-  /// Of one dimension the element, of more the accessor of slice `i`, which refers to this object's
-  /// sizes and strides. Not checked.
+  /// Returns the element of a 1-d accessor, else the accessor of slice `i`. The slice refers to
+  /// this object's sizes and strides. Not checked.
   TAPER_HD decltype(auto) operator[](index_t i) const {
     return TensorAccessor<T, N, PtrTraits, index_t>(data_, sizes_, strides_)[i];
   }
-  /// Of dimension 0 to N - 1, not checked; strides are in elements.
+  /// Return the size or the stride (in elements) of dimension 0 to N - 1. Not checked.
   ///@{
   TAPER_HD index_t size(index_t dim) const { return sizes_[dim]; }
   TAPER_HD index_t stride(index_t dim) const { return strides_[dim]; }
   ///@}
-  /// Where the element at index 0 of every dimension is.
+  /// Return a pointer to the element at index 0 of every dimension.
   ///@{
   TAPER_HD PtrType data() { return data_; }
   TAPER_HD const PtrType data() const { return data_; }
   ///@}
-  /// The same memory with two dimensions exchanged. Throws IndexError unless both are dimensions.
+  /// Returns an accessor of this memory with two dimensions exchanged. Throws IndexError unless
+  /// both are dimensions.
   GenericPackedTensorAccessor transpose(index_t a, index_t b) const {
     for (index_t d : {a, b})
       TAPER_CHECK_INDEX(d >= 0 && d < static_cast<index_t>(N), "Index ", d,
@@ -123,14 +125,14 @@ class GenericPackedTensorAccessor {
   index_t strides_[N];
 };
 
-/// With sizes, strides and indices of 32 bits, or of 64.
+/// Accessors with sizes, strides and indices of 32 bits, or of 64.
 ///@{
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
 using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, PtrTraits, int32_t>;
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
 using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, PtrTraits, int64_t>;
 ///@}
-/// The older name.
+/// LibTorch's older name.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class index_t = int64_t>
 using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, PtrTraits, index_t>;

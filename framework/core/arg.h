@@ -3,9 +3,9 @@
 
 #include <utility>
 
-/// Declares a member `name_` of type T with a setter that returns the struct itself, so that calls
-/// can be chained, and a getter of the same name. What follows is private; a default value may
-/// follow the macro: `TAPER_ARG(double, momentum) = 0;`.
+/// Declares a private member `name_` of type T with a setter and a getter `name`. The setter
+/// returns the struct, so that calls can be chained. Declarations after the macro are private. A
+/// default value may follow it: `TAPER_ARG(double, momentum) = 0;`.
 #define TAPER_ARG(T, name)                           \
  public:                                             \
   auto name(const T& new_##name)->decltype(*this) {  \
@@ -22,7 +22,7 @@
  private:                                            \
   T name##_
 
-/// The same in a base of several structs: setters return the struct itself, of type Self.
+/// Declares an argument in a base of several structs. Setters return the struct as type Self.
 #define TAPER_ARG_OF(Self, T, name)                  \
  public:                                             \
   Self& name(const T& new_##name) {                  \

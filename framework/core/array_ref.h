@@ -20,11 +20,11 @@ using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 
-/// Pointer and length; owns nothing, so it must not outlive what it was made from.
+/// A pointer and a length. It owns nothing, so it must not outlive the values it was made from.
 template <class T>
 class ArrayRef {
  public:
-  /// As in the standard's containers; what is viewed cannot be changed.
+  /// Types as in the standard's containers. Elements cannot be changed through the view.
   ///@{
   using value_type = T;
   using iterator = const T*;
@@ -33,9 +33,9 @@ class ArrayRef {
   ///@}
 
   constexpr ArrayRef() = default;
-  /// Views of one value, of `size` values from `data` on, of those from `begin` to before `end`, of
-  /// a vector or of an array; nothing is copied. A view of a temporary (a number, a braced list) is
-  /// valid until the end of the full expression only.
+  /// Views one value, `size` values from `data`, the values in [begin, end), a vector or an array.
+  /// Nothing is copied. A view of a temporary (a number, a braced list) is valid only until the end
+  /// of the full expression.
   ///@{
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
   constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
@@ -46,15 +46,15 @@ class ArrayRef {
   constexpr ArrayRef(const std::array<T, N>& v) : data_(v.data()), size_(N) {}
   template <size_t N>
   constexpr ArrayRef(const T (&v)[N]) : data_(v), size_(N) {}
-  // A braced list lives until the end of the full expression: enough for an argument.
-  // (Assigned in the body: a precompiled header forgets a pragma against GCC's warning of a pointer
-  // into a list that is initialised.)
+  // A braced list lives until the end of the full expression, which is enough for an argument. The
+  // pointer is assigned in the body, because GCC warns about it in the initializer list and a
+  // precompiled header loses the pragma against that warning.
   constexpr ArrayRef(const std::initializer_list<T>& v) : size_(v.size()) {
     if (v.size() > 0) data_ = v.begin();
   }
   ///@}
 
-  /// Pointers to the first value and behind the last one.
+  /// Return pointers to the first value and past the last one.
   ///@{
   constexpr iterator begin() const { return data_; }
   constexpr iterator end() const { return data_ + size_; }
@@ -65,29 +65,29 @@ class ArrayRef {
   constexpr size_t size() const { return size_; }      ///< values, not bytes
   constexpr bool empty() const { return size_ == 0; }  ///< size() is 0
 
-  /// Not checked.
+  /// Returns value `i`. Not checked.
   const T& operator[](size_t i) const { return data_[i]; }
-  /// Throws IndexError unless i < size().
+  /// Returns value `i`. Throws IndexError unless i < size().
   const T& at(size_t i) const {
     TAPER_CHECK_INDEX(i < size_, "ArrayRef: expected an index below ", size_, ", got ", i);
     return data_[i];
   }
-  /// The first and the last value. Throw IndexError for an empty view.
+  /// Return the first and the last value. Throw IndexError for an empty view.
   ///@{
   const T& front() const { return at(0); }
   const T& back() const { return at(size_ - 1); }
   ///@}
-  /// A view of `count` values from `start` on. Throws IndexError when they go beyond the end.
+  /// Returns a view of `count` values from `start` on. Throws IndexError if they go beyond the end.
   ArrayRef slice(size_t start, size_t count) const {
     TAPER_CHECK_INDEX(start <= size_ && count <= size_ - start, "ArrayRef: slice of ", count,
                       " values from ", start, " exceeds length ", size_);
     return {data_ + start, count};
   }
-  /// A view of all values from `start` on. Throws IndexError when that is beyond the end.
+  /// Returns a view of all values from `start` on. Throws IndexError if `start` is beyond the end.
   ArrayRef slice(size_t start) const { return slice(start, start < size_ ? size_ - start : 0); }
-  /// A copy of the values.
+  /// Returns a copy of the values.
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
-  /// Whether both have the same length and equal values.
+  /// Returns whether both views have equal lengths and equal values.
   bool equals(ArrayRef other) const {
     if (size_ != other.size_) return false;
     for (size_t i = 0; i < size_; ++i)
@@ -140,18 +140,18 @@ std::ostream& operator<<(std::ostream& out, ArrayRef<T> values) {
 using IntArrayRef = ArrayRef<int64_t>;  ///< how sizes, strides and lists of dimensions are passed
 using IntList = IntArrayRef;            ///< LibTorch's older name
 
-/// A view of all of `v`, whose type need not be written.
+/// Returns a view of all of `v`. Deduces the element type.
 template <class T>
 ArrayRef<T> makeArrayRef(const std::vector<T>& v) {
   return v;
 }
 
-/// An optional list of dimensions; a braced list or one number converts.
+/// An optional list of dimensions. A braced list or one number converts to it.
 class OptionalIntArrayRef {
  public:
   OptionalIntArrayRef() = default;
-  /// No list for nullopt, else a view of what is given, which must outlive it: a number or a braced
-  /// list does until the end of the full expression.
+  /// Holds no list for nullopt, else a view of the argument, which must outlive it. A number or a
+  /// braced list lives until the end of the full expression.
   ///@{
   OptionalIntArrayRef(nullopt_t) {}
   OptionalIntArrayRef(IntArrayRef v) : value_(v) {}
@@ -160,12 +160,12 @@ class OptionalIntArrayRef {
   OptionalIntArrayRef(const int64_t& one) : value_(IntArrayRef(one)) {}
   OptionalIntArrayRef(const optional<IntArrayRef>& v) : value_(v) {}
   ///@}
-  /// Whether there is a list. An empty one counts as a list.
+  /// Returns whether there is a list. An empty list counts.
   ///@{
   bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
   ///@}
-  /// The list. There must be one: this is not checked.
+  /// Return the list. There must be one: this is not checked.
   ///@{
   const IntArrayRef& value() const { return *value_; }
   const IntArrayRef& operator*() const { return *value_; }
@@ -175,21 +175,21 @@ class OptionalIntArrayRef {
  private:
   optional<IntArrayRef> value_;
 };
-/// LibTorch's name for an optional list of any type; of int64_t it is an OptionalIntArrayRef.
+/// LibTorch's name for an optional list of any type. For int64_t it is OptionalIntArrayRef.
 template <class T>
 using OptionalArrayRef =
     std::conditional_t<std::is_same<T, int64_t>::value, OptionalIntArrayRef, optional<ArrayRef<T>>>;
 
-/// The most dimensions a tensor may have.
+/// The largest number of dimensions of a tensor.
 constexpr int64_t kMaxDims = 12;
 
-/// A list of at most kMaxDims numbers by value: sizes or strides. It owns no memory, so a kernel's
-/// arguments and an op's saved shape can hold it.
+/// A list of at most kMaxDims numbers by value: sizes or strides. It allocates nothing, so a
+/// kernel's arguments and an op's saved shape can hold it.
 class Dims {
  public:
   Dims() = default;
-  /// Copies the numbers; (count, value) makes `count` times the same one, while Dims{2, 3} holds 2
-  /// and 3. Throw Error for more than kMaxDims.
+  /// Copies the numbers. Dims(count, value) holds `count` copies of `value`, while Dims{2, 3} holds
+  /// 2 and 3. Throws Error for more than kMaxDims.
   ///@{
   Dims(IntArrayRef v) { assign(v.data(), v.size()); }
   Dims(std::initializer_list<int64_t> v) { assign(v.begin(), v.size()); }
@@ -210,7 +210,7 @@ class Dims {
 
   int64_t size() const { return size_; }     ///< numbers, at most kMaxDims
   bool empty() const { return size_ == 0; }  ///< size() is 0
-  /// Element access without checks: `i` is 0 to size() - 1, and back() needs a number to be there.
+  /// Access elements without checks: `i` is 0 to size() - 1, and back() needs at least one number.
   /// Pointers stay valid as long as the object.
   ///@{
   int64_t* data() { return d_; }
@@ -224,26 +224,27 @@ class Dims {
   const int64_t* begin() const { return d_; }
   const int64_t* end() const { return d_ + size_; }
   ///@}
-  /// A view of the numbers that are there now; the object must outlive it.
+  /// Return a view of the current numbers. The object must outlive it.
   ///@{
   operator IntArrayRef() const { return {d_, static_cast<size_t>(size_)}; }
   IntArrayRef ref() const { return *this; }
   ///@}
   std::vector<int64_t> vec() const { return {begin(), end()}; }  ///< a copy
 
-  /// Leaves no number.
+  /// Removes all numbers.
   void clear() { size_ = 0; }
-  /// New numbers have unspecified values until they are set. Throws Error beyond kMaxDims.
+  /// Changes the length. New numbers are unspecified until they are set. Throws Error beyond
+  /// kMaxDims.
   void resize(int64_t count) {
     check_count(count);
     size_ = count;
   }
-  /// Throws Error when there are kMaxDims numbers already.
+  /// Appends `v`. Throws Error if there are kMaxDims numbers already.
   void push_back(int64_t v) {
     check_count(size_ + 1);
     d_[size_++] = v;
   }
-  /// Puts `v` before number `at` (0 to size(), not checked). Throws Error when there are kMaxDims
+  /// Inserts `v` before number `at` (0 to size(), not checked). Throws Error if there are kMaxDims
   /// numbers already.
   void insert(int64_t at, int64_t v) {
     check_count(size_ + 1);
@@ -272,7 +273,7 @@ class Dims {
     TAPER_CHECK(count <= kMaxDims, "Tensor: expected at most ", kMaxDims, " dimensions, got ",
                 count);
   }
-  // Nearly every tensor has at most four dimensions: one vector move then.
+  // Nearly every tensor has at most four dimensions: one vector move copies them.
   void copy(const Dims& o) {
     size_ = o.size_;
     __builtin_memcpy(d_, o.d_, 4 * sizeof(int64_t));

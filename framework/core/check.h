@@ -18,22 +18,24 @@
 #include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
-/// For a function that only a friend declaration in a public class declares: the pragma passes it
-/// by.
+/// Exports a function that only a friend declaration in a public class declares: the pragma does
+/// not cover it.
 #define TAPER_EXPORTED __attribute__((visibility("default")))
 
 namespace torch::taper {
 
-/// Base of everything Taper throws on purpose. `what()` is the message itself.
+/// Base of all exceptions that Taper throws on purpose. `what()` is the message.
 class Error : public std::exception {
  public:
-  explicit Error(std::string msg) : msg_(std::move(msg)) {}  ///< what what() and msg() return
-  /// The message; valid as long as the exception.
+  explicit Error(std::string msg)
+      : msg_(std::move(msg)) {}  ///< `msg` is the text of what() and
+                                 ///< msg()
+  /// Returns the message. The pointer is valid as long as the exception.
   const char* what() const noexcept override { return msg_.c_str(); }
-  /// The message with no context lines; the same text as `what()`.
+  /// Returns the message without context lines. It equals `what()`.
   const char* what_without_backtrace() const noexcept { return msg_.c_str(); }
-  const std::string& msg() const { return msg_; }  ///< the same text as what()
-  /// Empty: errors carry no call stack.
+  const std::string& msg() const { return msg_; }  ///< the text of what()
+  /// Returns an empty string: errors carry no call stack.
   const std::string& backtrace() const noexcept {
     static const std::string none;
     return none;
@@ -51,28 +53,28 @@ class IndexError : public Error {
 class ValueError : public Error {
   using Error::Error;
 };
-/// An argument's type (mostly its dtype) is not acceptable.
+/// An argument's type, usually its dtype, is not acceptable.
 class TypeError : public Error {
   using Error::Error;
 };
-/// The request makes sense, but nothing here carries it out.
+/// The request makes sense, but Taper does not implement it.
 class NotImplementedError : public Error {
   using Error::Error;
 };
-/// A matrix does not allow what is asked: it is singular, not positive-definite, or an iteration on
+/// A matrix does not allow the operation: it is singular, not positive-definite, or an iteration on
 /// it did not converge.
 class LinAlgError : public Error {
   using Error::Error;
 };
-/// No memory for a tensor, on any device. Nothing was lost; free some and go on.
+/// There is no memory for a tensor, on any device. Nothing was lost: free some memory and continue.
 class OutOfMemoryError : public Error {
   using Error::Error;
 };
 
 namespace detail {
 
-/// One part of a message: what lies at an address, and how it is written. It must not outlive the
-/// expression that it is made in.
+/// One part of a message: an address, and the function that writes the value there. It must not
+/// outlive the expression that it is made in.
 class Part {
  public:
   Part(const char* text) : at_(text), write_(write_text) {}
@@ -89,7 +91,7 @@ class Part {
   static void write(std::ostream& out, const void* at) {
     put<T>(out, at);
   }
-  // The stream's type is a parameter so that this header needs no more than its declaration.
+  // The stream's type is a parameter, so that this header needs only its declaration.
   template <class T, class Stream>
   static void put(Stream& out, const void* at) {
     out << *static_cast<const T*>(at);
@@ -107,15 +109,15 @@ extern template void Part::write<unsigned long>(std::ostream&, const void*);
 extern template void Part::write<double>(std::ostream&, const void*);
 extern template void Part::write<std::string>(std::ostream&, const void*);
 
-/// The parts as one text.
+/// Returns the concatenated parts.
 std::string concat(std::initializer_list<Part> parts);
 template <class... T>
 std::string concat(const T&... parts) {
   return concat({Part(parts)...});
 }
 
-/// Throws `Type` with the parts as its message. Compiled once for each type of exception: a check
-/// that passes costs a branch, and little to compile.
+/// Throws `Type` with the parts as its message. Compiled once for each type of exception, so that
+/// each check adds only a branch and little code.
 template <class Type>
 [[noreturn]] __attribute__((cold, noinline)) void fail(std::initializer_list<Part> parts) {
   throw Type(concat(parts));
@@ -145,7 +147,7 @@ extern template void fail<NotImplementedError>(std::initializer_list<Part>);
 #define TAPER_CHECK_VALUE(cond, ...) TAPER_CHECK_AS(ValueError, cond, __VA_ARGS__)
 #define TAPER_CHECK_TYPE(cond, ...) TAPER_CHECK_AS(TypeError, cond, __VA_ARGS__)
 
-/// An invariant of Taper's own: failing means a defect here, not in the caller's program.
+/// Checks an invariant of Taper. A failure is a defect in Taper, not in the caller's program.
 #define TAPER_ASSERT(cond, ...)                                                    \
   do {                                                                             \
     if (__builtin_expect(!(cond), 0))                                              \

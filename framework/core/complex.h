@@ -1,6 +1,6 @@
 // numbers::complex: the element type of complex tensors. Programs call it c10::complex.
 //
-// It lives in a namespace of its own because complex(re, im) is an op.
+// It is in a separate namespace because complex(re, im) is an op.
 #pragma once
 
 #include <iosfwd>
@@ -15,7 +15,7 @@
 namespace torch::taper::numbers {
 
 namespace detail {
-/// A class like std::complex: with a value_type, and parts of it.
+/// True for a class like std::complex, which has a value_type and an imag() of that type.
 template <class C, class = void>
 struct HasParts : std::false_type {};
 template <class C>
@@ -24,21 +24,21 @@ struct HasParts<C, std::enable_if_t<std::is_same<decltype(std::declval<const C&>
 };
 }  // namespace detail
 
-/// A complex number, two of T side by side as in std::complex, into which and from which it
-/// converts. For kernels and element access; whole tensors have ops.
+/// A complex number: two T side by side, as in std::complex, with which it converts. Use it in
+/// kernels and for element access. For whole tensors there are ops.
 template <class T>
 struct complex {
-  using value_type = T;  ///< of each part
-  /// The two parts, 0 unless given.
+  using value_type = T;  ///< type of each part
+  /// The real and the imaginary part, 0 by default.
   ///@{
   T real_ = T(), imag_ = T();
   ///@}
 
   constexpr complex() = default;
-  /// A real number converts.
+  /// Makes re + im i. A real number converts implicitly.
   TAPER_HD constexpr complex(const T& re, const T& im = T()) : real_(re), imag_(im) {}
-  /// From and to a complex number of another type, std::complex or a complex of other parts, only
-  /// where the program says so. The parts may be rounded.
+  /// Convert explicitly from and to a complex number of another type: std::complex, or a complex of
+  /// other parts. The parts may be rounded.
   ///@{
   template <class C, std::enable_if_t<detail::HasParts<C>::value, int> = 0>
   TAPER_HD explicit constexpr complex(const C& z)
@@ -49,7 +49,7 @@ struct complex {
     return C(static_cast<V>(real_), static_cast<V>(imag_));
   }
   ///@}
-  /// Read a part, or with an argument set it.
+  /// Return a part, or set it to the argument.
   ///@{
   TAPER_HD constexpr T real() const { return real_; }
   TAPER_HD constexpr T imag() const { return imag_; }
@@ -57,7 +57,7 @@ struct complex {
   TAPER_HD constexpr void imag(T v) { imag_ = v; }
   ///@}
 
-  /// As the operators of two numbers below.
+  /// Apply the operators of two numbers below in place.
   ///@{
   TAPER_HD constexpr complex& operator+=(const complex& o) { return *this = *this + o; }
   TAPER_HD constexpr complex& operator-=(const complex& o) { return *this = *this - o; }
@@ -65,8 +65,8 @@ struct complex {
   TAPER_HD constexpr complex& operator/=(const complex& o) { return *this = *this / o; }
   ///@}
 
-  /// By their parts: (a + bi)(c + di) = (ac - bd) + (ad + bc)i, without the special treatment that
-  /// C gives to infinities.
+  /// Compute by parts: (a + bi)(c + di) = (ac - bd) + (ad + bc)i. Infinities get no special
+  /// treatment, unlike in C.
   ///@{
   TAPER_HD friend constexpr complex operator+(const complex& a) { return a; }
   TAPER_HD friend constexpr complex operator-(const complex& a) { return {-a.real_, -a.imag_}; }
@@ -80,7 +80,8 @@ struct complex {
     return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
   }
   ///@}
-  /// Scaled by the larger part of b, so that its square does not overflow (Smith).
+  /// Divides by Smith's method: scales by the larger part of b, so that its square does not
+  /// overflow.
   TAPER_HD friend constexpr complex operator/(const complex& a, const complex& b) {
     const T re = b.real_ < 0 ? -b.real_ : b.real_, im = b.imag_ < 0 ? -b.imag_ : b.imag_;
     if (re >= im) {
@@ -91,7 +92,7 @@ struct complex {
     const T ratio = b.real_ / b.imag_, scale = T(1) / (b.real_ * ratio + b.imag_);
     return {(a.real_ * ratio + a.imag_) * scale, (a.imag_ * ratio - a.real_) * scale};
   }
-  /// Both parts equal; a NaN equals nothing.
+  /// Compare both parts. A NaN equals nothing.
   ///@{
   TAPER_HD friend constexpr bool operator==(const complex& a, const complex& b) {
     return a.real_ == b.real_ && a.imag_ == b.imag_;
@@ -102,13 +103,13 @@ struct complex {
   ///@}
 };
 
-/// re - im i for re + im i.
+/// Returns re - im i for re + im i.
 template <class T>
 TAPER_HD constexpr complex<T> conj(const complex<T>& z) {
   return {z.real_, -z.imag_};
 }
 
-/// "(1,2)", as std::complex.
+/// Print "(1,2)", like std::complex.
 std::ostream& operator<<(std::ostream& out, const complex<float>& z);
 std::ostream& operator<<(std::ostream& out, const complex<double>& z);
 

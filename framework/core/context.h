@@ -1,8 +1,8 @@
-// Context: the process's switches for numbers and libraries, and what the build has; LibTorch's
-// at::globalContext().
+// Context: the process's switches for numerics and libraries, and the features of the build. It is
+// LibTorch's at::globalContext().
 //
 // Every switch belongs to the process, may be set from any thread, and takes effect with the next
-// op that is called. Those of CUDA change nothing on the CPU.
+// op that is called. Switches for CUDA change nothing on the CPU.
 #pragma once
 
 #include <atomic>
@@ -15,36 +15,39 @@
 
 namespace torch::taper {
 
-/// How exactly products of float32 matrices are computed on CUDA devices: to all 24 bits; with
-/// factors rounded to TF32 (11 bits) and float32 sums; the last one as the second.
+/// How exactly products of float32 matrices are computed on CUDA devices. HIGHEST: with all 24
+/// bits. HIGH: factors are rounded to TF32 (11 bits), sums are float32. MEDIUM: like HIGH.
 enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
 
-/// How cuBLAS may put long sums of 16-bit products together: from parts that were rounded to 16
-/// bits; from parts in float32; or each sum is of one part.
+/// How cuBLAS may split long sums of 16-bit products. The options in order: into parts rounded to
+/// 16 bits, into float32 parts, or not at all.
 enum class CuBLASReductionOption : uint8_t {
   AllowReducedPrecisionWithSplitK = 0,
   DisallowReducedPrecisionAllowSplitK = 1,
   DisallowReducedPrecisionDisallowSplitK = 2,
 };
 
-/// The switches and what the build has, under LibTorch's names. globalContext() returns the one
-/// that ops look at.
+/// Switches and features of the build, under LibTorch's names. globalContext() returns the object
+/// that ops read.
 class Context {
  public:
-  // ------------------------------------------------------------------ what there is
-  /// Whether there is a CUDA device, a GPU or a simulated one.
+  // ------------------------------------------------------------------ features
+  /// Returns whether there is a CUDA device: a GPU or a simulated one.
   static bool hasCUDA();
-  /// Whether the library was built with kernels for GPUs, which use cuDNN and cuSOLVER.
+  /// Returns whether the library was built with kernels for GPUs, which use cuDNN and cuSOLVER.
   static bool hasCUDART();
-  /// The same as hasCUDART().
+  /// Returns hasCUDART().
   static bool hasCuDNN();
-  static bool hasOpenMP() { return true; }  ///< loops run on several threads, by whatever means
+  static bool hasOpenMP() {
+    return true;
+  }                                         ///< loops run on several threads, with or without
+                                            ///< OpenMP
   static bool hasMKLDNN() { return true; }  ///< oneDNN
   static bool hasMKL() { return false; }    ///< never
-  static bool hasLAPACK() { return true; }  ///< OpenBLAS's
+  static bool hasLAPACK() { return true; }  ///< OpenBLAS has it
   static bool hasMAGMA() { return false; }  ///< never
-  static bool hasCuSOLVER() { return hasCUDART(); }  ///< for decompositions of matrices
-  /// Never: there are no devices of these kinds.
+  static bool hasCuSOLVER() { return hasCUDART(); }  ///< decomposes matrices
+  /// Return false: Taper has no devices of these kinds.
   ///@{
   static bool hasHIP() { return false; }
   static bool hasXLA() { return false; }
@@ -52,15 +55,16 @@ class Context {
   ///@}
 
   // ------------------------------------------------------------------ products of matrices
-  /// See Float32MatmulPrecision; HIGHEST at the start.
+  /// Get and set the precision of float32 products: see Float32MatmulPrecision. HIGHEST by default.
   ///@{
   Float32MatmulPrecision float32MatmulPrecision() const { return matmul_precision_; }
   void setFloat32MatmulPrecision(Float32MatmulPrecision p) { matmul_precision_ = p; }
   ///@}
-  /// "highest", "high" or "medium". Warns of another name, and changes nothing then.
+  /// Sets the precision by name: "highest", "high" or "medium". For another name it warns and
+  /// changes nothing.
   void setFloat32MatmulPrecision(const std::string& name);
-  /// Whether products of float32 matrices may use TF32: the precision is not "highest". By default
-  /// they may not. Set, the precision becomes "high", else "highest".
+  /// Get and set whether products of float32 matrices may use TF32, which means a precision other
+  /// than "highest". False by default. true sets the precision to "high", false to "highest".
   ///@{
   bool allowTF32CuBLAS() const {
     return float32MatmulPrecision() != Float32MatmulPrecision::HIGHEST;
@@ -69,66 +73,69 @@ class Context {
     matmul_precision_ = allow ? Float32MatmulPrecision::HIGH : Float32MatmulPrecision::HIGHEST;
   }
   ///@}
-  /// How long sums of float16 products are put together. By default parts may be rounded. The
-  /// setters throw Error where parts may be rounded and there may be none.
+  /// Get and set how long sums of float16 products may be split. By default parts may be rounded.
+  /// The setter throws Error for `allow_reduced_precision` without `allow_splitk`.
   ///@{
   CuBLASReductionOption allowFP16ReductionCuBLAS() const { return fp16_reduction_; }
   void setAllowFP16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk = true);
   ///@}
-  /// The same of bfloat16.
+  /// Get and set how long sums of bfloat16 products may be split.
   ///@{
   CuBLASReductionOption allowBF16ReductionCuBLAS() const { return bf16_reduction_; }
   void setAllowBF16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk = true);
   ///@}
-  /// Whether products of float16 are summed in float16. By default they are summed in float32.
+  /// Get and set whether products of float16 are summed in float16. By default they are summed in
+  /// float32.
   ///@{
   bool allowFP16AccumulationCuBLAS() const { return fp16_accumulation_; }
   void setAllowFP16AccumulationCuBLAS(bool allow) { fp16_accumulation_ = allow; }
   ///@}
 
   // ------------------------------------------------------------------ cuDNN
-  /// Whether cuDNN computes what it takes: convolutions, batch norms, ... (it does by default).
+  /// Get and set whether cuDNN computes the ops that it supports: convolutions, batch norms, ...
+  /// True by default.
   ///@{
   bool userEnabledCuDNN() const { return cudnn_; }
   void setUserEnabledCuDNN(bool enabled) { cudnn_ = enabled; }
   ///@}
-  /// Whether convolutions and recurrent layers of float32 may use TF32. By default they may.
+  /// Get and set whether convolutions and recurrent layers of float32 may use TF32. True by
+  /// default.
   ///@{
   bool allowTF32CuDNN() const { return cudnn_tf32_; }
   void setAllowTF32CuDNN(bool allow) { cudnn_tf32_ = allow; }
   ///@}
-  /// Whether cuDNN's algorithms are measured on the first convolution of each shape, and the
-  /// fastest is kept, in place of the one that cuDNN expects to be fastest. By default they are
-  /// not.
+  /// Get and set whether cuDNN's algorithms are measured on the first convolution of each shape,
+  /// and the fastest is kept. By default cuDNN's heuristic chooses.
   ///@{
   bool benchmarkCuDNN() const { return cudnn_benchmark_; }
   void setBenchmarkCuDNN(bool benchmark) { cudnn_benchmark_ = benchmark; }
   ///@}
-  /// Whether only algorithms are chosen that always give the same bits, none of cuDNN's for
-  /// recurrent layers. setDeterministicAlgorithms has them chosen as well.
+  /// Get and set whether only algorithms are chosen that always give the same bits. cuDNN has none
+  /// for recurrent layers. setDeterministicAlgorithms also selects them.
   ///@{
   bool deterministicCuDNN() const { return cudnn_deterministic_; }
   void setDeterministicCuDNN(bool deterministic) { cudnn_deterministic_ = deterministic; }
   ///@}
 
-  // ------------------------------------------------------------------ the same bits in each run
-  /// Whether setDeterministicAlgorithms has asked for them (at the start it has not), and whether
-  /// it said to warn only.
+  // ------------------------------------------------------------------ reproducible bits
+  /// Return whether setDeterministicAlgorithms has asked for deterministic algorithms, and whether
+  /// it asked only for warnings. Both are false by default.
   ///@{
   bool deterministicAlgorithms() const { return deterministic_ != kAny; }
   bool deterministicAlgorithmsWarnOnly() const { return deterministic_ == kWarn; }
   ///@}
-  /// Whether an op that may give other bits in each run throws Error (warns, with `warn_only`).
-  /// None of the library's does then; ops of one's own say so by alertNotDeterministic.
+  /// Sets whether a nondeterministic op throws Error, or only warns with `warn_only`. Taper's ops
+  /// then choose deterministic algorithms. A program's nondeterministic ops call
+  /// alertNotDeterministic.
   void setDeterministicAlgorithms(bool deterministic, bool warn_only) {
     deterministic_ = !deterministic ? kAny : warn_only ? kWarn : kThrow;
   }
-  /// Throws Error "<caller> does not have a deterministic implementation, ...", or warns, where
+  /// Throws Error "<caller> does not have a deterministic implementation, ...", or warns, if
   /// deterministic algorithms were asked for.
   static void alertNotDeterministic(const std::string& caller);
 
-  /// Lets the calling thread's arithmetic take numbers below the normal range for zero. Returns
-  /// false where the processor cannot.
+  /// Flushes denormal numbers to zero in the calling thread's arithmetic. Returns false if the
+  /// processor cannot.
   static bool setFlushDenormal(bool on);
 
  private:
@@ -140,9 +147,9 @@ class Context {
   std::atomic<bool> cudnn_benchmark_{false}, cudnn_deterministic_{false};
 };
 
-/// The process's switches.
+/// Returns the process's switches.
 Context& globalContext();
-/// As Context's functions of the same names.
+/// Call Context's functions of the same names.
 ///@{
 inline bool hasCUDA() { return Context::hasCUDA(); }
 inline bool hasHIP() { return Context::hasHIP(); }
@@ -156,8 +163,8 @@ inline bool hasMKLDNN() { return Context::hasMKLDNN(); }
 ///@}
 
 // ---------------------------------------------------------------------- Python's names
-/// Context's setDeterministicAlgorithms, deterministicAlgorithms and
-/// deterministicAlgorithmsWarnOnly for the process.
+/// Call setDeterministicAlgorithms, deterministicAlgorithms and deterministicAlgorithmsWarnOnly of
+/// the process's Context.
 ///@{
 inline void use_deterministic_algorithms(bool mode, bool warn_only = false) {
   globalContext().setDeterministicAlgorithms(mode, warn_only);
@@ -169,11 +176,12 @@ inline bool is_deterministic_algorithms_warn_only_enabled() {
   return globalContext().deterministicAlgorithmsWarnOnly();
 }
 ///@}
-/// Throws Error for a name other than "highest", "high" and "medium".
+/// Sets the precision of float32 products. Throws Error for a name other than "highest", "high" and
+/// "medium".
 void set_float32_matmul_precision(const std::string& precision);
-/// "highest", "high" or "medium".
+/// Returns "highest", "high" or "medium".
 std::string get_float32_matmul_precision();
-/// The same as Context::setFlushDenormal.
+/// Calls Context::setFlushDenormal.
 inline bool set_flush_denormal(bool mode) { return Context::setFlushDenormal(mode); }
 
 // Attributes of torch.backends: name() reads, set_name(value) writes.

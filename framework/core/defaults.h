@@ -1,8 +1,8 @@
-// What factories that are given no dtype and no device take.
+// Default dtype and device of factories.
 //
-// The default dtype is the process's, the default device the calling thread's; both as in PyTorch.
-// Tensors made from others (zeros_like, new_ones, results of ops) follow those, from_blob follows
-// its memory, and what a file holds comes to the CPU.
+// The default dtype belongs to the process, the default device to the calling thread, as in
+// PyTorch. Tensors made from others (zeros_like, new_ones, results of ops) take their dtype and
+// device. from_blob takes the device of its memory. Files are loaded to the CPU.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@
 
 namespace torch::taper {
 
-/// Throws Error when there is no such device. A CUDA device without an index is the one that is
-/// current when a tensor is made.
+/// Sets the calling thread's default device. Throws Error if there is no such device. A CUDA device
+/// without an index means the current device at each call of a factory.
 void set_default_device(Device device);
 
-/// Sets dtype and device by a name of PyTorch's: "torch.FloatTensor", "torch.cuda.HalfTensor".
-/// Throws ValueError, with the names there are, for another text, TypeError for one that is not
-/// floating, Error without a CUDA device.
+/// Sets dtype and device by PyTorch's name: "torch.FloatTensor", "torch.cuda.HalfTensor". Throws
+/// ValueError, which lists the names, for another text. Throws TypeError for a dtype that is not
+/// floating, and Error without a CUDA device.
 void set_default_tensor_type(const std::string& name);
 
 /// Sets the default dtype until the end of the scope.
 class DefaultDtypeGuard {
  public:
-  /// Throws TypeError as set_default_dtype does. The dtype is the process's: other threads see it,
-  /// too.
+  /// Throws TypeError as set_default_dtype does. The dtype belongs to the process, so other threads
+  /// see it too.
   explicit DefaultDtypeGuard(TypeMeta dtype) : before_(get_default_dtype()) {
     set_default_dtype(dtype);
   }
@@ -42,7 +42,7 @@ class DefaultDtypeGuard {
 /// Sets the thread's default device until the end of the scope.
 class DefaultDeviceGuard {
  public:
-  /// Throws Error when there is no such device.
+  /// Throws Error if there is no such device.
   explicit DefaultDeviceGuard(Device device) : before_(get_default_device()) {
     set_default_device(device);
   }
@@ -54,10 +54,10 @@ class DefaultDeviceGuard {
   Device before_;
 };
 
-/// set_default_tensor_type until the end of the scope.
+/// Calls set_default_tensor_type, and restores the defaults at the end of the scope.
 class DefaultTensorTypeGuard {
  public:
-  /// Throws as set_default_tensor_type does; nothing is changed then.
+  /// Throws as set_default_tensor_type does, and changes nothing then.
   explicit DefaultTensorTypeGuard(const std::string& name)
       : dtype_(get_default_dtype()), device_(get_default_device()) {
     set_default_tensor_type(name);
@@ -70,12 +70,13 @@ class DefaultTensorTypeGuard {
 
 namespace detail {
 
-/// A dtype on a kind of device.
+/// A dtype and a kind of device.
 struct TensorType {
   DeviceType device;
   ScalarType dtype;
 };
-/// Reads "torch.FloatTensor", "torch.cuda.LongTensor". Throws ValueError with the names there are.
+/// Parses "torch.FloatTensor", "torch.cuda.LongTensor". Throws ValueError, which lists the names,
+/// for another text.
 TensorType parse_tensor_type(const std::string& name);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Device: where a tensor's bytes live and its ops run.
+// Device: the place of a tensor's bytes and ops.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace torch::taper {
 
-/// Tensors are on CPU and CUDA devices. The others are names, for programs that compare with them:
-/// a Device of theirs throws.
+/// Kinds of devices. Tensors are on CPU and CUDA devices. The others are names for programs that
+/// compare with them: to construct a Device of one throws.
 enum class DeviceType : int8_t {
   CPU = 0,
   CUDA = 1,
@@ -38,8 +38,7 @@ enum class DeviceType : int8_t {
   PrivateUse1 = 20,
   COMPILE_TIME_MAX_DEVICE_TYPES = 21,
 };
-/// The values of DeviceType. Taper has devices of kCPU and kCUDA; kORT and kMAIA are the same
-/// value.
+/// The values of DeviceType. Taper has devices of kCPU and kCUDA. kORT and kMAIA are one value.
 ///@{
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
@@ -70,34 +69,35 @@ namespace detail {
 [[noreturn]] void throw_no_devices(DeviceType type);
 }  // namespace detail
 
-/// A device type and an index; index -1 means "the current one".
+/// A device type and an index. Index -1 means the current device.
 class Device {
  public:
   using Type = DeviceType;  ///< LibTorch's nested name
 
   constexpr Device() = default;
-  /// Throws Error for a type that Taper has no devices of.
+  /// Throws Error for a type without devices in Taper.
   constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {
     if (type != kCPU && type != kCUDA) detail::throw_no_devices(type);
   }
-  /// Parses "cpu", "cuda" or "cuda:1". Throws Error for anything else, listing what is accepted.
+  /// Parses "cpu", "cuda" or "cuda:1". Throws Error, which lists the accepted texts, for anything
+  /// else.
   ///@{
   Device(const std::string& text);
   Device(const char* text) : Device(std::string(text)) {}
   ///@}
 
   constexpr DeviceType type() const { return type_; }        ///< kCPU or kCUDA
-  constexpr DeviceIndex index() const { return index_; }     ///< -1 where none was given
-  constexpr bool has_index() const { return index_ != -1; }  ///< whether one was given
+  constexpr DeviceIndex index() const { return index_; }     ///< -1 if none was given
+  constexpr bool has_index() const { return index_ != -1; }  ///< whether an index was given
   void set_index(DeviceIndex index) { index_ = index; }      ///< not checked
-  /// By type alone, whatever the index.
+  /// Return whether the device has this type, with any index.
   ///@{
   constexpr bool is_cuda() const { return type_ == kCUDA; }
   constexpr bool is_cpu() const { return type_ == kCPU; }
   ///@}
-  /// "cpu", "cuda:1".
+  /// Returns "cpu", "cuda:1".
   std::string str() const;
-  /// By type and index: "cuda" and "cuda:0" are not equal.
+  /// Compare types and indices: "cuda" and "cuda:0" are not equal.
   ///@{
   friend constexpr bool operator==(Device a, Device b) {
     return a.type_ == b.type_ && a.index_ == b.index_;
@@ -111,16 +111,15 @@ class Device {
 };
 
 namespace detail {
-/// The calling thread's default device; constant-initialised, so that access costs one load.
+/// The calling thread's default device. It is constant-initialised, so that access costs one load.
 inline thread_local Device thread_default_device;
 }  // namespace detail
 
-/// Where factories that are given no device put their tensors (an index of -1: on the current CUDA
-/// device). The CPU until set_default_device (framework/core/defaults.h) changes it for this
-/// thread.
+/// Returns the default device of factories. Index -1 means the current CUDA device. It is the CPU
+/// until set_default_device (framework/core/defaults.h) changes it for this thread.
 inline Device get_default_device() { return detail::thread_default_device; }
 
-/// Python's form: device(type='cuda', index=1).
+/// Returns Python's text: device(type='cuda', index=1).
 std::string repr(Device d);
 /// Print "cuda" for a type, and what str() returns for a device.
 ///@{

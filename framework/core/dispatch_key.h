@@ -1,6 +1,6 @@
-// DispatchKey: what an operator of a program's registry is called for, and which keys a thread
-// leaves out. Names are LibTorch's. (Taper's own ops know devices only:
-// framework/kernel/dispatch.h.)
+// DispatchKey: the keys by which a program's registered operators choose kernels, and the keys that
+// a thread leaves out. Names are LibTorch's. Taper's ops dispatch by device only
+// (framework/kernel/dispatch.h).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace torch::taper {
 
-/// Runtime keys, the last of a call's going first, then names of several of them. Autograd's come
-/// in the order of the devices.
+/// Runtime keys, then aliases for several of them. Of a call's keys the last in this list goes
+/// first. Autograd's keys follow the order of the devices.
 enum class DispatchKey : uint8_t {
   Undefined,
   CPU,
@@ -40,7 +40,7 @@ enum class DispatchKey : uint8_t {
   CompositeExplicitAutograd,
   CatchAll = CompositeImplicitAutograd
 };
-/// The key's name: "AutogradCPU".
+/// Returns the key's name: such as "AutogradCPU".
 const char* toString(DispatchKey key);
 /// Writes the key's name.
 std::ostream& operator<<(std::ostream& out, DispatchKey key);
@@ -48,66 +48,66 @@ std::ostream& operator<<(std::ostream& out, DispatchKey key);
 /// A set of runtime keys.
 class DispatchKeySet {
  public:
-  /// Says that all keys are meant.
+  /// Selects all keys.
   enum Full { FULL };
-  /// Says that all keys after one are meant.
+  /// Selects all keys after a given one.
   enum FullAfter { FULL_AFTER };
   constexpr DispatchKeySet() = default;
-  /// All keys.
+  /// Contains all keys.
   constexpr DispatchKeySet(Full) : bits_(bit(DispatchKey::EndOfRuntimeKeys) - 1) {}
-  /// All keys that come after `key`.
+  /// Contains all keys that come after `key`.
   constexpr DispatchKeySet(FullAfter, DispatchKey key) : bits_(bit(key) - 1) {}
-  /// One key.
+  /// Contains one key.
   constexpr explicit DispatchKeySet(DispatchKey key) : bits_(bit(key)) {}
-  /// These keys.
+  /// Contains these keys.
   constexpr explicit DispatchKeySet(std::initializer_list<DispatchKey> keys) {
     for (const DispatchKey key : keys) bits_ |= bit(key);
   }
-  /// The set that raw_repr() gave.
+  /// Returns the set whose raw_repr() is `bits`.
   static constexpr DispatchKeySet from_raw_repr(uint64_t bits) {
     DispatchKeySet set;
     set.bits_ = bits;
     return set;
   }
-  /// A bit for each key.
+  /// Returns the set as bits, one for each key.
   constexpr uint64_t raw_repr() const { return bits_; }
-  /// Whether there is no key in it.
+  /// Returns whether the set is empty.
   constexpr bool empty() const { return bits_ == 0; }
-  /// Whether the key is in it.
+  /// Returns whether the set contains the key.
   constexpr bool has(DispatchKey key) const { return (bits_ & bit(key)) != 0; }
-  /// Whether one of `o` is in it.
+  /// Returns whether the set contains a key of `o`.
   constexpr bool has_any(DispatchKeySet o) const { return (bits_ & o.bits_) != 0; }
-  /// Whether all of `o` are in it.
+  /// Returns whether the set contains all keys of `o`.
   constexpr bool has_all(DispatchKeySet o) const { return (bits_ & o.bits_) == o.bits_; }
-  /// With the key, too.
+  /// Returns this set with the key added.
   constexpr DispatchKeySet add(DispatchKey key) const { return from_raw_repr(bits_ | bit(key)); }
-  /// Without the key.
+  /// Returns this set without the key.
   constexpr DispatchKeySet remove(DispatchKey key) const {
     return from_raw_repr(bits_ & ~bit(key));
   }
-  /// The keys of either.
+  /// Returns the union of both sets.
   constexpr DispatchKeySet operator|(DispatchKeySet o) const {
     return from_raw_repr(bits_ | o.bits_);
   }
-  /// The keys of both.
+  /// Returns the intersection of both sets.
   constexpr DispatchKeySet operator&(DispatchKeySet o) const {
     return from_raw_repr(bits_ & o.bits_);
   }
-  /// The keys that `o` has not.
+  /// Returns the keys that are not in `o`.
   constexpr DispatchKeySet operator-(DispatchKeySet o) const {
     return from_raw_repr(bits_ & ~o.bits_);
   }
-  /// Whether the keys are the same.
+  /// Returns whether the sets are equal.
   constexpr bool operator==(DispatchKeySet o) const { return bits_ == o.bits_; }
-  /// Whether they are not.
+  /// Returns whether the sets differ.
   constexpr bool operator!=(DispatchKeySet o) const { return bits_ != o.bits_; }
-  /// The key that goes first; Undefined for an empty set.
+  /// Returns the key that goes first, or Undefined for an empty set.
   DispatchKey highestPriorityTypeId() const {
     return empty() ? DispatchKey::Undefined : static_cast<DispatchKey>(64 - __builtin_clzll(bits_));
   }
 
  private:
-  /// Undefined has none.
+  /// Undefined has no bit.
   static constexpr uint64_t bit(DispatchKey key) {
     return key == DispatchKey::Undefined ? 0 : uint64_t{1} << (static_cast<int>(key) - 1);
   }
@@ -116,39 +116,39 @@ class DispatchKeySet {
 /// Writes "DispatchKeySet(CPU, AutogradCPU)".
 std::ostream& operator<<(std::ostream& out, DispatchKeySet keys);
 
-/// Those for which autograd's kernels are called.
+/// The keys of autograd's kernels.
 constexpr DispatchKeySet autograd_dispatch_keyset{
     DispatchKey::AutogradOther,      DispatchKey::AutogradCPU, DispatchKey::AutogradCUDA,
     DispatchKey::AutogradXPU,        DispatchKey::AutogradMPS, DispatchKey::AutogradMeta,
     DispatchKey::AutogradPrivateUse1};
-/// With ADInplaceOrView, too.
+/// The keys of autograd's kernels, and ADInplaceOrView.
 constexpr DispatchKeySet autograd_dispatch_keyset_with_ADInplaceOrView =
     autograd_dispatch_keyset | DispatchKeySet(DispatchKey::ADInplaceOrView);
-/// Those that come after autograd's.
+/// The keys after autograd's.
 constexpr DispatchKeySet after_autograd_keyset(DispatchKeySet::FULL_AFTER,
                                                DispatchKey::AutogradOther);
-/// Those that come after ADInplaceOrView.
+/// The keys after ADInplaceOrView.
 constexpr DispatchKeySet after_ADInplaceOrView_keyset(DispatchKeySet::FULL_AFTER,
                                                       DispatchKey::ADInplaceOrView);
 
-/// What this thread adds to the keys of each call, and leaves out of them.
+/// The keys that this thread adds to each call, and those that it leaves out.
 struct ThreadDispatchKeys {
   DispatchKeySet included;  ///< added to a call's keys
   DispatchKeySet excluded;  ///< left out of them
 };
-/// The calling thread's.
+/// Returns the calling thread's keys.
 ThreadDispatchKeys& thread_dispatch_keys();
 
 namespace impl {
-/// Adds keys to one of this thread's sets, for a scope.
+/// Adds keys to one of this thread's sets until the end of the scope.
 template <DispatchKeySet ThreadDispatchKeys::*kSet>
 class DispatchKeyGuard {
  public:
-  /// Adds these.
+  /// Adds these keys.
   explicit DispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys().*kSet) {
     thread_dispatch_keys().*kSet = before_ | keys;
   }
-  /// Adds one.
+  /// Adds one key.
   explicit DispatchKeyGuard(DispatchKey key) : DispatchKeyGuard(DispatchKeySet(key)) {}
   ~DispatchKeyGuard() { thread_dispatch_keys().*kSet = before_; }
   DispatchKeyGuard(const DispatchKeyGuard&) = delete;
@@ -157,20 +157,21 @@ class DispatchKeyGuard {
  private:
   DispatchKeySet before_;
 };
-/// Leaves keys out of this thread's calls, for a scope.
+/// Leaves keys out of this thread's calls until the end of the scope.
 using ExcludeDispatchKeyGuard = DispatchKeyGuard<&ThreadDispatchKeys::excluded>;
-/// Adds keys to this thread's calls, for a scope.
+/// Adds keys to this thread's calls until the end of the scope.
 using IncludeDispatchKeyGuard = DispatchKeyGuard<&ThreadDispatchKeys::included>;
 }  // namespace impl
 
-/// The thread's calls reach what lies below autograd: no op records, and operators of a registry
-/// skip their kernels for Autograd. For kernels that have a derivative of their own.
+/// Skips autograd in the thread's calls: no op records, and registered operators skip their kernels
+/// for Autograd. For kernels that have a derivative.
 class AutoDispatchBelowAutograd {
  private:
   NoGradGuard no_grad_;
   impl::ExcludeDispatchKeyGuard below_{autograd_dispatch_keyset};
 };
-/// The same, and their kernels for ADInplaceOrView.
+/// Skips autograd as AutoDispatchBelowAutograd does, and registered operators' kernels for
+/// ADInplaceOrView.
 class AutoDispatchBelowADInplaceOrView {
  private:
   NoGradGuard no_grad_;

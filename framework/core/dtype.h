@@ -28,7 +28,7 @@ TAPER_HD inline uint32_t bits_from_float(float f) {
   return bits;
 }
 
-/// Has a `type` where T is the type that CUDA's kernels have for the bits of Own.
+/// Has a member `type` if T is CUDA's type for the bits of Own.
 template <class T, class Own>
 struct DeviceType16 {};
 template <class T>
@@ -38,7 +38,7 @@ TAPER_HD uint16_t bits_16(const T& v) {
   return bits;
 }
 
-/// IEEE binary16 to binary32; exact.
+/// Converts IEEE binary16 to binary32, exactly.
 TAPER_HD inline float half_to_float(uint16_t h) {
 #if defined(__CUDA_ARCH__)
   float f;
@@ -57,7 +57,7 @@ TAPER_HD inline float half_to_float(uint16_t h) {
 #endif
 }
 
-/// binary32 to IEEE binary16, round to nearest even.
+/// Converts binary32 to IEEE binary16, rounded to nearest even.
 TAPER_HD inline uint16_t float_to_half(float f) {
 #if defined(__CUDA_ARCH__)
   uint16_t h;
@@ -78,7 +78,7 @@ TAPER_HD inline uint16_t float_to_half(float f) {
 #endif
 }
 
-/// binary32 to bfloat16, round to nearest even.
+/// Converts binary32 to bfloat16, rounded to nearest even.
 TAPER_HD inline uint16_t float_to_bfloat16(float f) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   uint16_t h;
@@ -93,14 +93,15 @@ TAPER_HD inline uint16_t float_to_bfloat16(float f) {
 
 }  // namespace detail
 
-/// IEEE 754 binary16. Arithmetic happens in float; this type only stores.
+/// IEEE 754 binary16. Arithmetic happens in float. This type only stores.
 struct alignas(2) Half {
   uint16_t x = 0;         ///< the bits
   struct from_bits_t {};  ///< marks the constructor that takes bits
-  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< what marks it
+  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< returns the mark
   Half() = default;
-  TAPER_HD constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}  ///< of these bits
-  /// CUDA's own type of these bits (<c10/util/Half.h> and BFloat16.h tell nvcc of it).
+  TAPER_HD constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}  ///< has these bits
+  /// Convert from and to CUDA's type of these bits (<c10/util/Half.h> and BFloat16.h declare it to
+  /// nvcc).
   ///@{
   template <class T, class = typename detail::DeviceType16<T, Half>::type>
   TAPER_HD Half(const T& v) : x(detail::bits_16(v)) {}
@@ -115,14 +116,15 @@ struct alignas(2) Half {
   TAPER_HD operator float() const { return detail::half_to_float(x); }  ///< exact
 };
 
-/// The upper half of a binary32. Arithmetic happens in float; this type only stores.
+/// The upper half of a binary32. Arithmetic happens in float. This type only stores.
 struct alignas(2) BFloat16 {
   uint16_t x = 0;         ///< the bits
   struct from_bits_t {};  ///< marks the constructor that takes bits
-  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< what marks it
+  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< returns the mark
   BFloat16() = default;
-  TAPER_HD constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}  ///< of these bits
-  /// CUDA's own type of these bits (<c10/util/Half.h> and BFloat16.h tell nvcc of it).
+  TAPER_HD constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}  ///< has these bits
+  /// Convert from and to CUDA's type of these bits (<c10/util/Half.h> and BFloat16.h declare it to
+  /// nvcc).
   ///@{
   template <class T, class = typename detail::DeviceType16<T, BFloat16>::type>
   TAPER_HD BFloat16(const T& v) : x(detail::bits_16(v)) {}
@@ -134,7 +136,7 @@ struct alignas(2) BFloat16 {
   }
   ///@}
   TAPER_HD BFloat16(float f) : x(detail::float_to_bfloat16(f)) {}  ///< rounded, ties to even
-  /// Exact.
+  /// Converts exactly.
   TAPER_HD operator float() const {
     return detail::float_from_bits(static_cast<uint32_t>(x) << 16);
   }
@@ -144,15 +146,16 @@ struct alignas(2) BFloat16 {
 std::ostream& operator<<(std::ostream& out, Half x);
 std::ostream& operator<<(std::ostream& out, BFloat16 x);
 
-/// Floats of 8 bits, which <taper/framework/core/float8.h> defines.
+/// Floats of 8 bits, defined in <taper/framework/core/float8.h>.
 struct Float8_e5m2;
 struct Float8_e4m3fn;
 struct Float8_e5m2fnuz;
 struct Float8_e4m3fnuz;
 struct Float8_e8m0fnu;
 
-/// The values are PyTorch 2.15's. No tensor has a quantized dtype (QInt8 to QUInt2x4) or bits. From
-/// Float8_e5m2 on they are stored dtypes: converted, moved, indexed, printed, never computed with.
+/// Dtypes, with the values of PyTorch 2.15. No tensor has a quantized dtype (QInt8 to QUInt2x4) or
+/// bits. Dtypes from Float8_e5m2 on are stored dtypes: ops convert, move, index and print them, but
+/// do not compute with them.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -189,8 +192,8 @@ enum class ScalarType : int8_t {
   NumOptions = 48,
 };
 
-/// The dtypes by LibTorch's names. kByte is also kUInt8 and kU8; kChar, kShort, kInt and kLong are
-/// also kInt8 or kI8 to kInt64 or kI64; kHalf, kFloat and kDouble are also kFloat16 or kF16 to
+/// The dtypes by LibTorch's names. kByte is also kUInt8 and kU8. kChar, kShort, kInt and kLong are
+/// also kInt8 or kI8 to kInt64 or kI64. kHalf, kFloat and kDouble are also kFloat16 or kF16 to
 /// kFloat64 or kF64.
 ///@{
 constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = ScalarType::Byte, kU8 = ScalarType::Byte;
@@ -282,18 +285,18 @@ struct CppTypeToScalarType<Float8_e8m0fnu> : detail::Dtype<ScalarType::Float8_e8
 template <class... T>
 struct TypeList {};
 
-/// The element types that kernels are written for. Complex ones are in few lists: most ops take
-/// real ones only.
+/// The element types that kernels are written for. Few lists have complex types, because most ops
+/// take real ones only.
 namespace dtypes {
 
 template <class... Lists>
 struct JoinedLists;
-/// Of one list: that list.
+/// One list: the list itself.
 template <class... A>
 struct JoinedLists<TypeList<A...>> {
   using type = TypeList<A...>;  ///< all types, in order
 };
-/// Of several: the first two as one, and so on.
+/// Several lists: joins the first two, and so on.
 template <class... A, class... B, class... Rest>
 struct JoinedLists<TypeList<A...>, TypeList<B...>, Rest...>
     : JoinedLists<TypeList<A..., B...>, Rest...> {};
@@ -305,19 +308,19 @@ using Float = TypeList<float, double>;                     ///< without the 16-b
 using Floating = TypeList<float, double, Half, BFloat16>;  ///< floats that ops compute with
 /// Integers that ops compute with, without bool.
 using Integral = TypeList<int64_t, int32_t, int16_t, int8_t, uint8_t>;
-/// What bitwise arithmetic takes.
+/// Types of bitwise arithmetic.
 using Bit = Joined<Integral, TypeList<bool>>;
 using Number = Joined<Floating, Integral>;    ///< real, without bool
 using Real = Joined<Number, TypeList<bool>>;  ///< all but complex and stored
 /// Complex numbers that ops compute with.
 using Complex = TypeList<numbers::complex<float>, numbers::complex<double>>;
-/// What moves or adds elements of any kind.
+/// Types of ops that move or add elements of any kind.
 using Any = Joined<Real, Complex>;
 using Index = TypeList<int64_t, int32_t>;  ///< of index tensors
 /// Floats of 8 bits.
 using Float8 =
     TypeList<Float8_e5m2, Float8_e4m3fn, Float8_e5m2fnuz, Float8_e4m3fnuz, Float8_e8m0fnu>;
-/// Stored dtypes: converted and moved, not computed with.
+/// Stored dtypes: ops convert and move them, but do not compute with them.
 using Stored = Joined<TypeList<uint16_t, uint32_t, uint64_t>, Float8>;
 
 }  // namespace dtypes
@@ -333,11 +336,12 @@ struct TypeOfDtype<S, TypeList<T, Rest...>>
 /// The C++ type of a ScalarType.
 template <ScalarType S>
 struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Joined<dtypes::Any, dtypes::Stored>> {};
-/// Short for ScalarTypeToCPPType<S>::type; does not compile for a dtype without tensors.
+/// Short for ScalarTypeToCPPType<S>::type. It does not compile for a dtype without tensors.
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
-/// Bytes of one element; 0 for dtypes that no tensor has (complex of f16, quantized, bits).
+/// Returns the bytes of one element, or 0 for dtypes that no tensor has (complex of f16, quantized,
+/// bits).
 constexpr size_t elementSize(ScalarType t) {
   switch (t) {
     case ScalarType::Byte:
@@ -370,75 +374,77 @@ constexpr size_t elementSize(ScalarType t) {
   }
 }
 
-/// Floats of 8 bits.
+/// Returns whether the dtype is a float of 8 bits.
 constexpr bool isFloat8Type(ScalarType t) {
   return (t >= kFloat8_e5m2 && t <= kFloat8_e4m3fnuz) || t == kFloat8_e8m0fnu;
 }
-/// u16, u32, u64, which are stored dtypes, where u8 is not.
+/// Returns whether the dtype is u16, u32 or u64. These are stored dtypes, unlike u8.
 constexpr bool isBarebonesUnsignedType(ScalarType t) { return t >= kUInt16 && t <= kUInt64; }
-/// Converted, moved and kept, not computed with.
+/// Returns whether the dtype is a stored one: converted, moved and kept, but not computed with.
 constexpr bool isStoredType(ScalarType t) { return t >= kFloat8_e5m2 && t < ScalarType::Undefined; }
-/// Floats of 8 to 64 bits, not complex.
+/// Returns whether the dtype is a float of 8 to 64 bits, not complex.
 constexpr bool isFloatingType(ScalarType t) {
   return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || isFloat8Type(t);
 }
-/// f16 and bf16.
+/// Returns whether the dtype is f16 or bf16.
 constexpr bool isReducedFloatingType(ScalarType t) { return t == kHalf || t == kBFloat16; }
-/// Complex of f16, f32 or f64.
+/// Returns whether the dtype is complex of f16, f32 or f64.
 constexpr bool isComplexType(ScalarType t) {
   return t >= ScalarType::ComplexHalf && t <= ScalarType::ComplexDouble;
 }
-/// What has gradients.
+/// Returns whether tensors of the dtype can have gradients.
 constexpr bool isFloatingOrComplexType(ScalarType t) {
   return isFloatingType(t) || isComplexType(t);
 }
-/// What holds numbers below 0.
+/// Returns whether the dtype holds numbers below 0.
 constexpr bool isSignedType(ScalarType t) {
   return t != kByte && t != kBool && t != kFloat8_e8m0fnu && t != ScalarType::Undefined &&
          !isBarebonesUnsignedType(t);
 }
-/// The dtype of the parts of a complex dtype; any other one itself.
+/// Returns the dtype of a complex dtype's parts. Returns any other dtype unchanged.
 constexpr ScalarType toRealValueType(ScalarType t) {
   return t == kComplexFloat    ? kFloat
          : t == kComplexDouble ? kDouble
          : t == kComplexHalf   ? kHalf
                                : t;
 }
-/// The complex dtype whose parts hold values of `t`: that of f64, f16 or (for all others) f32.
+/// Returns the complex dtype whose parts hold values of `t`: parts of f64, f16 or, for all others,
+/// f32.
 constexpr ScalarType toComplexType(ScalarType t) {
   return t == kDouble || t == kComplexDouble ? kComplexDouble
          : t == kHalf || t == kComplexHalf   ? kComplexHalf
                                              : kComplexFloat;
 }
-/// Integers of 8 to 64 bits, signed or not, and bool if `include_bool`.
+/// Returns whether the dtype is an integer of 8 to 64 bits, signed or not, or bool if
+/// `include_bool`.
 constexpr bool isIntegralType(ScalarType t, bool include_bool) {
   return (t >= kByte && t <= kLong) || isBarebonesUnsignedType(t) || (include_bool && t == kBool);
 }
 
-/// "Float", "Long", ...
+/// Returns "Float", "Long", ...
 const char* toString(ScalarType t);
-/// "float", "long int", ...: what LibTorch's `dtype()` prints.
+/// Returns "float", "long int", ...: the text that LibTorch's `dtype()` prints.
 const char* cpp_type_name(ScalarType t);
-/// "float32", "int64", ...: Python's name.
+/// Returns Python's name: "float32", "int64", ...
 const char* python_name(ScalarType t);
 
-/// Prints "Float", as toString.
+/// Prints "Float", like toString.
 std::ostream& operator<<(std::ostream& out, ScalarType t);
 
-/// Result type of two dtypes of equal priority (two dimensioned tensors), as PyTorch's table:
-/// the wider of a category; complex over floating over integral over bool; u8 with i8 gives i16;
-/// f16 with bf16 gives f32. u16, u32 and u64 give way to a float of 16 bits or more; a stored dtype
-/// with any other dtype throws Error, as in PyTorch.
+/// Returns the result type of two dtypes of equal priority (two tensors with dimensions), by
+/// PyTorch's table: the wider dtype of a category, and complex over floating over integral over
+/// bool. u8 with i8 gives i16. f16 with bf16 gives f32. u16, u32 and u64 give way to a float of 16
+/// bits or more. A stored dtype with any other dtype throws Error.
 ScalarType promoteTypes(ScalarType a, ScalarType b);
-/// True when a value of `from` may be stored in `to` by an in-place op: never from complex to
-/// real or from floating to integral, never from a number to bool.
+/// Returns whether an in-place op may store a value of `from` in `to`. It may not from complex to
+/// real, from floating to integral, or from a number to bool.
 bool canCast(ScalarType from, ScalarType to);
 
-/// What `Tensor::dtype()` returns: a ScalarType that prints as a C++ type.
+/// The result of `Tensor::dtype()`: a ScalarType that prints as a C++ type.
 class TypeMeta {
  public:
   constexpr TypeMeta() = default;
-  /// Of a dtype, or Make<T>() of the C++ type of its elements.
+  /// Hold a dtype, or with Make<T>() the dtype of a C++ element type.
   ///@{
   constexpr TypeMeta(ScalarType t) : t_(t) {}
   static constexpr TypeMeta fromScalarType(ScalarType t) { return TypeMeta(t); }
@@ -447,12 +453,12 @@ class TypeMeta {
     return TypeMeta(CppTypeToScalarType<T>::value);
   }
   ///@}
-  /// The dtype; Undefined for a default-constructed TypeMeta.
+  /// Returns the dtype, or Undefined for a default-constructed TypeMeta.
   constexpr ScalarType toScalarType() const { return t_; }
   size_t itemsize() const { return elementSize(t_); }     ///< bytes of one element
   const char* name() const { return cpp_type_name(t_); }  ///< "float", "long int", ...
-  constexpr operator ScalarType() const { return t_; }    ///< as toScalarType()
-  /// By dtype.
+  constexpr operator ScalarType() const { return t_; }    ///< toScalarType()
+  /// Compare dtypes.
   ///@{
   friend constexpr bool operator==(TypeMeta a, TypeMeta b) { return a.t_ == b.t_; }
   friend constexpr bool operator!=(TypeMeta a, TypeMeta b) { return a.t_ != b.t_; }
@@ -469,28 +475,28 @@ class TypeMeta {
 std::ostream& operator<<(std::ostream& out, TypeMeta t);
 
 using Dtype = ScalarType;  ///< LibTorch's other name
-/// Convert between the two, which also happens by itself.
+/// Convert between ScalarType and TypeMeta, which also convert implicitly.
 ///@{
 inline ScalarType typeMetaToScalarType(TypeMeta t) { return t.toScalarType(); }
 inline TypeMeta scalarTypeToTypeMeta(ScalarType t) { return TypeMeta(t); }
 ///@}
 
-/// The dtype of factories that are given none: kFloat until changed. Per process.
+/// Return the dtype of factories that are given none: kFloat until changed. It belongs to the
+/// process.
 ///@{
 ScalarType default_dtype();
 TypeMeta get_default_dtype();
 ///@}
-/// Throws TypeError unless `t` is a floating type.
+/// Sets the default dtype. Throws TypeError unless `t` is a floating type.
 void set_default_dtype(TypeMeta t);
 
 namespace detail {
-/// Throws NotImplementedError, the op's name before LibTorch's words, which name a kernel: "frac:
-/// \"frac_cpu\" not implemented for 'Long'". The op is the one given, or what the kernel's name
-/// begins with.
+/// Throw NotImplementedError in LibTorch's words, which name a kernel, after the op's name: "frac:
+/// \"frac_cpu\" not implemented for 'Long'". The op is `op`, or the beginning of the kernel's name.
 [[noreturn]] void unsupported_dtype(std::string_view op, const char* kernel, ScalarType t);
 [[noreturn]] void unsupported_dtype(const char* kernel, ScalarType t);
 
-/// Calls body<T>() for the T of the list whose dtype is t; false where there is none.
+/// Calls body<T>() for the T of the list whose dtype is t. Returns false if there is none.
 template <class... T, class Body>
 TAPER_INLINE bool call_for_dtype(TypeList<T...>, ScalarType t, const Body& body) {
   return ((t == CppTypeToScalarType<T>::value && (body.template operator()<T>(), true)) || ...);
@@ -504,23 +510,23 @@ void for_each_dtype(TypeList<T...>, const Body& body) {
 }
 
 /// Calls `body`, a lambda [&]<class scalar_t>() { ... }, for the C++ type of `t`. `List` is one of
-/// dtypes::; any other dtype throws, naming the op.
+/// dtypes::. Throws an error that names the op for any other dtype.
 template <class List, class Body>
 TAPER_INLINE void switch_dtype(ScalarType t, const char* op, const Body& body) {
   if (!detail::call_for_dtype(List(), t, body)) detail::unsupported_dtype(op, t);
 }
 
-/// The type in which a kernel computes with elements of T: float for the 16-bit floats.
+/// The type in which a kernel computes with elements of T: float for floats of 16 bits.
 template <class T>
 struct OpMath {
-  using type = T;  ///< T itself, but for the specializations
+  using type = T;  ///< T, except in the specializations
 };
-/// Computed with in float.
+/// Computes in float.
 template <>
 struct OpMath<Half> {
   using type = float;  ///< 32 bits
 };
-/// Computed with in float.
+/// Computes in float.
 template <>
 struct OpMath<BFloat16> {
   using type = float;  ///< 32 bits
@@ -531,7 +537,7 @@ template <class T, class List>
 struct IsIn;
 template <class T, class... All>
 struct IsIn<T, TypeList<All...>> : std::bool_constant<(std::is_same<T, All>::value || ...)> {};
-/// Floats that are computed with as float.
+/// True for floats that are computed with as float.
 template <class T>
 struct IsNarrowFloat : IsIn<T, dtypes::Joined<TypeList<Half, BFloat16>, dtypes::Float8>> {};
 }  // namespace detail
@@ -541,7 +547,7 @@ template <class T>
 using opmath_t = typename OpMath<T>::type;
 
 namespace detail {
-/// What std::numeric_limits says alike of float and of the 16-bit floats.
+/// Members of std::numeric_limits that float and the floats of 16 bits share.
 struct LimitsOf16Bits {
   using Float = std::numeric_limits<float>;
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false;

@@ -1,7 +1,6 @@
 // Floats of 8 bits, as elements that are stored and converted. Formats: OCP 8-bit Floating Point
-// Specification (OFP8), revision 1.0; for the fnuz ones Noune et al., "8-bit Numerical Formats for
-// Deep Neural Networks" (2022), section 3; for e8m0fnu OCP Microscaling Formats,
-// revision 1.0, 5.4.1.
+// Specification (OFP8), revision 1.0. For fnuz: Noune et al., "8-bit Numerical Formats for Deep
+// Neural Networks" (2022), section 3. For e8m0fnu: OCP Microscaling Formats, revision 1.0, 5.4.1.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,11 @@ namespace torch::taper {
 
 namespace detail {
 
-/// What else a format of 8 bits holds than finite numbers: infinities and NaN as in IEEE 754, one
-/// NaN for each sign, or one NaN in the place of -0 (fnuz).
+/// Values of a format of 8 bits besides finite numbers: infinities and NaN as in IEEE 754, one NaN
+/// for each sign, or one NaN instead of -0 (fnuz).
 enum class Specials8 { kInfinite, kNan, kNanForMinusZero };
 
-/// The number of a code, exact.
+/// Returns the number of a code, exactly.
 template <int kMantissa, int kBias, Specials8 kSpecials>
 TAPER_HD inline float float8_to_float(uint8_t x) {
   const uint32_t sign = static_cast<uint32_t>(x & 0x80u) << 24;
@@ -40,8 +39,9 @@ TAPER_HD inline float float8_to_float(uint8_t x) {
       sign | ((magnitude << (23 - kMantissa)) + (static_cast<uint32_t>(127 - kBias) << 23)));
 }
 
-/// The nearest number's code, the even one of two. What is too large gives infinity, the largest
-/// number where there is a NaN for each sign but no infinity, and else NaN: PyTorch 2.15's rules.
+/// Returns the code of the nearest number, the even code for a tie. By PyTorch 2.15's rules a
+/// number that is too large gives infinity. In formats without infinity it gives the largest number
+/// if there is a NaN for each sign, else NaN.
 template <int kMantissa, int kBias, Specials8 kSpecials>
 TAPER_HD inline uint8_t float_to_float8(float f) {
   const uint32_t bits = bits_from_float(f);
@@ -69,27 +69,27 @@ TAPER_HD inline uint8_t float_to_float8(float f) {
   return static_cast<uint8_t>(sign | code);
 }
 
-/// A float of 8 bits, of which kMantissa are the fraction's.
+/// A float of 8 bits with kMantissa bits of fraction.
 template <class Self, int kMantissa, int kBias, Specials8 kSpecials>
 struct Float8 {
   uint8_t x = 0;  ///< the code
   /// Marks the constructor that takes a code.
   struct from_bits_t {};
-  /// What marks it.
+  /// Returns the mark.
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   Float8() = default;
-  /// The number of a code.
+  /// Has this code.
   TAPER_HD constexpr Float8(uint8_t bits, from_bits_t) : x(bits) {}
-  /// The nearest number.
+  /// Rounds to the nearest number.
   TAPER_HD Float8(float f) : x(float_to_float8<kMantissa, kBias, kSpecials>(f)) {}
-  /// Exact.
+  /// Converts exactly.
   TAPER_HD operator float() const { return float8_to_float<kMantissa, kBias, kSpecials>(x); }
-  /// True of the codes that are no number.
+  /// Returns whether the code is NaN.
   TAPER_HD bool isnan() const {
     const float f = *this;
     return f != f;
   }
-  /// True of the codes of the infinities.
+  /// Returns whether the code is an infinity.
   TAPER_HD bool isinf() const {
     return kSpecials == Specials8::kInfinite && (x & 0x7fu) == 0x80u - (1u << kMantissa);
   }
@@ -101,34 +101,34 @@ struct Float8 {
 struct alignas(1) Float8_e5m2 : detail::Float8<Float8_e5m2, 2, 15, detail::Specials8::kInfinite> {
   using Float8::Float8;
 };
-/// 4 bits of exponent, 3 of mantissa: up to 448; no infinities: what is larger becomes 448.
+/// 4 bits of exponent, 3 of mantissa: up to 448, without infinities. Larger numbers become 448.
 struct alignas(1) Float8_e4m3fn : detail::Float8<Float8_e4m3fn, 3, 7, detail::Specials8::kNan> {
   using Float8::Float8;
 };
-/// As Float8_e5m2 with a bias of 16: up to 57,344, no infinities, no -0, one NaN.
+/// Float8_e5m2 with a bias of 16: up to 57,344, no infinities, no -0, one NaN.
 struct alignas(1) Float8_e5m2fnuz
     : detail::Float8<Float8_e5m2fnuz, 2, 16, detail::Specials8::kNanForMinusZero> {
   using Float8::Float8;
 };
-/// As Float8_e4m3fn with a bias of 8: up to 240, no -0, one NaN.
+/// Float8_e4m3fn with a bias of 8: up to 240, no -0, one NaN.
 struct alignas(1) Float8_e4m3fnuz
     : detail::Float8<Float8_e4m3fnuz, 3, 8, detail::Specials8::kNanForMinusZero> {
   using Float8::Float8;
 };
 
-/// A power of two, 2^-127 to 2^127, or NaN: the scale of a block of other numbers. A float's sign
-/// is lost, its mantissa is rounded (up from one half on; 0 gives 2^-127).
+/// A power of two, 2^-127 to 2^127, or NaN: the scale of a block of numbers. Conversion from float
+/// drops the sign and rounds the mantissa, one half up. 0 gives 2^-127.
 struct alignas(1) Float8_e8m0fnu {
   uint8_t x = 0;  ///< the code
   /// Marks the constructor that takes a code.
   struct from_bits_t {};
-  /// What marks it.
+  /// Returns the mark.
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   Float8_e8m0fnu() = default;
-  /// The number of a code: 2^(code - 127), or NaN for 255.
+  /// Has this code: 2^(code - 127), or NaN for 255.
   TAPER_HD constexpr Float8_e8m0fnu(uint8_t bits, from_bits_t) : x(bits) {}
-  /// The power of two that `f` is rounded to, as told above; NaN for an infinity and what rounds to
-  /// 2^128.
+  /// Rounds `f` to a power of two as described above. An infinity, or a number that rounds to
+  /// 2^128, gives NaN.
   TAPER_HD Float8_e8m0fnu(float f) {
     const uint32_t magnitude = detail::bits_from_float(f) & 0x7fffffffu, code = magnitude >> 23;
     const uint32_t rest = magnitude & 0x7fffffu;
@@ -136,7 +136,7 @@ struct alignas(1) Float8_e8m0fnu {
     const bool up = code == 0 ? rest > 0x400000u : rest >= 0x400000u;
     x = static_cast<uint8_t>(code == 0xffu ? code : code + up);
   }
-  /// Exact.
+  /// Converts exactly.
   TAPER_HD operator float() const {
     if (x == 0) return detail::float_from_bits(0x00400000u);
     return detail::float_from_bits(x == 0xffu ? 0x7f800001u : static_cast<uint32_t>(x) << 23);
@@ -146,7 +146,7 @@ struct alignas(1) Float8_e8m0fnu {
 };
 
 namespace detail {
-/// What std::numeric_limits says of floats of 8 bits.
+/// std::numeric_limits of floats of 8 bits.
 template <class T, int kMantissa, int kMaxExponent, int kMinExponent>
 struct LimitsOf8Bits : LimitsOf16Bits {
   static constexpr bool is_iec559 = false, has_infinity = false, has_signaling_NaN = false;

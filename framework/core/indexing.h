@@ -1,5 +1,5 @@
-// What may stand between the brackets of t.index({...}): integers, slices, None, "...", bools and
-// tensors. The names and the meaning are LibTorch's (and NumPy's).
+// Indices of t.index({...}): integers, slices, None, "...", bools and tensors. The names and the
+// meaning are LibTorch's (and NumPy's).
 #pragma once
 
 #include <iosfwd>
@@ -13,10 +13,10 @@
 namespace torch::taper {
 namespace indexing {
 
-/// A new dimension of size 1.
+/// Inserts a new dimension of size 1.
 constexpr nullopt_t None = nullopt;
 
-/// All dimensions that the other indices do not mention.
+/// Stands for all dimensions that the other indices do not mention.
 struct EllipsisIndexType {};
 constexpr EllipsisIndexType Ellipsis{};
 
@@ -26,35 +26,35 @@ constexpr int64_t INDEX_MIN = std::numeric_limits<int64_t>::min();
 constexpr int64_t INDEX_MAX = std::numeric_limits<int64_t>::max();
 ///@}
 
-/// start, start + step, ... below stop. Negative bounds count from the end; missing ones (None)
-/// mean the whole dimension (0 and INDEX_MAX); bounds beyond the ends are clipped.
+/// Selects start, start + step, ... below stop. Negative bounds count from the end. Missing bounds
+/// (None) mean the whole dimension (0 and INDEX_MAX). Bounds beyond the ends are clipped.
 class Slice {
  public:
   /// Throws ValueError unless `step` is positive.
   Slice(optional<int64_t> start = nullopt, optional<int64_t> stop = nullopt,
         optional<int64_t> step = nullopt);
-  /// As given, 0 where missing; a negative one is not yet counted from an end.
+  /// Returns the start as given, 0 if missing. A negative one is not yet counted from the end.
   int64_t start() const { return start_; }
-  /// As given, INDEX_MAX where missing; not part of the slice.
+  /// Returns the stop as given, INDEX_MAX if missing. It is not part of the slice.
   int64_t stop() const { return stop_; }
-  int64_t step() const { return step_; }  ///< as given, 1 where missing
+  int64_t step() const { return step_; }  ///< as given, 1 if missing
 
  private:
   int64_t start_, stop_, step_;
 };
 
-/// What a TensorIndex is.
+/// The kinds of a TensorIndex.
 enum class TensorIndexType { None, Ellipsis, Integer, Boolean, Slice, Tensor };
 
-/// One index of any of the kinds above; each converts to it.
+/// One index of any of these kinds. Each kind converts to it.
 class TensorIndex {
  public:
-  /// Every kind of index converts; bool gives Boolean, other integers Integer. The text must be
+  /// Convert from every kind of index. bool gives Boolean, other integers Integer. The text must be
   /// "...", else ValueError is thrown. The tensor is shared, not copied.
   ///@{
   TensorIndex(nullopt_t) : type_(TensorIndexType::None) {}
   TensorIndex(EllipsisIndexType) : type_(TensorIndexType::Ellipsis) {}
-  // A template, so that the number 0 is not taken for a null pointer.
+  // A template, so that the number 0 does not convert as a null pointer.
   template <class T, std::enable_if_t<std::is_same<T, const char*>::value, int> = 0>
   TensorIndex(T dots) : type_(TensorIndexType::Ellipsis) {
     check_dots(dots);
@@ -67,7 +67,7 @@ class TensorIndex {
   TensorIndex(Tensor t) : tensor_(std::move(t)), type_(TensorIndexType::Tensor) {}
   ///@}
 
-  /// Which of the kinds it is.
+  /// Return the kind, or whether the index is of a kind.
   ///@{
   TensorIndexType type() const { return type_; }
   bool is_none() const { return type_ == TensorIndexType::None; }
@@ -77,13 +77,13 @@ class TensorIndex {
   bool is_slice() const { return type_ == TensorIndexType::Slice; }
   bool is_tensor() const { return type_ == TensorIndexType::Tensor; }
   ///@}
-  /// The number, negative ones from the end; 1 or 0 for a Boolean. (0 for other kinds.)
+  /// Returns the integer, which may be negative, 1 or 0 for a Boolean, and 0 for other kinds.
   int64_t integer() const { return integer_; }
-  /// The value of a Boolean.
+  /// Returns the value of a Boolean.
   bool boolean() const { return integer_ != 0; }
-  /// The slice; for other kinds one of the whole dimension.
+  /// Returns the slice, or for other kinds a slice of the whole dimension.
   const Slice& slice() const { return slice_; }
-  /// The tensor; undefined for other kinds.
+  /// Returns the tensor, undefined for other kinds.
   const Tensor& tensor() const { return tensor_; }
 
  private:
@@ -95,7 +95,7 @@ class TensorIndex {
   TensorIndexType type_;
 };
 
-/// Prints `1:5:2`, with LibTorch's largest number for a missing stop.
+/// Print `1:5:2`, with LibTorch's largest number for a missing stop.
 std::ostream& operator<<(std::ostream& out, const Slice& s);
 std::ostream& operator<<(std::ostream& out, const TensorIndex& i);
 

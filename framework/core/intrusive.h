@@ -22,7 +22,7 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Whether no other thread can look at what this one changes, as far as the C library tells.
+/// Returns whether the process has only one thread, as far as the C library knows.
 inline bool process_has_one_thread() {
 #if defined(__GLIBC__)
   return __libc_single_threaded;
@@ -31,8 +31,8 @@ inline bool process_has_one_thread() {
 #endif
 }
 
-/// Adds 1, in no order with other accesses: by plain arithmetic while the process has one thread,
-/// as an uncontended locked increment costs more than a small kernel.
+/// Adds 1 without memory ordering. It is plain arithmetic while the process has one thread, because
+/// an uncontended atomic increment costs more than a small kernel.
 inline void count_up(std::atomic<uint32_t>& n) {
   if (__builtin_expect(process_has_one_thread(), 1))
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -42,16 +42,16 @@ inline void count_up(std::atomic<uint32_t>& n) {
 
 }  // namespace detail
 
-/// A count that uses plain arithmetic while the process has one thread, and atomic arithmetic from
-/// then on.
+/// A reference count. It uses plain arithmetic while the process has one thread, and atomic
+/// arithmetic after that.
 class RefCount {
  public:
-  /// Adds a reference. For who holds one already, or has just made the object.
+  /// Adds a reference. The caller holds one already, or has just made the object.
   void increment() { detail::count_up(n_); }
-  /// The first reference, of who has just made the object: what increment() does, without a look at
-  /// the count.
+  /// Sets the count to 1 for an object that was just made. It is increment() without reading the
+  /// count.
   void start() { n_.store(1, std::memory_order_relaxed); }
-  /// True when this was the last reference.
+  /// Removes a reference. Returns true if it was the last one.
   bool decrement() {
     if (__builtin_expect(detail::process_has_one_thread(), 1)) {
       const uint32_t left = n_.load(std::memory_order_relaxed) - 1;
@@ -60,33 +60,33 @@ class RefCount {
     }
     return n_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  /// Adds a reference unless the object is already dying.
+  /// Adds a reference unless the count is 0. Returns whether it did.
   bool increment_if_alive() {
     uint32_t n = n_.load(std::memory_order_relaxed);
     while (n != 0)
       if (n_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
     return false;
   }
-  /// The references now; others may change it meanwhile.
+  /// Returns the current count. Other threads may change it meanwhile.
   uint32_t load() const { return n_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<uint32_t> n_{0};
 };
 
-/// Owner of an object that has `RefCount refs` and a static `destroy(T*)`.
+/// Owns an object that has `RefCount refs` and a static `destroy(T*)`.
 template <class T>
 class intrusive_ptr {
  public:
   intrusive_ptr() = default;
   /// Owns nothing.
   intrusive_ptr(std::nullptr_t) {}
-  /// One more owner of `p`, which may be new, owned by others, or null.
+  /// Becomes one more owner of `p`, which may be new, owned by others, or null.
   explicit intrusive_ptr(T* p) : p_(p) {
     if (p_) p_->refs.increment();
   }
-  /// A copy is one more owner; a move leaves `o` null and counts nothing. A pointer to a derived
-  /// class converts.
+  /// Copying adds an owner. Moving leaves `o` null and does not change the count. A pointer to a
+  /// derived class converts.
   ///@{
   intrusive_ptr(const intrusive_ptr& o) : intrusive_ptr(o.p_) {}
   intrusive_ptr(intrusive_ptr&& o) noexcept : p_(o.p_) { o.p_ = nullptr; }
@@ -96,7 +96,7 @@ class intrusive_ptr {
   intrusive_ptr(intrusive_ptr<U>&& o) noexcept : p_(o.release()) {}
   ///@}
   ~intrusive_ptr() { drop(p_); }
-  /// Gives up what was owned before, which goes if this was its last owner.
+  /// Releases the previous object, which is destroyed if this was its last owner.
   ///@{
   intrusive_ptr& operator=(const intrusive_ptr& o) {
     intrusive_ptr(o).swap(*this);
@@ -113,44 +113,45 @@ class intrusive_ptr {
     r.p_ = p;
     return r;
   }
-  /// LibTorch's names: of adopt(), and of a further reference to what others own.
+  /// LibTorch's names: reclaim() is adopt(), the others add a reference to an object that has
+  /// owners.
   ///@{
   static intrusive_ptr reclaim(T* p) { return adopt(p); }
   static intrusive_ptr reclaim_copy(T* p) { return intrusive_ptr(p); }
   static intrusive_ptr unsafe_reclaim_from_nonowning(T* p) { return intrusive_ptr(p); }
   ///@}
-  /// The object, owned as before; null where there is none, which * and -> do not check.
+  /// Return the object, still owned, or null if there is none. * and -> do not check for null.
   ///@{
   T* get() const { return p_; }
   T* operator->() const { return p_; }
   T& operator*() const { return *p_; }
   ///@}
-  /// Whether an object is owned.
+  /// Return whether this owns an object.
   ///@{
   explicit operator bool() const { return p_ != nullptr; }
   bool defined() const { return p_ != nullptr; }
   ///@}
-  /// A std::shared_ptr that is one more owner; LibTorch's nodes are held by it.
+  /// Returns a std::shared_ptr that is one more owner, as LibTorch's programs hold nodes.
   template <class U, class = std::enable_if_t<std::is_convertible<T*, U*>::value>>
   operator std::shared_ptr<U>() const {
     if (!p_) return nullptr;
     return std::shared_ptr<U>(p_, [owner = *this](U*) {});
   }
-  /// Gives the reference to the caller, who passes it to adopt() in the end; owns nothing then.
+  /// Gives the reference to the caller, who passes it to adopt() in the end. Owns nothing then.
   T* release() {
     T* p = p_;
     p_ = nullptr;
     return p;
   }
-  /// Owns nothing then; the object goes if this was its last owner.
+  /// Releases the object, which is destroyed if this was its last owner.
   void reset() {
     drop(p_);
     p_ = nullptr;
   }
-  void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }  ///< no count changes
+  void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }  ///< changes no count
   size_t use_count() const { return p_ ? p_->refs.load() : 0; }  ///< owners; 0 for null
   bool unique() const { return use_count() == 1; }               ///< the only owner
-  /// By address, not by value.
+  /// Compare addresses, not values.
   ///@{
   friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ == b.p_; }
   friend bool operator!=(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ != b.p_; }
@@ -169,7 +170,8 @@ class intrusive_ptr {
 struct intrusive_ptr_target;
 
 namespace detail {
-/// What weak pointers to an object share: made by the first of them, and told when the object goes.
+/// State that all weak pointers to an object share. The first weak pointer makes it, and the
+/// object's end clears it.
 struct WeakLink {
   explicit WeakLink(intrusive_ptr_target* object) : object(object) {}
   RefCount refs;
@@ -179,21 +181,21 @@ struct WeakLink {
 };
 }  // namespace detail
 
-/// The base of a program's own classes that intrusive_ptr is to own.
+/// Base of a program's classes that intrusive_ptr owns.
 struct intrusive_ptr_target {
-  RefCount refs;  ///< how many owners there are
+  RefCount refs;  ///< number of owners
   intrusive_ptr_target() = default;
-  /// Owners are not copied: a copy starts with none, and one that is assigned to keeps its own.
+  /// A copy starts without owners. Assignment keeps the owners of its target.
   ///@{
   intrusive_ptr_target(const intrusive_ptr_target&) {}
   intrusive_ptr_target& operator=(const intrusive_ptr_target&) { return *this; }
   ///@}
   virtual ~intrusive_ptr_target() = default;
-  /// Called when the last owner is gone, before the destructor.
+  /// Frees resources. Called when the last owner is gone, before the destructor.
   virtual void release_resources() {}
-  /// What intrusive_ptr calls when the last owner is gone: weak pointers get null from now on,
-  /// release_resources() is called, the object deleted. (Out of line: GCC 12 takes what it then
-  /// sees of several owners for a use after the deletion.)
+  /// Destroys the object when the last owner is gone: clears weak pointers, calls
+  /// release_resources(), and deletes it. It is not inline, because GCC 12 would report a use after
+  /// free for code with several owners.
   [[gnu::noinline]] static void destroy(intrusive_ptr_target* p) {
     if (detail::WeakLink* link = p->link_.load(std::memory_order_acquire)) {
       {
@@ -224,31 +226,31 @@ struct intrusive_ptr_target {
   std::atomic<detail::WeakLink*> link_{nullptr};
 };
 
-/// Knows an object of a program's own class without owning it.
+/// Refers to an object of a program's class without owning it.
 template <class T>
 class weak_intrusive_ptr {
  public:
   weak_intrusive_ptr() = default;
-  /// Refers to what `p` owns, or to nothing.
+  /// Refers to the object of `p`, or to nothing.
   explicit weak_intrusive_ptr(const intrusive_ptr<T>& p)
       : p_(p.get()), link_(p ? p->link() : intrusive_ptr<detail::WeakLink>()) {}
-  /// An owner of the object, null where nobody owned it any more.
+  /// Returns an owner of the object, or null if it is gone.
   intrusive_ptr<T> lock() const {
     if (!link_) return {};
     const std::lock_guard<std::mutex> held(link_->mutex);
     const bool alive = link_->object && p_->refs.increment_if_alive();
     return alive ? intrusive_ptr<T>::adopt(p_) : intrusive_ptr<T>();
   }
-  /// Owners; 0 when the object is gone.
+  /// Returns the number of owners, 0 if the object is gone.
   size_t use_count() const {
     if (!link_) return 0;
-    const std::lock_guard<std::mutex> held(link_->mutex);  // it does not go meanwhile
+    const std::lock_guard<std::mutex> held(link_->mutex);  // the object stays alive meanwhile
     return link_->object ? p_->refs.load() : 0;
   }
-  /// Whether the object is gone, or there was none.
+  /// Returns whether the object is gone, or there was none.
   bool expired() const { return use_count() == 0; }
-  void reset() { *this = weak_intrusive_ptr(); }  ///< refers to nothing then
-  /// Whether both refer to the same object, be it gone or not.
+  void reset() { *this = weak_intrusive_ptr(); }  ///< refers to nothing afterwards
+  /// Return whether both refer to one object, even if it is gone.
   ///@{
   friend bool operator==(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) {
     return a.p_ == b.p_ && a.link_ == b.link_;
@@ -263,7 +265,7 @@ class weak_intrusive_ptr {
   intrusive_ptr<detail::WeakLink> link_;
 };
 
-/// A new T with one owner.
+/// Makes a new T with one owner.
 template <class T, class... Args>
 intrusive_ptr<T> make_intrusive(Args&&... args) {
   return intrusive_ptr<T>(new T(std::forward<Args>(args)...));

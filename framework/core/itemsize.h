@@ -1,4 +1,4 @@
-// Elements by their size alone, for kernels that move them. Not installed.
+// Selects an element type by size alone, for kernels that move elements. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct Item16 {
   uint64_t halves[2];
 };
 
-/// Calls f(T()) with a type T of so many bytes: an unsigned integer for 1, 2, 4 and 8, Sixteen
+/// Calls f(T()) with a type T of `itemsize` bytes: an unsigned integer for 1, 2, 4 and 8, Sixteen
 /// for 16.
 template <class Sixteen = Item16, class F>
 inline void by_itemsize(size_t itemsize, const F& f) {
@@ -31,8 +31,8 @@ inline void by_itemsize(size_t itemsize, const F& f) {
   }
 }
 
-/// For kernels that move elements and know the dtypes that are computed with: of a stored dtype one
-/// of these of its size, else the dtype itself.
+/// Returns the dtype by which kernels move elements of `t`: an integer of equal size for a stored
+/// dtype, else `t` itself.
 inline ScalarType moved_as(ScalarType t) {
   if (!isStoredType(t)) return t;
   const size_t itemsize = elementSize(t);

@@ -2,14 +2,14 @@
 // one.
 //
 // A program may reopen `namespace torch { namespace nn {`, write `using namespace torch;` and then
-// `nn::Module`, or call everything taper: each path leads to one entity (CWG 2061). The symbols
-// keep clear of LibTorch's, as their names hold both. Every header with a namespace includes this
-// one before it opens it, since the first declaration must say `inline`. The nested namespaces that
-// programs reopen are declared here, so that they are found however little else is included.
+// `nn::Module`, or use the name taper: each path leads to one entity (CWG 2061). Symbols do not
+// clash with LibTorch's, because their names contain both namespaces. Every header with a namespace
+// includes this one first, because the first declaration must say `inline`. Nested namespaces that
+// programs reopen are declared here, so that they exist with every set of headers.
 #pragma once
 
 #if defined(__clang__)
-// C++17 cannot say `inline` in `namespace torch::taper {`, and need not.
+// C++17 cannot say `inline` in `namespace torch::taper {`, and does not need it.
 #pragma clang diagnostic ignored "-Winline-namespace-reopened-noninline"
 #endif
 
@@ -55,7 +55,7 @@ namespace xpu {}
 }  // namespace taper
 }  // namespace torch
 
-/// All of Taper, by its own name.
+/// Taper's short name.
 namespace taper = torch::taper;
 
 #pragma GCC visibility pop

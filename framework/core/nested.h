@@ -1,13 +1,13 @@
-// The tensors in a value: itself, or those in pairs, tuples, optionals, dictionaries and
-// containers, nested as they may be. What is done to them is an action:
+// Applies an action to the tensors in a value: itself, or those in pairs, tuples, optionals,
+// dictionaries and containers, nested to any depth. An action has these members:
 //
 //   struct Action {
-//     template <class T> struct Takes;      // true where this has its own way of a T: other()
-//     void tensor(Tensor& t) const;         // undefined ones too
+//     template <class T> struct Takes;      // true if other() handles a T
+//     void tensor(Tensor& t) const;         // also called with undefined tensors
 //     template <class T> void other(T& value) const;
 //   };
 //
-// Everything else in the value is passed over.
+// Everything else in the value is skipped.
 #pragma once
 
 #include <map>
@@ -23,7 +23,8 @@
 
 namespace torch::taper::detail {
 
-/// The parts of a T that may hold tensors: their types, and each(value, f).
+/// The parts of a T that may hold tensors: their types, and each(value, f), which calls f for each
+/// part.
 template <class T, class = void>
 struct Parts {
   using Types = std::tuple<>;
@@ -68,7 +69,8 @@ struct is_ordered_table<
     std::unordered_map<Key, Value, H, E, A>,
     std::void_t<decltype(std::declval<const Key&>() < std::declval<const Key&>())>>
     : std::true_type {};
-/// By key, where keys can be ordered: the order of the table itself may differ from copy to copy.
+/// Visits entries in the order of keys, if keys can be ordered. A table's order may differ from
+/// copy to copy.
 template <class Key, class Value, class H, class E, class A>
 struct Parts<std::unordered_map<Key, Value, H, E, A>,
              std::void_t<decltype(std::declval<const Key&>() < std::declval<const Key&>())>> {
@@ -80,7 +82,8 @@ struct Parts<std::unordered_map<Key, Value, H, E, A>,
     for (auto& item : ordered) f(*item.second);
   }
 };
-/// Containers whose elements can be changed in place. Maps are such, of pairs of a const key.
+/// Containers whose elements can be changed in place. A map is a container of pairs with a const
+/// key.
 template <class T>
 struct Parts<
     T, std::enable_if_t<
@@ -93,7 +96,7 @@ struct Parts<
   }
 };
 
-/// Whether there is anything for `Action` in a T.
+/// True if a T may hold values that `Action` handles.
 template <class Action, class T>
 struct Reaches;
 template <class Action, class Types>
@@ -106,7 +109,7 @@ struct Reaches : std::disjunction<std::is_same<T, Tensor>, typename Action::temp
 template <class Action, class T>
 struct Reaches<Action, const T> : std::false_type {};
 
-/// Does `action` to every tensor, and to everything that has its own way of it, in `value`.
+/// Applies `action` to every tensor in `value`, and to every value for which Action::Takes is true.
 template <class Action, class T>
 void for_each_tensor(const Action& action, T& value) {
   if constexpr (std::is_same<T, Tensor>::value) {

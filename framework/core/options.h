@@ -1,4 +1,4 @@
-// TensorOptions: dtype, device and the rest of what a factory may be given.
+// TensorOptions: dtype, device and the other options of factories.
 #pragma once
 
 #include <type_traits>
@@ -11,8 +11,8 @@
 
 namespace torch::taper {
 
-/// How a tensor's elements are stored: Strided (dense) always. The sparse layout is there for
-/// programs that compare; to ask for it throws NotImplementedError.
+/// How a tensor's elements are stored: always Strided (dense). The sparse layout exists for
+/// programs that compare. To ask for it throws NotImplementedError.
 enum class Layout : int8_t { Strided, Sparse };
 /// The layouts by LibTorch's short names.
 ///@{
@@ -22,7 +22,8 @@ constexpr Layout kSparse = Layout::Sparse;
 /// Writes "Strided" or "Sparse".
 std::ostream& operator<<(std::ostream& out, Layout l);
 
-/// LibTorch's older word for a type of devices and a layout in one. Tensors are of CPU and CUDA.
+/// LibTorch's older name for a kind of device and a layout in one. Taper's tensors are of CPU and
+/// CUDA.
 enum class Backend : int8_t {
   CPU,
   CUDA,
@@ -39,35 +40,35 @@ enum class Backend : int8_t {
   Undefined,
 };
 
-/// The order of a tensor's dimensions in memory, from the outermost: Contiguous is that of the
-/// sizes (row-major), Preserve that of the tensor which is copied. ChannelsLast is N, H, W, C for
-/// sizes [N, C, H, W], ChannelsLast3d N, D, H, W, C for [N, C, D, H, W].
+/// The order of a tensor's dimensions in memory, from the outermost. Contiguous follows the sizes
+/// (row-major), Preserve follows the tensor that is copied. ChannelsLast is N, H, W, C for sizes
+/// [N, C, H, W]. ChannelsLast3d is N, D, H, W, C for [N, C, D, H, W].
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 /// Writes the enumerator's name, such as "ChannelsLast".
 std::ostream& operator<<(std::ostream& out, MemoryFormat f);
 
-/// What a factory is given; anything not set takes the defaults. A dtype, a device or a layout
+/// Options of a factory. Options that are not set take the defaults. A dtype, a device or a layout
 /// alone converts, and each setter returns a changed copy.
 class TensorOptions {
  public:
   TensorOptions() = default;
-  /// Options with this one property set. A text is a device's name, such as "cuda:1": Error for
-  /// what is none. A layout throws NotImplementedError unless it is kStrided.
+  /// Sets this one option. A text is a device's name, such as "cuda:1": Error for any other text. A
+  /// layout throws NotImplementedError unless it is kStrided.
   ///@{
   TensorOptions(ScalarType t) : dtype_(t), has_dtype_(true) {}
   TensorOptions(TypeMeta t) : TensorOptions(t.toScalarType()) {}
   TensorOptions(Device d) : device_(d), has_device_(true) {}
   TensorOptions(DeviceType d) : TensorOptions(Device(d)) {}
   TensorOptions(const std::string& device) : TensorOptions(Device(device)) {}
-  // A template, so that the number 0 is not taken for a null pointer.
+  // A template, so that the number 0 does not convert as a null pointer.
   template <class T, std::enable_if_t<std::is_same<T, const char*>::value, int> = 0>
   TensorOptions(T device) : TensorOptions(Device(device)) {}
   TensorOptions(Layout l) { *this = layout(l); }
   TensorOptions(MemoryFormat f) : memory_format_(f), has_memory_format_(true) {}
   ///@}
 
-  /// A copy with this property set; an empty optional unsets it, so that the default counts again.
-  /// An index of -1 means the CUDA device that is current when a tensor is made; device_index(i) is
+  /// Return a copy with this option set. An empty optional unsets it, so that the default applies.
+  /// An index of -1 means the current CUDA device when a tensor is made. device_index(i) is
   /// device(kCUDA, i).
   ///@{
   TensorOptions dtype(optional<ScalarType> t) const {
@@ -110,7 +111,8 @@ class TensorOptions {
     return r;
   }
   ///@}
-  /// Only strided tensors exist here: throws NotImplementedError for the sparse layouts.
+  /// Returns a copy. Throws NotImplementedError for the sparse layout: Taper has only strided
+  /// tensors.
   TensorOptions layout(optional<Layout> l) const {
     TAPER_CHECK_AS(NotImplementedError, l.value_or(kStrided) == kStrided,
                    "TensorOptions: expected layout kStrided, got a sparse layout; "
@@ -118,8 +120,9 @@ class TensorOptions {
     return *this;
   }
 
-  /// The property, or its default where it is not set: default_dtype() and get_default_device() as
-  /// they are now, kStrided, and false. scalar_type() and dtype() are the same in two types.
+  /// Return the option, or its default if it is not set: the current default_dtype() and
+  /// get_default_device(), kStrided, and false. scalar_type() and dtype() return the dtype as two
+  /// types.
   ///@{
   ScalarType scalar_type() const { return has_dtype_ ? dtype_ : default_dtype(); }
   TypeMeta dtype() const { return scalar_type(); }
@@ -128,7 +131,7 @@ class TensorOptions {
   bool requires_grad() const { return requires_grad_; }
   bool pinned_memory() const { return pinned_memory_; }
   ///@}
-  /// Whether the property is set. has_layout() is false always, as there is one layout.
+  /// Return whether the option is set. has_layout() is always false, as there is one layout.
   ///@{
   bool has_dtype() const { return has_dtype_; }
   bool has_device() const { return has_device_; }
@@ -137,7 +140,7 @@ class TensorOptions {
   bool has_pinned_memory() const { return has_pinned_memory_; }
   bool has_memory_format() const { return has_memory_format_; }
   ///@}
-  /// The property where it is set, else empty.
+  /// Return the option if it is set, else empty.
   ///@{
   optional<ScalarType> dtype_opt() const {
     return has_dtype_ ? optional<ScalarType>(dtype_) : nullopt;
@@ -147,7 +150,7 @@ class TensorOptions {
     return has_memory_format_ ? optional<MemoryFormat>(memory_format_) : nullopt;
   }
   ///@}
-  /// These options, overridden by what `o` has set.
+  /// Returns these options, overridden by the options that `o` sets.
   TensorOptions merge_in(const TensorOptions& o) const {
     TensorOptions r = *this;
     if (o.has_dtype_) r = r.dtype(o.dtype_);
@@ -167,11 +170,11 @@ class TensorOptions {
   bool requires_grad_ = false, pinned_memory_ = false;
 };
 
-/// "TensorOptions(dtype=float (default), device=cpu, ...)": every property, whether set or not.
+/// Prints "TensorOptions(dtype=float (default), device=cpu, ...)": every option, set or not.
 std::ostream& operator<<(std::ostream& out, const TensorOptions& o);
 
-/// Options with this one property set, to go on from: `dtype(kInt).device(kCUDA)`. They are the
-/// constructors and setters of TensorOptions.
+/// Make options with this one option set, which can be chained: `dtype(kInt).device(kCUDA)`. They
+/// are the constructors and setters of TensorOptions.
 ///@{
 inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
 inline TensorOptions dtype(TypeMeta t) { return TensorOptions(t); }

@@ -1,4 +1,4 @@
-// OrderedDict: key to value, in the order of insertion.
+// OrderedDict: maps keys to values, in the order of insertion.
 #pragma once
 
 #include <functional>
@@ -13,24 +13,24 @@
 
 namespace torch::taper {
 
-/// Pairs of key and value that iterate in the order in which they were inserted. A key occurs once.
-/// Look-up is a scan of a short dictionary and a hash table for a long one.
+/// Pairs of key and value that iterate in the order of insertion. A key occurs once. Look-up scans
+/// a short dictionary and uses a hash table for a long one.
 template <class Key, class Value>
 class OrderedDict {
  public:
-  /// One pair; `*item` and `item->` are the value.
+  /// One pair. `*item` and `item->` are the value.
   class Item {
    public:
-    /// Takes over both.
+    /// Takes over the key and the value.
     Item(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
-    /// The value.
+    /// Returns the value.
     ///@{
     Value& operator*() { return pair_.second; }
     const Value& operator*() const { return pair_.second; }
     Value* operator->() { return &pair_.second; }
     const Value* operator->() const { return &pair_.second; }
     ///@}
-    /// The key, the value, or both. Keys cannot be changed in place.
+    /// Return the key, the value, or both. Keys cannot be changed in place.
     ///@{
     const Key& key() const noexcept { return pair_.first; }
     Value& value() noexcept { return pair_.second; }
@@ -41,25 +41,24 @@ class OrderedDict {
    private:
     std::pair<Key, Value> pair_;
   };
-  /// Iterators over the pairs. Whatever adds or removes pairs makes them invalid, as those of a
-  /// vector.
+  /// Iterators over the pairs. Like a vector's they become invalid when pairs are added or removed.
   ///@{
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
   ///@}
 
-  /// `key_description` is what errors call a key: "Parameter 'w' already defined".
+  /// `key_description` is the word for a key in errors: "Parameter 'w' already defined".
   explicit OrderedDict(std::string key_description = "Key")
       : key_description_(std::move(key_description)) {}
-  /// These pairs, in this order. Throws Error when a key occurs twice.
+  /// Contains these pairs, in this order. Throws Error if a key occurs twice.
   OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {
     reserve(items.size());
     for (const Item& item : items) insert(item.key(), item.value());
   }
 
-  /// What errors call a key.
+  /// Returns the word for a key in errors.
   const std::string& key_description() const noexcept { return key_description_; }
-  /// From the pair that was inserted first to behind the last.
+  /// Return iterators to the first inserted pair and past the last one.
   ///@{
   Iterator begin() { return items_.begin(); }
   ConstIterator begin() const { return items_.begin(); }
@@ -68,29 +67,29 @@ class OrderedDict {
   ///@}
   size_t size() const noexcept { return items_.size(); }     ///< number of pairs
   bool is_empty() const noexcept { return items_.empty(); }  ///< whether there is no pair
-  /// Makes room for this number of pairs in all, so that insert() moves none until then.
+  /// Reserves memory for `capacity` pairs in all, so that insert() moves none until then.
   void reserve(size_t capacity) { items_.reserve(capacity); }
-  /// All pairs in order: the dictionary's own, no copy.
+  /// Returns all pairs in order, without a copy.
   const std::vector<Item>& items() const noexcept { return items_; }
 
-  /// The first (last) pair. Throws Error when there is none.
+  /// Return the first (last) pair. Throw Error if there is none.
   ///@{
   Item& front() { return *checked_end("front"); }
   const Item& front() const { return *checked_end("front"); }
   Item& back() { return *(checked_end("back") + size() - 1); }
   const Item& back() const { return *(checked_end("back") + size() - 1); }
   ///@}
-  /// The pair at a position, counted from 0. Throws Error when there is none.
+  /// Returns the pair at a position, counted from 0. Throws Error if there is none.
   ///@{
   Item& operator[](size_t index) { return items_[checked(index)]; }
   const Item& operator[](size_t index) const { return items_[checked(index)]; }
   ///@}
-  /// The value of a key. Throws Error when the key is not there: nothing is inserted.
+  /// Returns the value of a key. Throws Error if the key does not exist: nothing is inserted.
   ///@{
   Value& operator[](const Key& key) { return items_[checked(key)].value(); }
   const Value& operator[](const Key& key) const { return items_[checked(key)].value(); }
   ///@}
-  /// The value of a key, null when the key is not there.
+  /// Returns the value of a key, or null if the key does not exist.
   ///@{
   Value* find(const Key& key) noexcept {
     const size_t i = position(key);
@@ -100,17 +99,17 @@ class OrderedDict {
     return const_cast<OrderedDict*>(this)->find(key);
   }
   ///@}
-  /// Whether the key is there.
+  /// Returns whether the key exists.
   bool contains(const Key& key) const noexcept { return position(key) != kNone; }
 
-  /// Appends a pair. Throws when the key is there already.
+  /// Appends a pair. Throws if the key exists already.
   Value& insert(Key key, Value value) {
     TAPER_CHECK(!contains(key), key_description_, " '", key, "' already defined");
     items_.emplace_back(std::move(key), std::move(value));
     if (size() > kScanned) add_to_index();
     return items_.back().value();
   }
-  /// Appends all pairs of `other`. Throws Error at the first key that is there already; the pairs
+  /// Appends all pairs of `other`. Throws Error at the first key that exists already. The pairs
   /// before it stay appended.
   ///@{
   void update(OrderedDict&& other) {
@@ -122,7 +121,7 @@ class OrderedDict {
     for (const Item& item : other) insert(item.key(), item.value());
   }
   ///@}
-  /// Removes a pair; those behind it move up. Throws when the key is not there.
+  /// Removes a pair, and moves later pairs up. Throws if the key does not exist.
   void erase(const Key& key) {
     const size_t i = position(key);
     TAPER_CHECK(i != kNone, "Key '", key, "' doesn't exist");
@@ -130,13 +129,13 @@ class OrderedDict {
     slots_.clear();
     if (size() > kScanned) rebuild_index();
   }
-  /// Removes all pairs; key_description() stays.
+  /// Removes all pairs, and keeps key_description().
   void clear() {
     items_.clear();
     slots_.clear();
   }
 
-  /// A new vector with copies of all keys, values or pairs, in order.
+  /// Returns a new vector with copies of all keys, values or pairs, in order.
   ///@{
   std::vector<Key> keys() const {
     std::vector<Key> r;
@@ -157,7 +156,7 @@ class OrderedDict {
     return r;
   }
   ///@}
-  /// The same pairs in the same order.
+  /// Returns whether both have equal pairs in equal order.
   friend bool operator==(const OrderedDict& a, const OrderedDict& b) {
     if (a.size() != b.size()) return false;
     for (size_t i = 0; i < a.size(); ++i)
@@ -167,7 +166,7 @@ class OrderedDict {
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
-  /// Up to this many pairs a scan is faster than hashing.
+  /// A scan is faster than hashing for up to this many pairs.
   static constexpr size_t kScanned = 16;
 
   size_t position(const Key& key) const noexcept {
@@ -196,7 +195,7 @@ class OrderedDict {
   ConstIterator checked_end(const char* which) const {
     return const_cast<OrderedDict*>(this)->checked_end(which);
   }
-  // Open addressing: a slot holds a position + 1, or 0; at most half of the slots are used.
+  // Open addressing: a slot holds a position + 1, or 0. At most half of the slots are used.
   size_t slot_of(const Key& key) const { return std::hash<Key>()(key) & (slots_.size() - 1); }
   void occupy(size_t i) {
     size_t s = slot_of(items_[i].key());

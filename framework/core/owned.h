@@ -1,6 +1,6 @@
-// Owned: an object of a class that the owner's header need not see.
+// Owned: an object of a class that the owner's header only declares.
 //
-// Like std::unique_ptr, and lighter: that one costs every program that includes the owner's header
+// It is a lighter std::unique_ptr, which would cost every program that includes the owner's header
 // a tuple and a dozen templates for each class.
 #pragma once
 
@@ -15,7 +15,7 @@ class Owned {
  public:
   Owned() = default;
   explicit Owned(T* p) : p_(p) {}
-  /// From a std::unique_ptr.
+  /// Takes over the object of a std::unique_ptr.
   template <template <class...> class Other, class... Args>
   Owned(Other<Args...>&& other) noexcept : p_(other.release()) {}
   Owned(Owned&& other) noexcept : p_(other.release()) {}

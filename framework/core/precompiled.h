@@ -1,6 +1,6 @@
-// What nearly every source of the library parses, precompiled once (CMakeLists.txt). Sources still
-// include what they use: nothing may depend on this header, which only the build names. It holds no
-// header of ops/ and above, so that an edit there compiles no more than those who include it.
+// Headers that nearly every source of the library parses, precompiled once (CMakeLists.txt).
+// Sources still include the headers that they use: only the build names this one. It contains no
+// header of ops/ and above, so that an edit there recompiles only the files that include it.
 #pragma once
 
 #if defined(__x86_64__)

@@ -11,13 +11,13 @@
 
 namespace torch::taper {
 
-/// A number that remembers whether it was integral, floating, complex or bool: that is its weight
-/// in type promotion (a number never widens within its category).
+/// A number that remembers whether it was integral, floating, complex or bool. This category is its
+/// weight in type promotion: a number never widens a dtype of its category.
 class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
-  /// A number of that kind. Floats of any width are kept as double, complex numbers as complex
-  /// double, integers as int64_t (beyond it as uint64_t), all exactly.
+  /// Keep the number and its kind exactly. Floats of any width are kept as double, complex numbers
+  /// as complex double, integers as int64_t, or as uint64_t if they exceed it.
   ///@{
   Scalar(float v) : Scalar(static_cast<double>(v)) {}
   Scalar(double v) : kind_(Kind::kFloating), d_(v) {}
@@ -28,7 +28,7 @@ class Scalar {
   Scalar(numbers::complex<float> v) : Scalar(numbers::complex<double>(v)) {}
   Scalar(numbers::complex<double> v) : kind_(Kind::kComplex), d_(v.real()), imag_(v.imag()) {}
   template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
-  Scalar(T v)  // bool too, and not by a constructor of its own: pointers would turn into one
+  Scalar(T v)  // also bool, in this template: pointers would convert to a bool parameter
       : kind_(std::is_same<T, bool>::value ? Kind::kBoolean : Kind::kIntegral),
         i_(static_cast<int64_t>(v)) {
     if constexpr (std::is_unsigned<T>::value && sizeof(T) == sizeof(int64_t))
@@ -36,7 +36,7 @@ class Scalar {
   }
   ///@}
 
-  /// The kind of the number, whatever its value. isIntegral(true) holds for a bool, too.
+  /// Return whether the number is of a kind. isIntegral(true) includes bool.
   ///@{
   bool isFloatingPoint() const { return kind_ == Kind::kFloating; }
   bool isIntegral(bool include_bool) const {
@@ -46,7 +46,7 @@ class Scalar {
   bool isBoolean() const { return kind_ == Kind::kBoolean; }
   bool isComplex() const { return kind_ == Kind::kComplex; }
   ///@}
-  /// kComplexDouble, kDouble, kLong or kBool; kUInt64 for a number beyond kLong.
+  /// Returns kComplexDouble, kDouble, kLong or kBool, or kUInt64 for a number beyond kLong.
   ScalarType type() const {
     return isComplex()         ? kComplexDouble
            : isFloatingPoint() ? kDouble
@@ -54,8 +54,8 @@ class Scalar {
            : is_unsigned()     ? kUInt64
                                : kLong;
   }
-  /// The value as T. Throws when T cannot hold it: for a number beyond T's range, and for a complex
-  /// number in a real T. Floats are rounded, and infinities and NaN stay what they are.
+  /// Returns the value as T. Throws if T cannot hold it: for a number beyond T's range, and for a
+  /// complex number in a real T. Floats are rounded. Infinities and NaN are kept.
   template <class T>
   T to() const {
     if constexpr (numbers::detail::HasParts<T>::value) {
@@ -71,8 +71,8 @@ class Scalar {
       return static_cast<T>(static_cast<float>(checked_float(CppTypeToScalarType<T>::value)));
     }
   }
-  /// The value as T with C++'s own conversion (wraps, truncates, drops imaginary parts): what a
-  /// kernel computes with.
+  /// Returns the value as T by C++'s conversion (wraps, truncates, drops imaginary parts), as
+  /// kernels use it.
   template <class T>
   T cast() const {
     if constexpr (numbers::detail::HasParts<T>::value) {
@@ -93,15 +93,16 @@ class Scalar {
   numbers::complex<double> toComplexDouble() const { return to<numbers::complex<double>>(); }
   numbers::complex<float> toComplexFloat() const { return to<numbers::complex<float>>(); }
   ///@}
-  /// The negative, of the same kind. Throws Error for a bool and for an integer beyond int64_t.
+  /// Returns the negative, with this number's kind. Throws Error for a bool and for an integer
+  /// beyond int64_t.
   Scalar operator-() const {
     if (isComplex()) return Scalar(-toComplexDouble());
     if (is_unsigned() || isBoolean()) throw_not_negated();
     return isFloatingPoint() ? Scalar(-d_) : Scalar(-i_);
   }
-  /// The complex conjugate; a real number is its own.
+  /// Returns the complex conjugate. A real number is returned unchanged.
   Scalar conj() const { return isComplex() ? Scalar(numbers::conj(toComplexDouble())) : *this; }
-  /// Whether the value is v, of whatever kind. Integers are compared as doubles.
+  /// Returns whether the value equals v, for every kind. Integers are compared as doubles.
   bool equal(double v) const { return imag_ == 0 && cast<double>() == v; }
 
  private:
@@ -121,9 +122,9 @@ class Scalar {
   [[noreturn]] void throw_not_negated() const;
   [[noreturn]] void throw_not_real(ScalarType to) const;
   int64_t checked_integer(size_t bits, bool is_signed) const;
-  /// The value, where it is in the range of a float `to`.
+  /// Returns the value. Throws if it is beyond the range of the float dtype `to`.
   double checked_float(ScalarType to) const;
-  /// Both parts are in the range of the complex `to`.
+  /// Throws unless both parts are in the range of the complex dtype `to`.
   void check_parts(ScalarType to) const;
   Kind kind_;
   union {
@@ -133,7 +134,7 @@ class Scalar {
   double imag_ = 0;
 };
 
-/// The number as C++ streams write it, a bool as "true" or "false".
+/// Prints the number as C++ streams do, a bool as "true" or "false".
 std::ostream& operator<<(std::ostream& out, const Scalar& s);
 
 }  // namespace torch::taper

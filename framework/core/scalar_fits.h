@@ -1,4 +1,4 @@
-// Whether a dtype can hold a number (scalar.cpp). Not installed.
+// Checks that a dtype can hold a number (scalar.cpp). Not installed.
 #pragma once
 
 #include <taper/framework/core/scalar.h>
@@ -7,7 +7,7 @@
 
 namespace torch::taper::detail {
 
-/// Throws when `dtype` cannot hold the value: one out of its range, NaN for integers, a complex
+/// Throws if `dtype` cannot hold the value: a value out of range, NaN for integers, a complex
 /// number for real dtypes. Small negative integers wrap into unsigned dtypes, as in LibTorch.
 void check_fits(const Scalar& value, ScalarType dtype);
 

@@ -5,22 +5,24 @@
 
 namespace torch::taper {
 
-/// `dim` in [0, rank), from [-rank, rank); a 0-dim tensor counts as having one dimension. Throws
-/// IndexError: "op: Dimension out of range (expected to be in range of [-2, 1], but got 5)".
+/// Returns `dim`, from [-rank, rank), wrapped to [0, rank). A 0-dim tensor counts as having one
+/// dimension. Throws IndexError: "op: Dimension out of range (expected to be in range of [-2, 1],
+/// but got 5)".
 int64_t wrap_dim(const char* op, int64_t dim, int64_t rank);
-/// Each dim wrapped. Throws when one appears twice: "op: dim 0 appears multiple times in the list
-/// of dims".
+/// Returns each dim wrapped. Throws if one appears twice: "op: dim 0 appears multiple times in the
+/// list of dims".
 Dims wrap_dims(const char* op, IntArrayRef dims, int64_t rank);
-/// `shape` with its -1, if any, replaced so that the product is numel. Throws LibTorch's "op: shape
-/// '[5, -1]' is invalid for input of size 24".
+/// Returns `shape` with its -1, if any, replaced so that the product is numel. Throws LibTorch's
+/// "op: shape '[5, -1]' is invalid for input of size 24".
 Dims infer_size(const char* op, IntArrayRef shape, int64_t numel);
-/// Product of the sizes. Throws for a negative size and when the product exceeds 2^63 - 1; `op` is
-/// what makes the tensor.
+/// Returns the product of the sizes. Throws for a negative size and if the product exceeds 2^63 -
+/// 1. `op` is the function that makes the tensor.
 int64_t checked_numel(IntArrayRef sizes, const char* op = "empty");
-/// Strides that view memory of (sizes, strides) as `shape` (same numel), if there are any.
+/// Returns strides that view memory of (sizes, strides) as `shape` (of equal numel), or nullopt if
+/// there are none.
 optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& shape);
-/// The strides of (N, C, ...) kept in memory as (N, ..., C). Throws unless there are 4 dimensions,
-/// or 5 for ChannelsLast3d: "op: required rank 4 tensor to use channels_last format".
+/// Returns the strides of (N, C, ...) kept in memory as (N, ..., C). Throws unless there are 4
+/// dimensions, or 5 for ChannelsLast3d: "op: required rank 4 tensor to use channels_last format".
 Dims channels_last_strides(const char* op, IntArrayRef sizes, MemoryFormat format);
 /// Throws unless all defined tensors share a device, in PyTorch's words.
 void check_same_device(const char* op, const Tensor& a, const Tensor& b);

@@ -1,7 +1,7 @@
 // Tensor: a reference-counted handle to n-dimensional data on one device, with autograd.
 //
-// The names, arguments and defaults of the methods are LibTorch's. What a method does is documented
-// at the function of the same name in ops/; what is declared here without one is explained here.
+// The names, arguments and defaults of the methods are LibTorch's. A method is documented at the
+// function of its name in ops/. Methods without such a function are documented here.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@
 namespace torch::taper {
 
 class Tensor;
-/// Tensors in a row that somebody else owns, as an op's argument: what a vector or a braced list
-/// converts to.
+/// A list of tensors that somebody else owns, as an op's argument. A vector or a braced list
+/// converts to it.
 using TensorList = ArrayRef<Tensor>;
 namespace indexing {
 class TensorIndex;
@@ -45,15 +45,15 @@ struct Node;
 struct Edge;
 }  // namespace autograd
 
-/// A handle to an n-dimensional array of one dtype on one device, which has a place in the autograd
-/// graph. Copies of a handle are the same tensor, views share its memory, and clone() copies the
-/// elements. A handle made without arguments is undefined: it has no tensor yet. As in LibTorch it
-/// answers questions about its size, [0], and most other methods throw Error. Methods that change a
-/// tensor are const, as the handle stays what it is.
+/// A handle to an n-dimensional array of one dtype on one device, which is a part of the autograd
+/// graph. Copies of a handle refer to one tensor, views share its memory, and clone() copies the
+/// elements. A default-constructed handle is undefined: it has no tensor. As in LibTorch it has
+/// sizes [0], and most other methods throw Error. Methods that change a tensor are const, because
+/// the handle stays unchanged.
 class Tensor {
  public:
   Tensor() = default;
-  /// The same tensor by a further handle: no element is copied. A handle that was moved from is
+  /// Make one more handle to the tensor. No element is copied. A handle that was moved from is
   /// undefined.
   ///@{
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
@@ -68,136 +68,138 @@ class Tensor {
     return *this;
   }
   ///@}
-  /// Assigning to a temporary writes its elements: `x[0] = y` is `x[0].copy_(y)`, and a number is
-  /// `fill_(v)`.
+  /// Assigning to a temporary writes its elements: `x[0] = y` is `x[0].copy_(y)`, and for a number
+  /// it is `fill_(v)`.
   Tensor& operator=(const Tensor& o) &&;
   Tensor& operator=(Tensor&& o) &&;
   Tensor& operator=(const Scalar& v) &&;
 
-  // -------------------------------------------------------------------- what it is
-  /// Whether the handle has a tensor.
+  // -------------------------------------------------------------------- properties
+  /// Returns whether the handle has a tensor.
   bool defined() const { return impl_.defined(); }
-  /// Makes the handle undefined; other handles keep the tensor.
+  /// Makes the handle undefined. Other handles keep the tensor.
   void reset() { impl_.reset(); }
-  /// Whether both are handles to one tensor, not just to the same memory.
+  /// Returns whether both handles refer to one tensor, not only to one memory.
   bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
-  /// How many handles, and saved ones of autograd, the tensor has; 0 when undefined.
+  /// Returns the number of the tensor's owners, handles and tensors that autograd saved, or 0 if
+  /// undefined.
   size_t use_count() const { return impl_.use_count(); }
-  /// The object behind the handle, which goes on owning it; null when undefined.
+  /// Returns the object behind the handle, which still owns it, or null if undefined.
   TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
-  /// The object behind the handle; throws for an undefined tensor.
+  /// Returns the object behind the handle. Throws for an undefined tensor.
   TensorImpl& impl() const {
     if (__builtin_expect(!impl_, 0)) throw_undefined();
     return *impl_;
   }
-  /// What owns the object; null when undefined.
+  /// Returns the owner of the object, null if undefined.
   const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }
 
-  /// Number of dimensions: 0 for a tensor of one number, 1 for an undefined tensor.
+  /// Return the number of dimensions: 0 for a tensor of one number, 1 for an undefined tensor.
   ///@{
   int64_t dim() const { return __builtin_expect(!impl_, 0) ? 1 : impl_->sizes.size(); }
   int64_t ndimension() const { return dim(); }
   ///@}
-  /// The size of a dimension, or the step from one of its indices to the next, in elements.
-  /// Negative dimensions count from the last. Throws IndexError when there is no such dimension.
+  /// Return the size of a dimension, and its stride in elements. Negative dimensions count from the
+  /// last. Throw IndexError if there is no such dimension.
   ///@{
   int64_t size(int64_t dim) const;
   int64_t stride(int64_t dim) const;
   ///@}
-  /// All sizes or strides: the tensor's own, good until it is resized or gone. An undefined tensor
-  /// has the sizes [0]; its strides throw Error.
+  /// Return all sizes or strides without a copy. They are valid until the tensor is resized or
+  /// destroyed. An undefined tensor has the sizes [0]. Its strides throw Error.
   ///@{
   IntArrayRef sizes() const {
     return __builtin_expect(!impl_, 0) ? undefined_sizes() : IntArrayRef(impl_->sizes);
   }
   IntArrayRef strides() const { return impl().strides; }
   ///@}
-  /// Number of elements; 0 for an undefined tensor.
+  /// Returns the number of elements, 0 for an undefined tensor.
   int64_t numel() const { return impl_ ? impl_->numel : 0; }
-  /// Where the first element lies in the storage, in elements; 0 for an undefined tensor.
+  /// Returns the position of the first element in the storage, in elements, 0 for an undefined
+  /// tensor.
   int64_t storage_offset() const { return impl_ ? impl_->offset : 0; }
-  /// Bytes of one element.
+  /// Return the bytes of one element.
   ///@{
   size_t itemsize() const { return impl().itemsize(); }
   int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
   ///@}
-  /// Bytes of all elements: numel() * itemsize(), whatever the strides.
+  /// Returns the bytes of all elements: numel() * itemsize(), whatever the strides.
   size_t nbytes() const { return static_cast<size_t>(numel()) * itemsize(); }
-  /// The dtype; Undefined for an undefined tensor.
+  /// Return the dtype, Undefined for an undefined tensor.
   ///@{
   ScalarType scalar_type() const { return impl_ ? impl_->dtype : ScalarType::Undefined; }
   TypeMeta dtype() const { return scalar_type(); }
   ///@}
-  /// Where the elements are, with an index for CUDA.
+  /// Returns the device of the elements, with an index for CUDA.
   Device device() const { return impl().device; }
-  /// The index of the CUDA device; -1 for the CPU.
+  /// Returns the index of the CUDA device, -1 for the CPU.
   int64_t get_device() const;
   Layout layout() const { return kStrided; }  ///< always kStrided
-  /// The kind of device; both are false for an undefined tensor.
+  /// Return whether the device is of this kind. Both are false for an undefined tensor.
   ///@{
   bool is_cuda() const { return impl_ && impl_->device.is_cuda(); }
   bool is_cpu() const { return impl_ && impl_->device.is_cpu(); }
   ///@}
-  /// Whether the elements are in page-locked host memory; false on a CUDA device. `device` may say
-  /// whose, a CUDA device: Error for another kind.
+  /// Return whether the elements are in page-locked host memory, false on a CUDA device. `device`
+  /// must be a CUDA device: Error for another kind.
   ///@{
   bool is_pinned() const;
   bool is_pinned(optional<Device> device) const;
   ///@}
-  /// Whether the dtype is a real floating one.
+  /// Returns whether the dtype is a real floating one.
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
-  /// Whether the dtype is a complex one.
+  /// Returns whether the dtype is a complex one.
   bool is_complex() const { return isComplexType(scalar_type()); }
-  /// Whether the dtype holds numbers below 0. Throws Error for an undefined tensor.
+  /// Returns whether the dtype holds numbers below 0. Throws Error for an undefined tensor.
   bool is_signed() const { return isSignedType(impl().dtype); }
-  /// Whether it was made in inference mode, so that autograd cannot save it.
+  /// Returns whether the tensor was made in inference mode. Autograd cannot save it then.
   bool is_inference() const { return impl_ && impl_->inference; }
-  /// Whether the only element is other than 0. Waits for the device. Throws Error unless there is
-  /// exactly one element.
+  /// Returns whether the only element is not 0. Synchronizes with the device. Throws Error unless
+  /// there is exactly one element.
   bool is_nonzero() const;
-  /// Whether the elements lie without gaps in the order of `format`: row-major for Contiguous and
-  /// Preserve; the channels-last formats want 4 (3d: 5) dimensions. True for an undefined tensor.
+  /// Returns whether the elements lie without gaps in the order of `format`: row-major for
+  /// Contiguous and Preserve. The channels-last formats need 4 (3d: 5) dimensions. True for an
+  /// undefined tensor.
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
-  /// Contiguous where the tensor is, else the channels-last format that it has; Contiguous for
-  /// others.
+  /// Returns Contiguous if the tensor is contiguous, else its channels-last format if it has one,
+  /// else Contiguous.
   MemoryFormat suggest_memory_format() const;
-  /// Whether each element has a place of its own and no gap is between them, in any order of
-  /// dimensions.
+  /// Returns whether the elements lie without gaps or overlaps, in any order of dimensions.
   bool is_non_overlapping_and_dense() const;
-  /// Whether both have the same storage, in whatever part of it.
+  /// Returns whether both use one storage, in any part of it.
   bool is_alias_of(const Tensor& o) const { return impl().storage == o.impl().storage; }
-  /// Whether both have the same storage, offset, sizes and strides.
+  /// Returns whether both have one storage, and equal offsets, sizes and strides.
   bool is_set_to(const Tensor& o) const;
-  /// Whether the sizes are equal; nothing is broadcast.
+  /// Returns whether the sizes are equal, without broadcasting.
   bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
-  bool has_storage() const { return defined(); }  ///< as defined()
+  bool has_storage() const { return defined(); }  ///< defined()
   bool is_variable() const { return true; }       ///< always true
 #include <taper/framework/core/tensor_absent.inc>
-  /// The bytes behind the tensor, which its views share.
+  /// Returns the bytes behind the tensor, which its views share.
   Storage storage() const { return Storage(impl().storage); }
-  /// Dtype and device, for factories to make a tensor alike.
+  /// Returns dtype and device, to make another tensor with them.
   TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
-  /// "CPUFloatType": LibTorch's name of dtype and device.
+  /// Returns LibTorch's name of dtype and device: "CPUFloatType".
   std::string toString() const;
-  /// Writes what it is, without elements, to stderr: "[CPUFloatType [2, 3]]".
+  /// Prints kind and sizes, without elements, to stderr: "[CPUFloatType [2, 3]]".
   void print() const;
 
   // -------------------------------------------------------------------- reading
-  /// The first element, an address on device(): of a CUDA device the host cannot read it, nor does
-  /// this wait for queued work.
+  /// Returns a pointer to the first element, on device(). The host cannot read a CUDA device's
+  /// memory, and queued work is not waited for.
   void* data_ptr() const { return impl().data; }
-  /// LibTorch's older name of data_ptr<T>().
+  /// Returns data_ptr<T>(). LibTorch's older name.
   template <class T>
   T* data() const {
     return data_ptr<T>();
   }
-  /// The first element. Throws unless T is the tensor's element type.
+  /// Returns a pointer to the first element. Throws unless T is the tensor's element type.
   template <class T>
   T* data_ptr() const {
     check_element_type(CppTypeToScalarType<std::remove_const_t<T>>::value);
     return static_cast<T*>(impl_->data);
   }
-  /// data_ptr() by LibTorch's names that say what it is for. With T: Error unless that is the
+  /// data_ptr() by LibTorch's names that state the access. With T they throw Error unless T is the
   /// tensor's element type.
   ///@{
   template <class T>
@@ -211,13 +213,13 @@ class Tensor {
   }
   void* mutable_data_ptr() const { return data_ptr(); }
   ///@}
-  /// The value of a one-element tensor. Waits for the device.
+  /// Return the value of a one-element tensor. Synchronizes with the device.
   Scalar item() const;
   template <class T>
   T item() const {
     return item().to<T>();
   }
-  /// Typed access to a CPU tensor of N dimensions.
+  /// Returns typed access to a CPU tensor of N dimensions.
   template <class T, size_t N>
   TensorAccessor<T, N> accessor() const& {
     static_assert(N > 0, "accessor: use data_ptr<T>() or item<T>() for a 0-dim tensor");
@@ -226,7 +228,8 @@ class Tensor {
   }
   template <class T, size_t N>
   TensorAccessor<T, N> accessor() && = delete;
-  /// The same with its own copy of the geometry, for kernels: the tensor may be on a device.
+  /// Returns typed access with a copy of sizes and strides, for kernels. The tensor may be on any
+  /// device.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
             class index_t = int64_t>
   GenericPackedTensorAccessor<T, N, PtrTraits, index_t> generic_packed_accessor() const& {
@@ -234,9 +237,9 @@ class Tensor {
     check_packed_accessor(N, sizeof(index_t));
     return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
   }
-  /// generic_packed_accessor() with indices of 64 or 32 bits; packed_accessor() is its older name.
-  /// Throws Error unless T is the element type and N the number of dimensions, and for more than
-  /// 2^31 - 1 elements with 32 bits.
+  /// generic_packed_accessor() with indices of 64 or 32 bits. packed_accessor() is its older name.
+  /// Throw Error unless T is the element type and N the number of dimensions, and with 32 bits for
+  /// more than 2^31 - 1 elements.
   ///@{
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const& {
@@ -254,48 +257,49 @@ class Tensor {
   ///@}
 
   // -------------------------------------------------------------------- autograd
-  /// Whether autograd records what is done with the tensor: it is a leaf that asks for a gradient,
-  /// or was made from one.
+  /// Returns whether autograd records ops on the tensor: it is a leaf that requires a gradient, or
+  /// was made from one.
   bool requires_grad() const { return impl_ && impl_->requires_grad(); }
-  /// Makes a leaf ask for a gradient (or no longer); does nothing to a tensor that an op made.
-  /// Throws for integral tensors.
+  /// Sets whether a leaf requires a gradient. Does nothing to a tensor that an op made. Throws for
+  /// integral tensors.
   const Tensor& set_requires_grad(bool v) const;
-  /// The same; `false` for a tensor that an op made throws.
+  /// Sets whether a leaf requires a gradient. Throws if `v` is false and an op made the tensor.
   Tensor& requires_grad_(bool v = true) const;
-  /// True for tensors made by the user or that need no gradient.
+  /// Returns whether the tensor has no grad_fn: the user made it, or it needs no gradient.
   bool is_leaf() const;
-  /// The accumulated gradient; undefined before the first backward.
+  /// Returns the accumulated gradient, undefined before the first backward.
   const Tensor& grad() const;
-  /// The accumulated gradient, to be changed or assigned. The reference is good as long as the
-  /// tensor lives.
+  /// Returns the accumulated gradient, to be changed or assigned. The reference is valid as long as
+  /// the tensor.
   Tensor& mutable_grad() const;
-  /// The node that made this tensor; null for a leaf.
+  /// Returns the node that made this tensor, null for a leaf.
   intrusive_ptr<autograd::Node> grad_fn() const;
-  /// Which output of grad_fn() the tensor is; 0 for a leaf.
+  /// Returns the index of the tensor among grad_fn()'s outputs, 0 for a leaf.
   int64_t output_nr() const { return impl().output_nr; }
-  /// How often the storage was changed in place; 0 for an undefined tensor. Throws Error for
-  /// inference tensors.
+  /// Returns the number of in-place changes of the storage, 0 for an undefined tensor. Throws Error
+  /// for inference tensors.
   int64_t _version() const {
     if (!impl_) return 0;
     TAPER_CHECK(!impl().inference, "Inference tensors do not track version counter.");
     return impl().version();
   }
-  /// Whether a view op made the tensor (detach() does not, nor any op from a tensor of inference
-  /// mode), and the tensor that it is a view of, which is no view itself. _base() throws Error for
-  /// other tensors.
+  /// Return whether the tensor is a differentiable view, and the tensor that it is a view of, which
+  /// is no view itself. Results of detach(), and of ops on a tensor of inference mode, are no
+  /// views. _base() throws Error for tensors that are no views.
   ///@{
   bool is_view() const { return impl().view_base.defined(); }
   Tensor _base() const;
   ///@}
-  /// Computes the gradients of the leaves this tensor came from and adds them to their `grad`.
+  /// Computes the gradients of the leaves from which this tensor was made, and adds them to their
+  /// `grad`.
   void backward(const Tensor& gradient = {}, optional<bool> retain_graph = nullopt,
                 bool create_graph = false, optional<TensorList> inputs = nullopt) const;
   /// Keeps the gradient of a non-leaf in its `grad`.
   void retain_grad() const;
-  /// Whether retain_grad() keeps its gradient; false for a leaf, which has one anyway.
+  /// Returns whether retain_grad() keeps the gradient. False for a leaf, which always has one.
   bool retains_grad() const;
-  /// Calls `hook(grad)` when the gradient of this tensor is complete; a returned tensor replaces
-  /// it. The result identifies the hook for remove_hook.
+  /// Calls `hook(grad)` when the gradient of this tensor is complete. If the hook returns a tensor,
+  /// it replaces the gradient. Returns a number for remove_hook.
   template <class Hook>
   unsigned register_hook(Hook&& hook) const {
     using R = std::invoke_result_t<Hook, Tensor>;
@@ -308,31 +312,31 @@ class Tensor {
       return register_hook_impl(
           [h = std::forward<Hook>(hook)](const Tensor& g) mutable { return Tensor(h(g)); });
   }
-  /// Removes a hook by the number that register_hook gave; one that was removed may be named again.
-  /// Throws Error for a number that was never given.
+  /// Removes a hook by the number that register_hook returned. A number may be removed twice.
+  /// Throws Error for a number that was never returned.
   void remove_hook(unsigned id) const;
-  /// Shares the data, not the history.
+  /// Return a tensor that shares the data, without history. detach_() drops this tensor's history.
   Tensor detach() const;
   Tensor& detach_() const;
-  /// Shares the data, without history and without version tracking: changes in place are not
-  /// counted. variable_data() is LibTorch's other name.
+  /// Return a tensor that shares the data, without history and without version tracking: in-place
+  /// changes are not counted. variable_data() is LibTorch's other name.
   ///@{
   Tensor data() const;
   Tensor variable_data() const { return data(); }
   ///@}
-  /// Shares the data and the count of changes, without history.
+  /// Returns a tensor that shares the data and the version counter, without history.
   Tensor tensor_data() const { return detach(); }
-  /// Makes this handle's object take over `o`'s data and geometry.
+  /// Replaces this tensor's data, sizes and strides with those of `o`.
   void set_data(const Tensor& o) const;
-  /// LibTorch's name of a variable: empty, as nothing here sets one.
+  /// Returns an empty string: LibTorch's name of a variable, which nothing here sets.
   const std::string& name() const;
 
   // -------------------------------------------------------------------- conversion
-  /// The tensor with another dtype, on another device or in another memory format; what is not
-  /// given stays. It is this tensor itself where nothing changes and `copy` is false. A gradient
-  /// flows back through a floating or complex result. With `non_blocking` the host does not wait
-  /// for a copy between pinned memory and a CUDA device. Throws Error for options that require a
-  /// gradient and for a device that does not exist.
+  /// Return the tensor with another dtype, device or memory format. Options that are not given
+  /// stay. It returns the tensor itself if nothing changes and `copy` is false. A gradient flows
+  /// back through a floating or complex result. With `non_blocking` the host does not wait for a
+  /// copy between pinned memory and a CUDA device. Throws Error for options that require a gradient
+  /// and for a device that does not exist.
   Tensor to(TensorOptions options, bool non_blocking = false, bool copy = false,
             optional<MemoryFormat> format = nullopt) const;
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
@@ -348,90 +352,90 @@ class Tensor {
   }
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
             optional<MemoryFormat> format = nullopt) const;
-  /// A device by its name: to("cuda:1").
+  /// Returns the tensor on a device given by name: to("cuda:1").
   template <class T, std::enable_if_t<std::is_convertible<const T&, std::string>::value, int> = 0>
   Tensor to(const T& device, bool non_blocking = false, bool copy = false) const {
     return to(Device(std::string(device)), non_blocking, copy);
   }
-  /// to(t) by LibTorch's older names.
+  /// Return to(t). LibTorch's older names.
   ///@{
   Tensor toType(ScalarType t) const { return to(t); }
   Tensor type(ScalarType t) const { return to(t); }
   ///@}
-  /// Dtype and kind of device as one value; Undefined ones of an undefined tensor.
+  /// Returns dtype and kind of device as one value. Both are Undefined for an undefined tensor.
   DeprecatedTypeProperties& type() const;
-  /// By PyTorch's name of dtype and kind of device: type("torch.cuda.FloatTensor"). A tensor that
-  /// is on such a device stays on it. Throws ValueError, with the names there are, for another
-  /// text.
+  /// Returns the tensor with PyTorch's name of dtype and kind of device:
+  /// type("torch.cuda.FloatTensor"). A tensor on a device of this kind stays there. Throws
+  /// ValueError, which lists the names, for another text.
   Tensor type(const std::string& name) const;
-  /// to(o): the dtype and device of `o`.
+  /// Returns to(o): the tensor with the dtype and device of `o`.
   Tensor type_as(const Tensor& o) const { return to(o); }
-  /// to() of the CPU, or of a CUDA device: the current one, or that of the index (-1: the current
-  /// one). Throws Error when there is no such device.
+  /// Return the tensor on the CPU, or on a CUDA device: the current one, or the one with this index
+  /// (-1: the current one). Throw Error if there is no such device.
   ///@{
   Tensor cpu() const;
   Tensor cuda() const;
   Tensor cuda(DeviceIndex index, bool non_blocking = false) const;
   ///@}
-  /// Throw Error, as LibTorch does that was built without such devices: "Taper is not linked with
-  /// support for hip devices; expected cpu or cuda".
+  /// Throw Error, like LibTorch built without these devices: "Taper is not linked with support for
+  /// hip devices; expected cpu or cuda".
   ///@{
   Tensor hip() const;
   Tensor ve() const;
   ///@}
-  /// cpu() or cuda(). Throws Error for Undefined and for devices that Taper has none of, and
-  /// NotImplementedError for sparse ones.
+  /// Returns cpu() or cuda(). Throws Error for Undefined and for devices that Taper lacks, and
+  /// NotImplementedError for sparse backends.
   Tensor toBackend(Backend backend) const;
-  /// A copy in page-locked memory (itself if it is there already; without CUDA devices a plain
-  /// copy).
+  /// Returns a copy in page-locked memory, or this tensor if it is there already. Without CUDA
+  /// devices it returns a plain copy.
   Tensor pin_memory() const;
-  /// The memory is pinned for CUDA devices: Error for a device of another kind.
+  /// Returns a copy that is pinned for a CUDA device. Throws Error for a device of another kind.
   Tensor pin_memory(optional<Device> device) const;
-  /// Tells the allocator that work on `stream` uses this CUDA tensor: freed, its memory is not
-  /// reused before that work is done.
+  /// Tells the allocator that work on `stream` uses this CUDA tensor. Its memory is not reused
+  /// before that work is done.
   void record_stream(const cuda::Stream& stream) const;
-  /// Itself where is_contiguous(format), else a copy that is.
+  /// Returns this tensor if is_contiguous(format), else a contiguous copy.
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
-  /// The same values in new memory, through which gradients flow. By default, and with Preserve,
-  /// the strides are kept where they are dense; else the elements lie in the order of `format`.
-  /// Throws Error for a channels-last format and less than 4 dimensions.
+  /// Returns a copy in new memory, through which gradients flow. By default, and with Preserve,
+  /// dense strides are kept. Otherwise the elements lie in the order of `format`. Throws Error for
+  /// a channels-last format with fewer than 4 dimensions.
   Tensor clone(optional<MemoryFormat> format = nullopt) const;
-  /// Overwrites the elements with those of `src`, broadcast and converted to this dtype and device;
-  /// gradients flow to `src`. `non_blocking`: as for to(). Throws Error for sizes that do not
-  /// broadcast to these.
+  /// Overwrites the elements with those of `src`, broadcast and converted to this dtype and device.
+  /// Gradients flow to `src`. `non_blocking` works as in to(). Throws Error if the sizes do not
+  /// broadcast.
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
-  /// A view of all of it.
+  /// Returns a view of the whole tensor.
   Tensor alias() const;
-  /// The tensor itself, as every tensor here is dense, or of that dtype. `masked_grad` concerns
-  /// sparse ones.
+  /// Returns the tensor itself, as every tensor here is dense, converted to `dtype` if given.
+  /// `masked_grad` concerns sparse tensors.
   Tensor to_dense(optional<ScalarType> dtype = nullopt, optional<bool> /*masked_grad*/ = {}) const {
     return dtype ? to(*dtype) : *this;
   }
 
   // -------------------------------------------------------------------- indexing
-  /// The part at an index of the first dimension: a view with one dimension less. Negative indices
-  /// count from the end. A Scalar must be an integer, a tensor a 0-dim one of integers, which is
-  /// waited for. Throws IndexError for others, and for what is out of range.
+  /// Return a view of the part at an index of the first dimension, with one dimension less.
+  /// Negative indices count from the end. A Scalar must be an integer. A tensor must be 0-dim and
+  /// integral, and is waited for. Throw IndexError for others, and for an index out of range.
   Tensor operator[](int64_t index) const;
   Tensor operator[](const Scalar& index) const;
   Tensor operator[](const Tensor& index) const;
-  /// x[...] of Python, with integers, slices, None, "...", bools and tensors
-  /// (framework/core/indexing.h): a view, but with bools or tensors a copy (an integer in a 0-dim
-  /// tensor counts as an integer). Throws IndexError for indices out of range and too many of them,
-  /// Error for an empty list.
+  /// Return x[...] of Python, with integers, slices, None, "...", bools and tensors
+  /// (framework/core/indexing.h). The result is a view, but a copy if an index is a bool or a
+  /// tensor. A 0-dim integral tensor counts as an integer. Throw IndexError for indices out of
+  /// range and for too many indices, and Error for an empty list.
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
-  /// x[...] = value of Python, in place: `value` is broadcast to what index() of these indices
-  /// gives, without its leading dimensions of size 1. Throws as index() does, and Error where
-  /// the sizes do not fit.
+  /// Assign x[...] = value as in Python, in-place. `value`, without leading dimensions of size 1,
+  /// is broadcast to the result of index(). Throw as index() does, and Error if the sizes do not
+  /// fit.
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value) const;
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const;
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
                      const Tensor& value) const;
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
                      const Scalar& value) const;
-  /// As the functions of ops/index/index_advanced.h: entry d is for dimension d, nullopt is all of
-  /// it. The result is a copy; with `accumulate` values are added to what is there.
+  /// Index as the functions of ops/index/index_advanced.h: entry d is for dimension d, and nullopt
+  /// selects all of it. The result is a copy. With `accumulate` values are added to the elements.
   ///@{
   Tensor index(const std::vector<optional<Tensor>>& indices) const;
   Tensor& index_put_(const std::vector<optional<Tensor>>& indices, const Tensor& values,
@@ -441,13 +445,13 @@ class Tensor {
   ///@}
 
   // -------------------------------------------------------------------- operators
-  /// neg() and bitwise_not(): new tensors.
+  /// Return neg() and bitwise_not(): new tensors.
   ///@{
   Tensor operator-() const;
   Tensor operator~() const;
   ///@}
-  /// In place: add_(), sub_(), mul_(), div_(), bitwise_and_(), bitwise_or_() and bitwise_xor_(),
-  /// with their errors. They return the handle itself.
+  /// Apply add_(), sub_(), mul_(), div_(), bitwise_and_(), bitwise_or_() and bitwise_xor_()
+  /// in-place, with their errors. They return the handle itself.
   ///@{
   Tensor& operator+=(const Tensor& o);
   Tensor& operator+=(const Scalar& o);
@@ -472,7 +476,7 @@ class Tensor {
   }
   [[noreturn]] void throw_element_type(ScalarType expected) const;
   void check_accessor(size_t dims) const;
-  /// An index of `index_nbytes` must hold the number of elements.
+  /// Throws unless an index of `index_nbytes` bytes can hold the number of elements.
   void check_packed_accessor(size_t dims, size_t index_nbytes) const;
   unsigned register_hook_impl(std::function<Tensor(const Tensor&)> hook) const;
 
@@ -480,35 +484,39 @@ class Tensor {
 };
 
 namespace detail {
-/// The handle itself, for what returns it as LibTorch does: methods that change a tensor are const,
-/// because the handle stays as it is, and return a Tensor&.
+/// Returns the handle itself as Tensor&. Methods that change a tensor are const, because the handle
+/// stays as it is, but return Tensor& as in LibTorch.
 inline Tensor& as_mutable(const Tensor& x) { return const_cast<Tensor&>(x); }
 }  // namespace detail
 
-/// LibTorch's text of a tensor.
+/// Prints LibTorch's text of a tensor.
 std::ostream& operator<<(std::ostream& out, const Tensor& t);
-/// The same with a given line width; the default of operator<< is 80.
+/// Prints a tensor with a given line width. operator<< uses 80.
 std::ostream& print(std::ostream& out, const Tensor& t, int64_t linesize);
-/// The same on the standard output.
+/// Prints a tensor to the standard output.
 void print(const Tensor& t, int64_t linesize = 80);
-/// Python's text of a tensor: tensor([1., 2.], grad_fn=<MulBackward0>).
+/// Returns Python's text of a tensor: tensor([1., 2.], grad_fn=<MulBackward0>).
 std::string repr(const Tensor& t);
 
 namespace detail {
-/// A new tensor with uninitialised memory, row-major, no gradient.
+/// Returns a new row-major tensor with uninitialised memory and no gradient.
 Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device, const char* op = "empty");
-/// Like make_tensor with the sizes, dtype and device of `like`, its strides when dense.
+/// Return a new tensor with the sizes and the device of `like`, and its strides if they are dense.
+/// The dtype is that of `like` unless given.
 Tensor make_like(const Tensor& like);
 Tensor make_like(const Tensor& like, ScalarType dtype);
-/// A tensor of its own over the same memory with the same geometry: no history, not a view.
+/// Returns a new tensor over the memory of `t` with its sizes and strides, without history, not a
+/// view.
 Tensor share_data(const TensorImpl& t);
-/// The same memory with another geometry, for view ops. Checks nothing.
-Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset);
-/// The same memory with complex elements as two real ones, in a last dimension; and back. Checks
+/// Returns a tensor over the memory of `t` with other sizes and strides, for view ops. Checks
 /// nothing.
+Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset);
+/// Return a tensor over the memory of `t` with complex elements as two real ones in a last
+/// dimension, and back. Check nothing.
 Tensor share_as_real(const TensorImpl& t);
 Tensor share_as_complex(const TensorImpl& t);
-/// The same bytes as elements of another dtype; the offset counts those. Checks nothing.
+/// Returns a tensor over the bytes of `t` as elements of another dtype. The offset counts elements
+/// of that dtype. Checks nothing.
 Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, const Dims& strides,
                       int64_t offset);
 }  // namespace detail

@@ -1,4 +1,4 @@
-// TensorImpl: what a Tensor handle points to.
+// TensorImpl: the object that a Tensor handle refers to.
 #pragma once
 
 #include <taper/framework/core/options.h>
@@ -14,32 +14,32 @@ struct Node;
 
 struct AutogradExtra;
 
-/// Geometry over a storage, and the tensor's place in the autograd graph. One allocation from the
-/// pool; the rare parts (gradient, hooks) are in AutogradExtra.
+/// Sizes and strides over a storage, and the tensor's place in the autograd graph. It is one
+/// allocation from the pool. Rare parts (gradient, hooks) are in AutogradExtra.
 struct TensorImpl : detail::Pooled<TensorImpl> {
   TensorImpl() = default;
   ~TensorImpl();
   TensorImpl(const TensorImpl&) = delete;
   TensorImpl& operator=(const TensorImpl&) = delete;
-  /// Deletes the object: what intrusive_ptr calls for the last owner.
+  /// Deletes the object. intrusive_ptr calls it for the last owner.
   static void destroy(TensorImpl* t);
 
   RefCount refs;                             ///< owners: handles, and what autograd saves
   ScalarType dtype = ScalarType::Undefined;  ///< element type
-  Device device;                             ///< that of the storage
+  Device device;                             ///< device of the storage
   /// Row-major with no gaps: most kernels have a shortcut for it.
   bool contiguous = true;
-  /// A leaf that asks for a gradient. A tensor with grad_fn requires one anyway.
+  /// A leaf that requires a gradient. A tensor with grad_fn always requires one.
   bool leaf_requires_grad = false;
   /// Made in inference mode: autograd refuses to save it.
   bool inference = false;
   /// `Tensor::data()`: changes to it are invisible to autograd.
   bool untracked = false;
-  /// A C++ number made into a tensor: weighs like a Scalar in type promotion.
+  /// A C++ number made into a tensor. It weighs like a Scalar in type promotion.
   bool wrapped_number = false;
-  /// Registered as a module's parameter: repr() says so.
+  /// Registered as a module's parameter. repr() shows this.
   bool parameter = false;
-  /// Why writing in place to this view is an error when its base asks for a gradient.
+  /// Why an in-place write to this view is an error when its base requires a gradient.
   enum class ViewOrigin : uint8_t {
     kDefault,
     kNoGrad,
@@ -48,39 +48,41 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
     kCustomFunction,
     kOtherDtype
   };
-  ViewOrigin view_origin = ViewOrigin::kDefault;  ///< counts for views only
+  ViewOrigin view_origin = ViewOrigin::kDefault;  ///< used for views only
 
   /// First element: storage->data + offset * element size.
   void* data = nullptr;
   int64_t numel = 0;                   ///< number of elements
-  int64_t offset = 0;                  ///< of the first element in the storage, in elements
-  Dims sizes;                          ///< of each dimension, in elements
-  Dims strides;                        ///< from one index of a dimension to the next, in elements
+  int64_t offset = 0;                  ///< position of the first element in the storage, in
+                                       ///< elements
+  Dims sizes;                          ///< size of each dimension, in elements
+  Dims strides;                        ///< stride of each dimension, in elements
   intrusive_ptr<StorageImpl> storage;  ///< shared with views
 
-  /// The node that made this tensor (null for a leaf), and which of its outputs this is.
+  /// The node that made this tensor (null for a leaf), and the tensor's index among the node's
+  /// outputs.
   ///@{
   intrusive_ptr<autograd::Node> grad_fn;
   uint32_t output_nr = 0;
   ///@}
-  /// A view's grad_fn is stale when the storage's version differs from this.
+  /// A view's grad_fn is stale if the storage's version differs from this.
   uint32_t view_version = 0;
-  /// The tensor this one is a differentiable view of; itself never a view.
+  /// The tensor that this is a differentiable view of. It is never a view itself.
   intrusive_ptr<TensorImpl> view_base;
-  /// Gradient, hooks and the like, owned; null until there is one.
+  /// Gradient, hooks and other rare parts, owned. Null until there is one.
   AutogradExtra* extra = nullptr;
 
-  /// Whether it asks for a gradient itself: as a leaf, or as a result of what does.
+  /// Returns whether the tensor requires a gradient itself: it is a leaf that does, or has a
+  /// grad_fn.
   bool has_history() const { return leaf_requires_grad || grad_fn.defined(); }
-  /// Whether autograd records what is done with it: as a leaf that asks for a gradient, as a result
-  /// of such, or as a view of one.
+  /// Returns whether autograd records ops on it: it has history, or its base has.
   bool requires_grad() const { return has_history() || (view_base && view_base->has_history()); }
   size_t itemsize() const { return elementSize(dtype); }  ///< bytes of an element
-  /// Notes a change in place, unless the tensor is untracked or of inference mode.
+  /// Counts an in-place change, unless the tensor is untracked or of inference mode.
   void bump_version() {
     if (!untracked && !inference) detail::count_up(storage->version);
   }
-  /// How often the storage was changed in place, modulo 2^32.
+  /// Returns the number of in-place changes of the storage, modulo 2^32.
   uint32_t version() const { return storage->version.load(std::memory_order_relaxed); }
   /// Sets numel and contiguous from sizes and strides.
   void update_geometry();
@@ -88,7 +90,8 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   void set_contiguous_sizes(IntArrayRef new_sizes);
 };
 
-/// Row-major strides: the stride of a dimension is the product of the sizes (at least 1) after it.
+/// Computes row-major strides: the stride of a dimension is the product of the sizes (at least 1)
+/// after it.
 void contiguous_strides(const Dims& sizes, Dims& strides);
 
 }  // namespace torch::taper

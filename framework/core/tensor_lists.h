@@ -1,7 +1,7 @@
 // Many tensors for one launch. Not installed.
 //
-// A model has hundreds of small tensors. What an optimizer does to each of them is over before the
-// next launch is made, so a device takes them in lists: kernels get TensorLists by value, and
+// A model has hundreds of small tensors. An optimizer's kernel on one of them ends before the next
+// launch is made, so a device processes them in lists. Kernels get TensorLists by value, and
 // GatheredLaunches fills them.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace torch::taper {
 
-/// Entries of up to kMostOperands tensors each, which have the entry's number of elements, all in
-/// row-major order, and one dtype. The elements are cut into chunks, numbered through all entries.
-/// Numbered lists have 8 bytes more for each entry: a number, or where one is.
+/// Entries of up to kMostOperands row-major tensors each. The tensors of an entry have equal
+/// numbers of elements, and all have one dtype. The elements are cut into chunks, numbered through
+/// all entries. In numbered lists each entry has 8 bytes more: a number, or a pointer to one.
 class TensorLists {
  public:
   static constexpr int kMostOperands = 5;
   static constexpr int64_t kChunk = 8192;
-  /// A launch takes 4 KiB of arguments; the rest is for the kernel's numbers.
+  /// A launch takes 4 KiB of arguments. The rest is for the kernel's numbers.
   static constexpr int kSlots = 464;
 
   TensorLists() = default;
@@ -40,8 +40,8 @@ class TensorLists {
   TAPER_HD int64_t chunks() const { return chunks_; }
   bool is_full() const { return (count_ + 1) * width() > kSlots; }
   void clear() { count_ = 0, chunks_ = 0; }
-  /// Adds an entry; data[k] is the memory of its k-th tensor, `number` what it has besides. Not
-  /// when full.
+  /// Adds an entry. data[k] is the memory of its k-th tensor, `number` its extra 8 bytes. The lists
+  /// must not be full.
   void add(int64_t numel, void* const* data, uint64_t number = 0) {
     if (numel == 0) return;
     uint64_t* const slot = slots_ + count_++ * width();
@@ -56,7 +56,7 @@ class TensorLists {
   TAPER_HD char* data(int i, int k) const {
     return reinterpret_cast<char*>(static_cast<uintptr_t>(slots_[i * width() + 2 + k]));
   }
-  /// What the entry of numbered lists has besides: eight bytes of a trivial type.
+  /// Returns the extra 8 bytes of an entry in numbered lists, as a trivial type.
   template <class N>
   TAPER_HD N number(int i) const {
     static_assert(sizeof(N) == sizeof(uint64_t));
@@ -64,7 +64,7 @@ class TensorLists {
     std::memcpy(&number, slots_ + i * width() + 2 + operands_, sizeof(N));
     return number;
   }
-  /// The entry that a chunk belongs to.
+  /// Returns the entry that a chunk belongs to.
   TAPER_HD int entry_of(int64_t chunk) const {
     int first = 0;
     for (int last = count_; last - first > 1;) {
@@ -77,7 +77,7 @@ class TensorLists {
     return static_cast<int64_t>(slots_[i * width() + 1]);
   }
 
-  /// Tells the race detector (see dispatch.h).
+  /// Reports the accesses to the race detector (see dispatch.h).
   friend void add_accesses(std::vector<detail::Access>& all, const TensorLists& lists) {
     for (int i = 0; i < lists.size(); ++i)
       for (int k = 0, operand = 0; k < lists.operands(); ++k, ++operand) {
@@ -89,7 +89,7 @@ class TensorLists {
   }
 
  private:
-  // Elements, first chunk, pointers, number.
+  // Number of elements, first chunk, pointers, extra number.
   TAPER_HD int width() const { return operands_ + 2 + numbers_; }
 
   ScalarType dtype_ = ScalarType::Undefined;
@@ -99,8 +99,8 @@ class TensorLists {
   uint64_t slots_[kSlots];
 };
 
-/// Gathers tensors of equal device, dtype and numbers, and calls launch(where, lists, numbers) for
-/// each full list, `where` being a tensor of its device, and launch() for the others.
+/// Gathers tensors of equal device, dtype and numbers. Calls launch(where, lists, numbers) for each
+/// full list, with a tensor `where` of its device. launch() launches the remaining lists.
 template <class Numbers, class Launch>
 class GatheredLaunches {
  public:
@@ -108,10 +108,10 @@ class GatheredLaunches {
   GatheredLaunches(unsigned reads, Launch launch, bool numbered = false)
       : reads_(reads), numbered_(numbered), launch_(std::move(launch)) {}
 
-  /// Whether the tensor may be part of a list.
+  /// Returns whether the tensor may be part of a list.
   static bool takes(const Tensor& t) { return !t.defined() || t.is_contiguous(); }
-  /// Adds the operands, of which undefined ones are left out, for a launch with these numbers;
-  /// `number` is the entry's own, of numbered lists.
+  /// Adds the operands for a launch with these numbers, without undefined ones. `number` is the
+  /// entry's extra number in numbered lists.
   template <size_t N>
   void add(const Numbers& numbers, const Tensor* const (&operands)[N], uint64_t number = 0) {
     static_assert(N <= TensorLists::kMostOperands);

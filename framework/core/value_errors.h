@@ -1,4 +1,4 @@
-// Errors that kernels find in the values of tensors, in LibTorch's words. Not installed.
+// Errors about values of tensors that kernels find, in LibTorch's words. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,24 @@
 
 namespace torch::taper {
 
-/// In which words an index out of range is reported, behind the op's name.
+/// Wording of the error about an index out of range, after the op's name.
 enum class IndexWording : int8_t {
   kInSelf,       // IndexError: index out of range in self
   kDimension,    // IndexError: index 5 is out of bounds for dimension 0 with size 3
-  kDimensionRt,  // the same as Error
+  kDimensionRt,  // kDimension as an Error
   kTake,         // IndexError: out of range: tried to access index 5 on a tensor of 3 elements.
 };
 
 [[noreturn]] void throw_index_out_of_range(const char* op, int64_t value, int64_t size, int64_t dim,
                                            IndexWording wording);
-/// IndexError: Target 7 is out of bounds.
+/// Throws IndexError: Target 7 is out of bounds.
 [[noreturn]] void throw_target_out_of_range(const char* op, int64_t value);
-/// Error: the offset of bag b is not 0 for the first bag, less than `before`, or more than
+/// Throws Error: the offset of bag b is not 0 for the first bag, less than `before`, or more than
 /// `length`.
 [[noreturn]] void throw_wrong_bag_offset(int64_t b, int64_t value, int64_t before, int64_t length);
-/// Error: ldl_solve: expected pivots of ldl_factor
+/// Throws Error: ldl_solve: expected pivots of ldl_factor
 [[noreturn]] void throw_not_ldl_pivots();
-/// Error: all elements of input should be between 0 and 1
+/// Throws Error: all elements of input should be between 0 and 1
 [[noreturn]] void throw_not_a_probability();
 
 }  // namespace torch::taper

@@ -1,5 +1,6 @@
-// Warnings: what a program should know and what is no error. Each goes to the handler of the
-// calling thread, which writes it to stderr until the program sets its own:
+// Warnings about things that a program should know and that are no errors. Each warning goes to the
+// handler of the calling thread. By default the handler writes it to stderr. A program can set
+// another:
 //
 //   struct Texts : WarningHandler {
 //     void process(const Warning& w) override { texts.push_back(w.msg()); }
@@ -20,38 +21,39 @@
 
 namespace torch::taper {
 
-/// A place in a source: what __func__, __FILE__ and __LINE__ say there.
+/// A position in a source file: the values of __func__, __FILE__ and __LINE__ there.
 struct SourceLocation {
-  const char* function;  ///< as __func__ has it
+  const char* function;  ///< value of __func__
   const char* file;      ///< path as the compiler got it
   uint32_t line;         ///< counted from 1
 };
-/// "main at program.cpp:12".
+/// Prints "main at program.cpp:12".
 std::ostream& operator<<(std::ostream& out, const SourceLocation& place);
 
 class WarningHandler;
 
-/// What programs set. The handler belongs to the calling thread; the program keeps it alive.
+/// Settings for warnings. The handler belongs to the calling thread, and the program keeps it
+/// alive.
 namespace WarningUtils {
 
-/// The calling thread's handler. To set null brings back the one that writes to stderr; what is got
-/// is never null. The program keeps its handler alive while it is set.
+/// Set and get the calling thread's handler. Null restores the handler that writes to stderr. The
+/// getter never returns null. The program keeps its handler alive while it is set.
 ///@{
 void set_warning_handler(WarningHandler* handler) noexcept;
 WarningHandler* get_warning_handler() noexcept;
 ///@}
-/// Whether a warning that comes once in a process comes each time; for tests, in all threads. False
-/// at first.
+/// Set and get whether warnings that come once in a process come each time, in all threads, for
+/// tests. False by default.
 ///@{
 void set_warnAlways(bool always) noexcept;
 bool get_warnAlways() noexcept;
 ///@}
 
-/// A handler for a scope.
+/// Sets a handler until the end of the scope.
 class WarningHandlerGuard {
  public:
-  /// Sets the calling thread's handler; null is the one that writes to stderr. The end of the scope
-  /// sets the one before, and must be in the same thread.
+  /// Sets the calling thread's handler. Null means the one that writes to stderr. The end of the
+  /// scope restores the previous handler, and must be in the same thread.
   explicit WarningHandlerGuard(WarningHandler* handler) : before_(get_warning_handler()) {
     set_warning_handler(handler);
   }
@@ -63,9 +65,9 @@ class WarningHandlerGuard {
   WarningHandler* before_;
 };
 
-/// set_warnAlways for a scope.
+/// Calls set_warnAlways until the end of the scope.
 struct WarnAlways {
-  /// The end of the scope sets what was before.
+  /// The end of the scope restores the previous value.
   explicit WarnAlways(bool always = true) : before_(get_warnAlways()) { set_warnAlways(always); }
   ~WarnAlways() { set_warnAlways(before_); }
   WarnAlways(const WarnAlways&) = delete;
@@ -77,31 +79,32 @@ struct WarnAlways {
 
 }  // namespace WarningUtils
 
-/// A warning. As LibTorch 1.13 has a namespace of this name, what programs set is found here too:
+/// A warning. LibTorch 1.13 has a namespace of this name, so its settings are found here too:
 /// `c10::Warning::set_warning_handler(&mine)`.
 class Warning {
  public:
-  /// The kind of a warning about what a program does: that of TORCH_WARN.
+  /// The kind of a warning about a program's behaviour, as TORCH_WARN gives.
   class UserWarning {};
-  /// The kind of a warning about a name that should not be used any more.
+  /// The kind of a warning about a deprecated name.
   class DeprecationWarning {};
   /// The kind of a warning.
   using warning_variant_t = std::variant<UserWarning, DeprecationWarning>;
 
-  /// Makes a warning and gives it to nobody: taper::warn() does. `verbatim` is told to the handler.
+  /// Makes a warning without issuing it: taper::warn() does that. `verbatim` is passed to the
+  /// handler.
   Warning(warning_variant_t type, const SourceLocation& place, std::string text, bool verbatim)
       : type_(type), place_(place), text_(std::move(text)), verbatim_(verbatim) {}
 
-  /// A UserWarning unless the program made another one.
+  /// Returns the kind, UserWarning by default.
   warning_variant_t type() const { return type_; }
-  /// Where the warning was given.
+  /// Returns the place that issued the warning.
   const SourceLocation& source_location() const { return place_; }
-  /// The text, without place or kind.
+  /// Returns the text, without place or kind.
   const std::string& msg() const { return text_; }
-  /// Whether a handler should show the text as it is, with nothing about its place.
+  /// Returns whether a handler should show only the text, without its place.
   bool verbatim() const { return verbatim_; }
 
-  /// The names of WarningUtils, as LibTorch 1.13 has them: in a namespace Warning.
+  /// The names of WarningUtils, as in LibTorch 1.13's namespace Warning.
   ///@{
   using WarningHandlerGuard = WarningUtils::WarningHandlerGuard;
   using WarnAlways = WarningUtils::WarnAlways;
@@ -114,7 +117,7 @@ class Warning {
   static void set_warnAlways(bool always) noexcept { WarningUtils::set_warnAlways(always); }
   static bool get_warnAlways() noexcept { return WarningUtils::get_warnAlways(); }
   ///@}
-  /// Hands a UserWarning with these parts to the calling thread's handler.
+  /// Passes a UserWarning with these parts to the calling thread's handler.
   static void warn(const SourceLocation& place, const std::string& text, bool verbatim);
 
  private:
@@ -123,35 +126,36 @@ class Warning {
   std::string text_;
   bool verbatim_;
 };
-/// The kinds of a Warning, by the short names that LibTorch has, too.
+/// LibTorch's short names for the kinds of a Warning.
 ///@{
 using UserWarning = Warning::UserWarning;
 using DeprecationWarning = Warning::DeprecationWarning;
 ///@}
 
-/// Hands a warning to the calling thread's handler.
+/// Passes a warning to the calling thread's handler.
 void warn(const Warning& warning);
 
-/// Gets the warnings of the threads that it is set in. A program overrides one of the two
+/// Receives the warnings of the threads that it is set in. A program overrides one of the two
 /// functions: the first as in LibTorch 2, the second as in LibTorch 1.13.
 class WarningHandler {
  public:
   virtual ~WarningHandler();
-  /// Unless overridden it hands the parts to the other one.
+  /// Receives a warning. By default it passes the parts to the other overload.
   virtual void process(const Warning& warning);
-  /// Unless overridden it writes "[W program.cpp:12] Warning: text (function main)" to stderr.
+  /// Receives a warning's parts. By default it writes "[W program.cpp:12] Warning: text (function
+  /// main)" to stderr.
   virtual void process(const SourceLocation& place, const std::string& text, bool verbatim);
 };
 
 namespace detail {
-/// Is a warning that comes once to come now? So it is the first time that `given` is asked about,
-/// and each time while set_warnAlways(true).
+/// Returns whether a warning that comes once is due: at the first call with `given`, and always
+/// with set_warnAlways(true).
 bool is_first(std::atomic<bool>& given);
-/// Warns; the place is that of the call.
+/// Issues a warning. The place is that of the call.
 void warn_user(const std::string& text,
                const SourceLocation& place = {__builtin_FUNCTION(), __builtin_FILE(),
                                               static_cast<uint32_t>(__builtin_LINE())});
-/// Warns with text(), a lambda of this place: once in a process, and each time while
+/// Issues a warning with text(), a lambda at this place: once in a process, or each time with
 /// set_warnAlways(true).
 template <class Text>
 void warn_once(const Text& text,
