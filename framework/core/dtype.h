@@ -100,8 +100,7 @@ struct alignas(2) Half {
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< returns the mark
   Half() = default;
   TAPER_HD constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}  ///< has these bits
-  /// Convert from and to CUDA's type of these bits (<c10/util/Half.h> and BFloat16.h declare it to
-  /// nvcc).
+  /// Convert from and to CUDA's type of these bits (see <c10/util/Half.h> and BFloat16.h).
   ///@{
   template <class T, class = typename detail::DeviceType16<T, Half>::type>
   TAPER_HD Half(const T& v) : x(detail::bits_16(v)) {}
@@ -123,8 +122,7 @@ struct alignas(2) BFloat16 {
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< returns the mark
   BFloat16() = default;
   TAPER_HD constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}  ///< has these bits
-  /// Convert from and to CUDA's type of these bits (<c10/util/Half.h> and BFloat16.h declare it to
-  /// nvcc).
+  /// Convert from and to CUDA's type of these bits (see <c10/util/Half.h> and BFloat16.h).
   ///@{
   template <class T, class = typename detail::DeviceType16<T, BFloat16>::type>
   TAPER_HD BFloat16(const T& v) : x(detail::bits_16(v)) {}
@@ -153,9 +151,8 @@ struct Float8_e5m2fnuz;
 struct Float8_e4m3fnuz;
 struct Float8_e8m0fnu;
 
-/// Dtypes, with the values of PyTorch 2.15. No tensor has a quantized dtype (QInt8 to QUInt2x4) or
-/// bits. Dtypes from Float8_e5m2 on are stored dtypes: ops convert, move, index and print them, but
-/// do not compute with them.
+/// Dtypes, with PyTorch 2.15's values. No tensor has a quantized dtype (QInt8 to QUInt2x4) or bits.
+/// Float8_e5m2 and later are stored dtypes: converted, moved, indexed, printed, not computed with.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -340,7 +337,7 @@ struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Joined<dtypes::Any, 
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
-/// Returns the bytes of one element, or 0 for dtypes that no tensor has (complex of f16, quantized,
+/// Returns the bytes of one element, or 0 for a dtype of no tensor (complex of f16, quantized,
 /// bits).
 constexpr size_t elementSize(ScalarType t) {
   switch (t) {
@@ -408,15 +405,13 @@ constexpr ScalarType toRealValueType(ScalarType t) {
          : t == kComplexHalf   ? kHalf
                                : t;
 }
-/// Returns the complex dtype whose parts hold values of `t`: parts of f64, f16 or, for all others,
-/// f32.
+/// Returns the complex dtype whose parts hold values of `t`: f64, f16 or, for all others, f32.
 constexpr ScalarType toComplexType(ScalarType t) {
   return t == kDouble || t == kComplexDouble ? kComplexDouble
          : t == kHalf || t == kComplexHalf   ? kComplexHalf
                                              : kComplexFloat;
 }
-/// Returns whether the dtype is an integer of 8 to 64 bits, signed or not, or bool if
-/// `include_bool`.
+/// Returns whether the dtype is an integer of 8 to 64 bits, or bool if `include_bool`.
 constexpr bool isIntegralType(ScalarType t, bool include_bool) {
   return (t >= kByte && t <= kLong) || isBarebonesUnsignedType(t) || (include_bool && t == kBool);
 }
@@ -481,8 +476,7 @@ inline ScalarType typeMetaToScalarType(TypeMeta t) { return t.toScalarType(); }
 inline TypeMeta scalarTypeToTypeMeta(ScalarType t) { return TypeMeta(t); }
 ///@}
 
-/// Return the dtype of factories that are given none: kFloat until changed. It belongs to the
-/// process.
+/// Return the process's dtype of factories that are given none: kFloat until changed.
 ///@{
 ScalarType default_dtype();
 TypeMeta get_default_dtype();
