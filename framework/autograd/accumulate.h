@@ -1,31 +1,32 @@
-// AccumulateGrad: the end of the tape, where a leaf's gradient is added up.
+// AccumulateGrad: the end of the tape, which adds up a leaf's gradient.
 #pragma once
 
 #include <taper/framework/autograd/node.h>
 
 namespace torch::taper::autograd {
 
-/// Adds the incoming gradient to the leaf's grad. Owns the leaf, so that a graph keeps it alive.
+/// Adds the incoming gradient to the leaf's grad. It owns the leaf, so that a graph keeps the leaf
+/// alive.
 struct AccumulateGrad final : Node {
-  /// By its address it is known without a call.
+  /// The address of this name identifies the class without a virtual call.
   static constexpr char kName[] = "torch::autograd::AccumulateGrad";
   explicit AccumulateGrad(Tensor leaf);
   ~AccumulateGrad() override;
   GradList apply(GradList&& grads) override;
   bool is_accumulate() const override { return true; }
-  /// For who has dropped the last reference. True where it now rests with its leaf, which the next
-  /// accumulator_of() takes up: to make one for each op and to free it again is a tenth of what a
-  /// small op costs. False where it is to be destroyed.
+  /// Called when the last reference was dropped. Returns true if the object now rests with its
+  /// leaf, for the next accumulator_of(). This saves a tenth of a small op's time. Returns false if
+  /// the caller must destroy it.
   bool rest();
-  /// The leaf is used: each call of a step that is captured several times (StepState) gets an
-  /// accumulator of its own, or one that forgets, where it has hooks. So gradients come in the same
-  /// order, whatever graphs of earlier calls there still are.
+  /// Called when the leaf is used. In a step that is captured several times (StepState), each call
+  /// gets a new accumulator, or one with hooks that forgets earlier ops. Gradients then come in one
+  /// order, even if graphs of earlier calls still exist.
   static void forget_earlier(AutogradExtra& e);
-  /// Undefined while it rests.
+  /// The leaf. Undefined while the object rests.
   Tensor variable;
 };
 
-/// The accumulator of a leaf that requires a gradient; one exists at a time.
+/// Returns the accumulator of a leaf that requires a gradient. A leaf has at most one at a time.
 NodePtr accumulator_of(const Tensor& leaf);
 
 }  // namespace torch::taper::autograd

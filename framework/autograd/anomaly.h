@@ -7,15 +7,15 @@
 
 namespace torch::taper::autograd {
 
-/// Process-wide switch. While on, every node keeps the call stack of its forward op, which comes as
-/// a warning when an error comes out of the node, and backward throws on the first NaN gradient.
+/// Process-wide switch. While it is on, every node keeps the call stack of its forward op. If the
+/// node throws, the stack is given as a warning. Backward throws on the first NaN gradient.
 class AnomalyMode {
  public:
-  static bool is_enabled() { return enabled_; }  ///< false at the start
-  /// Whether backward throws on a NaN gradient while the mode is on; true unless set otherwise.
+  static bool is_enabled() { return enabled_; }  ///< false by default
+  /// Returns whether backward throws on a NaN gradient while the mode is on. True by default.
   static bool should_check_nan() { return check_nan_; }
-  /// With `check_nan` false only the call stacks are kept and shown. To be called when no other
-  /// thread runs backward: the switch is not atomic.
+  /// Sets the mode. With `check_nan` false, call stacks are kept and shown, but NaNs do not throw.
+  /// Call it only while no other thread runs backward: the switch is not atomic.
   static void set_enabled(bool enabled, bool check_nan = true) {
     enabled_ = enabled;
     check_nan_ = check_nan;
@@ -26,10 +26,10 @@ class AnomalyMode {
   inline static bool check_nan_ = true;
 };
 
-/// Anomaly mode for a scope.
+/// Turns anomaly mode on until the end of the scope.
 class DetectAnomalyGuard {
  public:
-  /// Warns, once, that programs get slower.
+  /// Warns once that programs get slower.
   explicit DetectAnomalyGuard(bool check_nan = true);
   ~DetectAnomalyGuard() { AnomalyMode::set_enabled(before_, check_before_); }
   DetectAnomalyGuard(const DetectAnomalyGuard&) = delete;

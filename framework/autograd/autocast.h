@@ -1,13 +1,12 @@
-// autocast: ops that gain by it run in a 16-bit dtype, those that need them get 32 bits.
+// autocast: ops that are faster in a 16-bit dtype run in it, and ops that need 32 bits get them.
 //
 //   {
 //     autocast guard(kCPU);              // bf16 on the CPU, f16 on CUDA devices, or a given dtype
 //     loss = criterion(net->forward(x), y);
 //   }
-//   loss.backward();                     // each op's derivative in the dtype that the op had
+//   loss.backward();                     // each derivative in the dtype that its op had
 //
-// Which ops do what is in one table, ops/shared/autocast.h; docs/mixed_precision.md tells the
-// rest.
+// The table of ops is in ops/shared/autocast.h. See also docs/mixed_precision.md.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -18,24 +17,24 @@ namespace torch::taper {
 
 namespace detail {
 
-/// What a thread's ops are cast by.
+/// A thread's settings of autocast.
 struct AutocastState {
   uint8_t enabled = 0;  // a bit for each kind of device: 1 CPU, 2 CUDA
   bool cache_enabled = true;
   ScalarType dtypes[2] = {kBFloat16, kHalf};
   int nesting = 0;
 
-  /// Takes effect on the calling thread; the cache goes where nothing nests any more.
+  /// Sets the calling thread's state. Clears the cache if no scope is open then.
   void apply() const;
 };
-/// This thread's; constant-initialised, so that access costs one load.
+/// This thread's state. It is constant-initialised, so that access costs one load.
 inline thread_local AutocastState autocast_state;
 
-/// Nothing is cast in this scope: the inside of an op.
+/// Turns autocast off until the end of the scope, for the inside of an op.
 class AutocastOff {
  public:
   AutocastOff() : before_(autocast_state.enabled) { autocast_state.enabled = 0; }
-  /// Only for devices whose bits these are.
+  /// Turns it off only for kinds of devices with a bit in `kinds`.
   explicit AutocastOff(uint8_t kinds) : AutocastOff() {
     autocast_state.enabled = static_cast<uint8_t>(before_ & ~kinds);
   }
@@ -47,7 +46,7 @@ class AutocastOff {
   const uint8_t before_;
 };
 
-/// A state for a scope, in which what is cast is kept at least until its end.
+/// Sets a state until the end of the scope. Cached casts are kept at least until then.
 class AutocastScope {
  public:
   explicit AutocastScope(const AutocastState& state);
@@ -59,49 +58,50 @@ class AutocastScope {
   const AutocastState before_;
 };
 
-/// `x` as `to`. Casts of leaves that want a gradient to the dtype of autocast are kept until the
-/// outermost scope ends, so that a weight is cast once for all of its uses: a later call gets the
-/// kept one unless the leaf has changed since, has no history and needs one, or was cast in another
-/// capture.
+/// Returns `x` as `to`. Casts of leaves that require a gradient to autocast's dtype are cached
+/// until the outermost scope ends, so that a weight is cast once for all uses. A cached cast is not
+/// used if the leaf has changed since, if it lacks a history that is needed, or if it was made in
+/// another capture.
 Tensor cached_cast(ScalarType to, const Tensor& x);
 
 }  // namespace detail
 
-/// Python's torch.autocast for a scope, and as static functions what LibTorch has in the namespace
-/// at::autocast. All of it is of the calling thread.
+/// Turns on autocast until the end of the scope, like Python's torch.autocast. Its static functions
+/// are those of LibTorch's namespace at::autocast. Everything concerns the calling thread only.
 class autocast {
  public:
-  /// Until the end of the scope ops on devices of this kind are cast to `dtype`, by default what
-  /// get_autocast_dtype() says, or with `enabled` false not at all. The cache stays as it is unless
-  /// `cache_enabled` is given. Warns, and casts nothing, for another dtype than bf16 and f16 on the
+  /// Casts ops on devices of this kind to `dtype`, by default get_autocast_dtype(), until the end
+  /// of the scope. With `enabled` false it casts nothing. The cache setting is kept unless
+  /// `cache_enabled` is given. Warns, and casts nothing, for a dtype other than bf16 and f16 on the
   /// CPU, and for CUDA without a device.
   explicit autocast(Device device, optional<ScalarType> dtype = nullopt, bool enabled = true,
                     optional<bool> cache_enabled = nullopt);
 
-  /// Whether ops on devices of this kind are cast. False for kinds that Taper has none of; the
-  /// functions that take a dtype or a setting throw Error for these.
+  /// Returns whether ops on devices of this kind are cast. False for kinds without devices in
+  /// Taper. Functions that take a dtype or a setting throw Error for these.
   static bool is_autocast_enabled(DeviceType type);
-  /// Switches until the next switch, without a scope. Unlike the constructor it checks neither the
-  /// dtype nor that there is a CUDA device.
+  /// Turns autocast on or off without a scope. Unlike the constructor it checks neither the dtype
+  /// nor that there is a CUDA device.
   static void set_autocast_enabled(DeviceType type, bool enabled);
-  /// What ops are cast to where nothing else is said: bfloat16 on the CPU and float16 on CUDA until
-  /// it is set. Any dtype is taken; the constructor warns of those that autocast cannot use on the
+  /// Get and set the default dtype of casts: bfloat16 on the CPU and float16 on CUDA until it is
+  /// set. Any dtype is accepted. The constructor warns of a dtype that autocast cannot use on the
   /// CPU.
   ///@{
   static ScalarType get_autocast_dtype(DeviceType type);
   static void set_autocast_dtype(DeviceType type, ScalarType dtype);
   ///@}
-  /// True of the CPU and of CUDA, also without a CUDA device.
+  /// Returns true for the CPU and CUDA, even without a CUDA device.
   static bool is_autocast_available(DeviceType type) { return type == kCPU || type == kCUDA; }
-  /// Drops the kept casts. Who switches autocast on by hand calls it at the end of each step.
+  /// Drops cached casts. Call it at the end of each step if you switch autocast on without a scope.
   static void clear_cache();
-  /// Returns how many scopes there are then. (clear_cache() is to be called when it is none.)
+  /// Change the nesting of scopes, and return the new number of scopes. Call clear_cache() when it
+  /// is 0.
   ///@{
   static int increment_nesting() { return ++detail::autocast_state.nesting; }
   static int decrement_nesting() { return --detail::autocast_state.nesting; }
   ///@}
-  /// Whether casts of float32 leaves that require a gradient (weights) are kept for their next use,
-  /// until the outermost scope ends. True until set otherwise.
+  /// Get and set whether casts of float32 leaves that require a gradient (weights) are cached until
+  /// the outermost scope ends. True by default.
   ///@{
   static bool is_autocast_cache_enabled() { return detail::autocast_state.cache_enabled; }
   static void set_autocast_cache_enabled(bool enabled) {
@@ -110,7 +110,7 @@ class autocast {
   ///@}
 
   // LibTorch's older names: without one the device is CUDA.
-  /// LibTorch's older names of the functions above, for CUDA, or for the CPU where they say so.
+  /// LibTorch's older names of the functions above, for CUDA, or for the CPU if the name says so.
   ///@{
   static bool is_enabled() { return is_autocast_enabled(kCUDA); }
   static void set_enabled(bool enabled) { set_autocast_enabled(kCUDA, enabled); }

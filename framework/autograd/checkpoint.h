@@ -1,4 +1,4 @@
-// checkpoint: memory for time. The forward's intermediate values are computed again in backward.
+// checkpoint: saves memory by computing the forward's intermediate values again in backward.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,17 @@
 
 namespace torch::taper::autograd {
 
-/// Runs `function(inputs)` without keeping its intermediate values; backward runs it again, with
-/// the default generators of all devices and autocast in the state they had (so that dropout draws
-/// the same mask), and differentiates that. In a captured step each replay sets the generators
-/// back. Leaves that the function uses by itself, such as a module's parameters, get their
-/// gradients as always. At least one input must require a gradient, or nothing will flow.
+/// Runs `function(inputs)` without keeping its intermediate values. Backward runs it again and
+/// differentiates it. The second run has the default generators of all devices and autocast in
+/// their state of the first, so that dropout draws an equal mask. In a captured step each replay
+/// restores the generators. Leaves that the function uses by itself, like a module's parameters,
+/// get their gradients as always. At least one input must require a gradient, or no gradient flows.
 ///
 ///   Tensor y = autograd::checkpoint([&](const variable_list& in) {
 ///     return variable_list{block->forward(in[0])};
 ///   }, {x})[0];
 ///
-/// Throws what `function` throws. Method: Chen et al. 2016, "Training deep nets with sublinear
+/// Throws the errors of `function`. Method: Chen et al. 2016, "Training deep nets with sublinear
 /// memory cost".
 variable_list checkpoint(std::function<variable_list(const variable_list&)> function,
                          const variable_list& inputs);

@@ -1,4 +1,4 @@
-// AutogradExtra: the parts of a tensor's autograd state that few tensors have.
+// AutogradExtra: autograd state that few tensors have.
 #pragma once
 
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace torch::taper {
 
-/// Its memory is a block of the pool: see extra_of().
+/// Rare autograd state of a tensor. Its memory is a block of the pool: see extra_of().
 struct AutogradExtra {
   AutogradExtra() = default;
   ~AutogradExtra() {
@@ -23,20 +23,21 @@ struct AutogradExtra {
   Tensor grad;
   bool retains_grad = false;
   std::string name;
-  /// A leaf's accumulator, not owned: the accumulator owns the leaf, and clears this when it dies.
+  /// A leaf's accumulator, not owned. The accumulator owns the leaf, and clears this in its
+  /// destructor.
   autograd::Node* accumulator = nullptr;
-  /// One that nobody owned any more, without its leaf, for the leaf's next use; owned.
+  /// An accumulator without owners and without its leaf, kept for the leaf's next use. Owned.
   autograd::Node* resting = nullptr;
   std::mutex accumulator_mutex;
-  /// Hooks of a leaf. Those of other tensors live in the node that made them.
+  /// Hooks of a leaf. Hooks of other tensors are in their grad_fn.
   std::vector<autograd::Node::TensorHook> hooks;
   unsigned next_hook_id = 0;
 };
 
 namespace detail {
 
-/// Holds a leaf's accumulator_mutex while there are other threads: each use of a leaf takes it
-/// twice, and that is several percent of a small op.
+/// Holds a leaf's accumulator_mutex if there are other threads. Each use of a leaf would lock
+/// twice, which is several percent of a small op's time.
 class AccumulatorLock {
  public:
   explicit AccumulatorLock(AutogradExtra& e)
@@ -53,9 +54,9 @@ class AccumulatorLock {
   std::mutex* const mutex_;
 };
 
-/// The tensor's AutogradExtra, made on first use.
+/// Returns the tensor's AutogradExtra. The first call makes it.
 AutogradExtra& extra_of(TensorImpl& t);
-/// Called before `grad` may become another tensor: see StepState.
+/// Must be called before `grad` may become another tensor: see StepState.
 ///@{
 void note_grad_now(AutogradExtra& e);
 inline void note_grad(AutogradExtra& e) {
@@ -65,7 +66,7 @@ inline void note_grad(AutogradExtra& e) {
 }  // namespace detail
 
 namespace autograd {
-/// Registers the tensor at its grad_fn as one that keeps its gradient, and the reverse.
+/// Register the tensor at its grad_fn as one that keeps its gradient, and undo this.
 void remember_retained(TensorImpl& t);
 void forget_retained(TensorImpl& t);
 }  // namespace autograd

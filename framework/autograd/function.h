@@ -1,4 +1,4 @@
-// Function: a differentiable op of one's own, written as a pair of static functions.
+// Function: a program's differentiable op, written as a pair of static functions.
 //
 //   struct Square : autograd::Function<Square> {
 //     static Tensor forward(autograd::AutogradContext* ctx, Tensor x) {
@@ -32,39 +32,41 @@ namespace torch::taper::autograd {
 /// LibTorch's name of a variable_list in custom functions.
 using tensor_list = variable_list;
 
-/// The first and the one behind the last of some inputs.
+/// A range of inputs: the first, and one past the last.
 using IndexRange = std::pair<size_t, size_t>;
 
 namespace detail {
 struct FunctionNode;
 }
 
-/// What forward leaves for backward. One for each call of Function::apply.
+/// Carries values from forward to backward. Each call of Function::apply makes one.
 class AutogradContext {
  public:
   AutogradContext() = default;
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
-  /// Values of any other kind for backward: numbers, bools, strings, lists.
+  /// Values of other kinds for backward: numbers, bools, strings, lists.
   std::unordered_map<std::string, IValue> saved_data;
 
-  /// Keeps tensors; they are dropped after backward unless the graph is retained. To be called in
-  /// forward, with inputs or outputs.
+  /// Keeps tensors until after backward, or longer if the graph is retained. Call it in forward,
+  /// with inputs or outputs.
   void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
-  /// The kept tensors. Throws when one was changed in place, or when they were dropped already.
+  /// Returns the kept tensors. Throws if one was changed in-place, or if they were dropped already.
   variable_list get_saved_variables() const;
-  /// Declares inputs that forward changed in place.
+  /// Declares the inputs that forward changed in-place.
   void mark_dirty(const variable_list& inputs);
   /// Declares outputs that never have a gradient.
   void mark_non_differentiable(const variable_list& outputs);
-  /// False: undefined gradients reach backward as they are, not as zeros.
+  /// Sets whether undefined gradients reach backward as zeros. True by default. With false they
+  /// stay undefined.
   void set_materialize_grads(bool v) { materialize_grads_ = v; }
-  /// Is the gradient of input number `input` wanted? Counted are tensors only, as in LibTorch:
-  /// arguments of other kinds, and optional tensors that were not given, have no number.
+  /// Returns whether the gradient of input number `input` is needed. Only tensors are counted, as
+  /// in LibTorch: arguments of other kinds, and optional tensors that were not given, have no
+  /// number.
   bool needs_input_grad(size_t input) const;
-  /// The same of any input in the ranges: ctx->needs_input_grad({IndexRange{0, 2}}) asks about the
-  /// first two.
+  /// Returns whether the gradient of any input in the ranges is needed:
+  /// ctx->needs_input_grad({IndexRange{0, 2}}) asks about the first two.
   bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
  private:
@@ -81,14 +83,16 @@ namespace detail {
 
 using BackwardFunction = variable_list (*)(AutogradContext*, variable_list);
 
-/// One call of a custom function. (Its node is not described here: this header is everybody's.)
+/// One call of a custom function. Its node is defined elsewhere, because many programs include this
+/// header.
 class FunctionCall {
  public:
   FunctionCall(const char* type_name, BackwardFunction f);
   AutogradContext& context();
-  /// Draws the edges from the tensor arguments (in order) and remembers their geometry.
+  /// Makes edges to the tensor arguments, in order, and remembers their sizes.
   void set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor);
-  /// Ties forward's outputs to the node by the rules for views, dirty and plain tensors.
+  /// Sets the node as the history of forward's outputs, by the rules for views, dirty and plain
+  /// tensors.
   variable_list wrap_outputs(variable_list outputs, const variable_list& inputs, bool recording);
 
  private:
@@ -125,14 +129,14 @@ inline void from_list(variable_list& out, variable_list&& l) { out = std::move(l
 }  // namespace detail
 
 /// Base of a custom function T (see the top of this file). `forward` takes the context and any
-/// arguments, returns a Tensor or a variable_list and runs without recording; `backward` gets one
-/// gradient for each output and returns one for each argument of forward (undefined for those that
-/// are no tensors).
+/// arguments, returns a Tensor or a variable_list and runs without recording. `backward` gets one
+/// gradient for each output. It returns one for each argument of forward, undefined for arguments
+/// that are no tensors.
 template <class T>
 struct Function {
-  /// Calls X::forward(context, args...) with a new context, and returns what it returns. The result
-  /// gets backward as its history when gradient mode is on and one of the tensors among `args`
-  /// (also in optionals and lists) requires a gradient.
+  /// Calls X::forward(context, args...) with a new context, and returns its result. The result gets
+  /// backward as its history if gradient mode is on and a tensor among `args` (also in optionals
+  /// and lists) requires a gradient.
   template <class X = T, class... Args>
   static auto apply(Args&&... args)
       -> std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))> {

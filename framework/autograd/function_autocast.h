@@ -1,5 +1,5 @@
-// What Python's torch.amp.custom_fwd and custom_bwd do for custom functions: backward runs under
-// the autocast that forward had, wherever the program calls it from.
+// Guards like Python's torch.amp.custom_fwd and custom_bwd for custom functions: backward runs
+// under the autocast state of forward, wherever the program calls it.
 //
 //   struct Product : autograd::Function<Product> {
 //     static Tensor forward(AutogradContext* ctx, Tensor a, Tensor b) {
@@ -11,8 +11,8 @@
 //       const amp::custom_bwd guard(ctx, kCUDA);
 //       ...
 //
-// With a dtype, `custom_fwd guard(ctx, kCUDA, kFloat)`, forward runs without autocast and takes its
-// tensors by guard(a), which casts them to it; so does backward.
+// With a dtype, `custom_fwd guard(ctx, kCUDA, kFloat)`, forward and backward run without autocast.
+// Forward casts its tensors to the dtype with guard(a).
 #pragma once
 
 #include <taper/framework/autograd/autocast.h>
@@ -22,15 +22,15 @@
 
 namespace torch::taper::amp {
 
-/// In forward, until the end of the scope.
+/// Saves the autocast state in forward. Lives until the end of the scope.
 class custom_fwd {
  public:
-  /// Notes in `ctx` how autocast stands for devices of this kind, for custom_bwd. With
-  /// `cast_inputs` autocast is off for them until the end of the scope.
+  /// Notes in `ctx` the autocast state for devices of this kind, for custom_bwd. With `cast_inputs`
+  /// autocast is off for these devices until the end of the scope.
   explicit custom_fwd(autograd::AutogradContext* ctx, Device device,
                       optional<ScalarType> cast_inputs = nullopt);
-  /// `x`, cast to cast_inputs where autocast is on and x is floating, not f64, and on such a
-  /// device.
+  /// Returns `x` cast to cast_inputs if autocast is on and x is floating, not f64, and on a device
+  /// of this kind. Returns other tensors unchanged.
   Tensor operator()(const Tensor& x) const;
 
  private:
@@ -39,10 +39,11 @@ class custom_fwd {
   const autocast scope_;
 };
 
-/// In backward, until the end of the scope. Throws Error where forward had no custom_fwd.
+/// Restores forward's autocast state in backward until the end of the scope. Throws Error if
+/// forward had no custom_fwd.
 class custom_bwd {
  public:
-  /// Sets autocast for devices of this kind as custom_fwd noted it: on or off, and its dtype.
+  /// Sets autocast for devices of this kind to custom_fwd's state: on or off, and its dtype.
   explicit custom_bwd(const autograd::AutogradContext* ctx, Device device);
 
  private:

@@ -1,4 +1,4 @@
-// Whether ops record a graph, per thread.
+// Per-thread modes that decide whether ops record a graph.
 #pragma once
 
 #include <taper/framework/core/namespaces.h>
@@ -12,21 +12,21 @@ struct ThreadModes {
   bool grad = true;
   bool inference = false;
 };
-/// This thread's modes; constant-initialised, so that access costs one load.
+/// This thread's modes. They are constant-initialised, so that access costs one load.
 inline thread_local ThreadModes thread_modes;
 }  // namespace detail
 
 /// LibTorch's static interface to this thread's gradient mode.
 struct GradMode {
   static bool is_enabled() { return detail::thread_modes.grad; }  ///< true in a new thread
-  /// Sets it for the calling thread until it is set again; AutoGradMode does it for a scope.
+  /// Sets the calling thread's gradient mode. AutoGradMode does it for a scope.
   static void set_enabled(bool v) { detail::thread_modes.grad = v; }
 };
 
-/// Sets the gradient mode for a scope.
+/// Sets the gradient mode until the end of the scope.
 class AutoGradMode {
  public:
-  /// Of the calling thread; the destructor sets back what was before.
+  /// Sets the calling thread's mode. The destructor restores the previous mode.
   explicit AutoGradMode(bool enabled) : before_(GradMode::is_enabled()) {
     GradMode::set_enabled(enabled);
   }
@@ -38,17 +38,16 @@ class AutoGradMode {
   bool before_;
 };
 
-/// No op in this scope records a graph.
+/// Turns gradient mode off in the scope: no op records a graph.
 struct NoGradGuard : AutoGradMode {
   NoGradGuard() : AutoGradMode(false) {}
 };
 
-/// Like NoGradGuard, and tensors made in the scope can never enter a graph: ops neither track views
-/// nor count versions for them.
+/// Turns inference mode on in the scope. Like NoGradGuard, and tensors made in the scope can never
+/// enter a graph: ops neither track views nor count versions for them.
 class InferenceMode {
  public:
-  /// `enabled` false is the other way round: within the scope inference mode is off and gradient
-  /// mode on.
+  /// With `enabled` false, turns inference mode off and gradient mode on within the scope.
   explicit InferenceMode(bool enabled = true) : before_(detail::thread_modes) {
     detail::thread_modes.inference = enabled;
     detail::thread_modes.grad = !enabled;
@@ -56,7 +55,7 @@ class InferenceMode {
   ~InferenceMode() { detail::thread_modes = before_; }
   InferenceMode(const InferenceMode&) = delete;
   InferenceMode& operator=(const InferenceMode&) = delete;
-  /// Whether the calling thread is in inference mode.
+  /// Returns whether the calling thread is in inference mode.
   static bool is_enabled() { return detail::thread_modes.inference; }
 
  private:

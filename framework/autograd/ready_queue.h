@@ -1,4 +1,4 @@
-// ReadyQueue: nodes whose gradients have begun to arrive, newest first.
+// ReadyQueue: nodes whose first gradient has arrived, newest first.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,10 @@
 
 namespace torch::taper::autograd {
 
-/// A node is complete when it comes up: all its consumers were recorded later, have larger sequence
-/// numbers and have run before. So the tape needs no count of dependencies. A leaf's is less than
-/// that of the oldest of them; nodes of one number come in the order in which they were reached.
+/// A queue of nodes ordered by sequence number, largest first. The popped node is complete: all its
+/// consumers were recorded later, have larger numbers, and have run. So the tape needs no
+/// dependency counts. A leaf's accumulator has a smaller number than the oldest op that uses the
+/// leaf. Nodes with equal numbers come in the order in which they were reached.
 class ReadyQueue {
  public:
   struct Task {
@@ -21,12 +22,12 @@ class ReadyQueue {
 
   bool empty() const { return heap_.empty(); }
 
-  /// Adds `grad` to what has arrived for output `input_nr` of `node`'s op.
+  /// Adds `grad` to the gradient of output `input_nr` of `node`'s op.
   void add(Node* node, uint32_t input_nr, Tensor&& grad) {
     GradList& grads = tasks_[slot_of(node)].grads;
     accumulate(grads[input_nr], std::move(grad));
   }
-  /// Makes sure that `node` will run, even when only undefined gradients arrive.
+  /// Ensures that `node` runs, even if only undefined gradients arrive.
   void touch(Node* node) { slot_of(node); }
 
   Task pop() {
@@ -40,7 +41,7 @@ class ReadyQueue {
     return task;
   }
 
-  /// Forgets everything; keeps the memory.
+  /// Removes all nodes, and keeps the memory.
   void clear() {
     heap_.clear();
     tasks_.clear();
@@ -64,7 +65,7 @@ class ReadyQueue {
   uint32_t slot_of(Node* node);
   uint32_t new_slot(Node* node);
 
-  // Beyond this many waiting nodes a hash map finds them; below, looking at each is faster.
+  // With more waiting nodes than this, a hash map finds a node. With fewer, a scan is faster.
   static constexpr size_t kScan = 16;
   std::vector<Entry> heap_;
   std::vector<Task> tasks_;

@@ -8,17 +8,18 @@
 
 namespace torch::taper::autograd {
 
-/// Keeps the inputs of an op, undefined ones too.
+/// Saves the inputs of an op, undefined ones too.
 inline std::vector<Saved> saved_all(TensorList inputs) {
   std::vector<Saved> all;
   for (const Tensor& t : inputs) all.push_back(t.defined() ? saved(t) : Saved());
   return all;
 }
 
-/// The gradients, with respect to `inputs`, of what `definition` computes from them: it takes a
-/// vector of tensors like `inputs` and returns the op's outputs, in public ops. For what a fused
-/// derivative does not cover, above all create_graph: the result has a graph of its own then. Each
-/// input is seen through a view, so that the gradient stops there while its graph goes on.
+/// Returns the gradients, with respect to `inputs`, of the outputs of `definition`. The definition
+/// takes a vector of tensors like `inputs` and returns the op's outputs, in public ops. Use it for
+/// cases that a fused derivative does not cover, above all create_graph: the result then has a
+/// graph. Each input is replaced by a view, so that the gradient stops there while its graph
+/// continues.
 template <class Definition>
 std::vector<Tensor> gradients_through(const Definition& definition,
                                       const std::vector<Saved>& inputs, Grads& g) {

@@ -7,14 +7,14 @@
 //     });
 //   return y;
 //
-// The callable takes the gradient of the output and returns the gradient of the input; with several
-// of either it takes or returns lists:
+// The callable takes the gradient of the output and returns the gradient of the input. With several
+// outputs or inputs it takes or returns lists:
 //   (const Tensor& gy)      one output, its gradient is defined
 //   (Grads& g)              any outputs: g[i] may be undefined, not all; g.needs(j): is input j's
 //                           wanted?
 //   -> Tensor, or std::array<Tensor, N> / std::vector<Tensor> in the order of the inputs;
 //   an undefined Tensor means zero.
-// It may capture numbers, Dims and Saved tensors; never a Tensor (a cycle would leak).
+// It may capture numbers, Dims and Saved tensors, but never a Tensor: a cycle would leak.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@
 
 namespace torch::taper::autograd {
 
-/// True when ops on this thread record a graph and any of the tensors wants a gradient. Nothing is
-/// recorded in inference mode, nor of inference tensors alone, whatever they want.
+/// Returns true if ops on this thread record a graph and any of the tensors requires a gradient.
+/// Nothing is recorded in inference mode, or if all tensors are inference tensors.
 template <class... T>
 bool needs_grad(const T&... tensors) {
   if (!GradMode::is_enabled()) return false;
@@ -46,19 +46,20 @@ inline bool needs_grad(const std::vector<Tensor>& tensors) {
   return needs_grad(TensorList(tensors));
 }
 
-/// What a derivative gets: the gradients of the outputs, and which inputs want theirs.
+/// Arguments of a derivative: the gradients of the outputs, and which inputs need theirs.
 struct Grads {
-  GradList& grads;   ///< one for each output; undefined where none has arrived
+  GradList& grads;   ///< one for each output, undefined if none has arrived
   const Node& node;  ///< the node that runs
   const Tensor& operator[](size_t i) const { return grads[i]; }  ///< of output i, not checked
-  size_t size() const { return grads.size(); }                   ///< outputs of the op
-  /// Whether input number `input` may get a gradient; where not, an undefined tensor is enough.
+  size_t size() const { return grads.size(); }                   ///< number of outputs
+  /// Returns whether input number `input` may get a gradient. If not, an undefined tensor is
+  /// enough.
   bool needs(size_t input) const { return node.should_compute_output(input); }
 };
 
 namespace detail {
 
-/// Number of Saved objects made since the last node was recorded on this thread: tells whether a
+/// Number of Saved objects made since the last node was recorded on this thread. It tells whether a
 /// derivative holds tensors that must be dropped after backward.
 inline thread_local uint32_t saved_since_record = 0;
 
@@ -71,7 +72,7 @@ inline void store(GradList& out, std::vector<Tensor>&& g) {
   for (size_t i = 0; i < g.size(); ++i) out[i] = std::move(g[i]);
 }
 
-/// What a node does with the callable that it holds.
+/// Operations on the callable of a node.
 struct CallableOps {
   void (*call)(void* f, Grads& grads, GradList& out);
   void (*destroy)(void* f);
@@ -88,9 +89,8 @@ struct CallableOpsOf {
   static constexpr CallableOps ops{call, destroy};
 };
 
-/// A node whose derivative is a callable. In the same block lie, behind the object, the callable
-/// and then the edges. One class for all derivatives: a class for each would be most of what an op
-/// compiles to.
+/// A node whose derivative is a callable. The callable and the edges follow the object in one
+/// block. One class serves all derivatives: a class for each would be most of an op's code.
 struct CallableNode final : Node {
   static constexpr size_t kAlign = alignof(std::max_align_t);
   static constexpr size_t rounded(size_t nbytes) { return (nbytes + kAlign - 1) / kAlign * kAlign; }
@@ -105,24 +105,24 @@ struct CallableNode final : Node {
 
   const CallableOps& ops;
   const bool holds_saved;
-  bool alive = false;  // once the callable is there
+  bool alive = false;  // the callable has been constructed
 };
 
-/// A node in a block of so many bytes, whose callable the caller puts there before connected(). The
-/// caller owns it.
+/// Allocates a node in a block of `block_nbytes`. The caller owns it, and constructs the callable
+/// before connected().
 CallableNode* allocate_node(const char* name, uint32_t num_outputs, const CallableOps& ops,
                             size_t block_nbytes);
 
-/// Which history of a view is meant: that of its elements as they are now, or, in an op that has
-/// overwritten some of them, that of before, which check_inplace() has made sure of.
+/// Selects a view's history: the current one, or the one from before the running op overwrote it.
+/// check_inplace() has ensured that the earlier one exists.
 enum class History { kNow, kBeforeChange };
 
-/// Fills `edges` from `inputs` and gives the node its place on the tape. Where the history of an
-/// input cannot be had it throws, and no edge is left.
+/// Fills `edges` from `inputs` and gives the node its position on the tape. If the history of an
+/// input is not available, it throws and leaves no edge.
 void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count,
              History history = History::kNow);
-/// The same for a new node, which it takes over and which goes where it throws. Its edges lie at
-/// `offset`.
+/// Connects a new node, of which it takes ownership, and destroys it before throwing. The edges lie
+/// at `offset`.
 NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count,
                   History history);
 
@@ -140,7 +140,7 @@ NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* i
   return connected(node.release(), edges, inputs, count, history);
 }
 
-/// References to an op's inputs, for the length of a call.
+/// References to an op's inputs, for the duration of a call.
 struct Inputs {
   const Tensor* p[8];
   size_t n = 0;
@@ -152,14 +152,14 @@ struct Inputs {
 
 }  // namespace detail
 
-/// Records that `y` was computed from `inputs` with the derivative `f`. Call it only when
-/// needs_grad(inputs...). At most 8 inputs; for lists there is record_list.
+/// Records that `y` was computed from `inputs` with the derivative `f`. Call it only if
+/// needs_grad(inputs...). At most 8 inputs. Use record_list for more.
 template <class F>
 void record(const char* name, const Tensor& y, const detail::Inputs& inputs, F&& f) {
   set_history(y, detail::make_node(name, 1, inputs.p, inputs.n, std::forward<F>(f)), 0);
 }
 
-/// The same for an op with several outputs; undefined outputs are allowed.
+/// Records an op with several outputs. Undefined outputs are allowed.
 template <class F>
 void record(const char* name, std::initializer_list<std::reference_wrapper<const Tensor>> outputs,
             const detail::Inputs& inputs, F&& f) {
@@ -172,7 +172,7 @@ void record(const char* name, std::initializer_list<std::reference_wrapper<const
   }
 }
 
-/// The same for lists of tensors on either side.
+/// Records an op with lists of inputs and outputs.
 template <class F>
 void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f) {
   const Tensor* few[8];
@@ -186,32 +186,35 @@ void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f)
 }
 
 // ---------------------------------------------------------------------- in-place ops
-/// Throws when several elements of `x`, which is to be written, are one place in memory.
+/// Throws if several elements of `x`, which is to be written, share memory.
 void check_no_internal_overlap(const char* op, const Tensor& x);
-/// Must an op that changes `x`, and has a derivative for it and for `others`, record that? To be
-/// asked before anything is changed: throws for a leaf that requires a gradient, for a view whose
-/// history may not be replaced, and where the history of one of `others` cannot be had.
+/// Returns whether an op that changes `x`, with a derivative for it and for `others`, must be
+/// recorded. Call it before anything is changed. It throws for a leaf that requires a gradient, for
+/// a view whose history may not be replaced, and if the history of one of `others` is not
+/// available.
 bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others);
-/// The same where `x` alone has a derivative. Most tensors that are overwritten have no history.
+/// Returns whether an op with a derivative for `x` alone must be recorded. Most overwritten tensors
+/// have no history.
 inline bool check_new_history(const char* op, const Tensor& x) {
   const TensorImpl& t = x.impl();
   return (t.view_base || t.has_history() || t.inference) &&
          check_new_history(op, x, detail::Inputs());
 }
-/// The same for an op that writes the elements of `x`: throws also for memory that overlaps itself
-/// (an expanded tensor).
+/// check_new_history for an op that writes the elements of `x`. It also throws for memory that
+/// overlaps itself (an expanded tensor).
 bool check_inplace(const char* op, const Tensor& x, const detail::Inputs& others = {});
-/// After the change: counts the new version. Call before saved_output(x) and record_inplace.
+/// Counts the new version after a change. Call it before saved_output(x) and record_inplace.
 inline void mark_changed(const Tensor& x) { x.impl().bump_version(); }
-/// Makes `node` the history of `x`, which it has overwritten, and of the base `x` may be a view of.
+/// Makes `node` the history of `x`, which its op has overwritten, and of the base if `x` is a view.
 void rebase_history(const Tensor& x, NodePtr node);
 namespace detail {
-/// Throws unless check_inplace() said yes to so many tensors, `x` the first, last on this thread.
+/// Throws unless the last check_inplace() on this thread returned true, with `x` first and an equal
+/// number of tensors.
 void assert_was_checked(const char* name, const Tensor& x, const Inputs& inputs);
 }  // namespace detail
-/// Like record, for an op that has overwritten `x`, where check_inplace() has said so. The inputs
-/// are `x` itself (the derivative for it is undefined where the old value does not matter) and the
-/// others that it was asked about. `x`, and the base it may be a view of, get the new history.
+/// Records an op that has overwritten `x`, after check_inplace() returned true. The inputs are `x`
+/// (its derivative is undefined if the old value does not matter) and the others given to
+/// check_inplace(). `x`, and its base if it is a view, get the new history.
 template <class F>
 void record_inplace(const char* name, const Tensor& x, const detail::Inputs& inputs, F&& f) {
   detail::assert_was_checked(name, x, inputs);
@@ -220,13 +223,13 @@ void record_inplace(const char* name, const Tensor& x, const detail::Inputs& inp
 }
 
 // ---------------------------------------------------------------------- views
-/// Makes `y`, which shares x's storage, a view of `x` that autograd knows.
+/// Makes `y`, which shares x's storage, a view of `x` for autograd.
 void make_view_of(const Tensor& y, const Tensor& x,
                   TensorImpl::ViewOrigin origin = TensorImpl::ViewOrigin::kDefault);
 
 }  // namespace torch::taper::autograd
 
-/// What public functions of ops say without a prefix. No public header includes this file.
+/// Names that public functions of ops use without a prefix. No public header includes this file.
 namespace torch::taper {
 using autograd::check_inplace;
 using autograd::check_new_history;

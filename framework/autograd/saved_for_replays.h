@@ -1,10 +1,10 @@
-// What a captured step keeps for backward, and what of it backward makes again to keep less.
+// Tensors that a captured step saves for backward, and results that backward recomputes to save
+// less memory.
 //
-// Ops save through Value, a hook of saved tensors. What kernels that are `repeatable`
-// (framework/kernel/kernel_info.h) have made of operands that are kept anyhow needs not be kept:
-// their launches are recorded once more in backward, so the bits are the same, and nothing random
-// is drawn again. Which results that must be is found by capturing the step several times. Not
-// installed.
+// Ops save through Value, a hook of saved tensors. A result of a `repeatable` kernel
+// (framework/kernel/kernel_info.h) need not be kept if its operands are kept anyway. Backward
+// records its launches once more, so that the bits are equal and no random number is drawn again.
+// Capturing the step several times finds the results to recompute. Not installed.
 #pragma once
 
 #include <functional>
@@ -21,23 +21,23 @@ namespace torch::taper::detail {
 
 class GraphPool;
 
-/// Whether an address is in the memory of a tensor.
+/// Returns whether an address is in the memory of a tensor.
 bool lies_in(const void* p, const Tensor& t);
 
-/// All that the ops of one capture save, or of a forward and a backward pass that are captured one
-/// behind the other, in the order in which they do.
+/// All tensors that the ops of one capture save, in order. A forward and a backward pass that are
+/// captured one after the other count as one capture.
 class SavedForReplays {
  public:
-  /// What such a kernel has made, numbered in the order in which results are first saved: the same
-  /// in each capture of a step.
+  /// A result of a repeatable kernel. Results are numbered in the order in which they are first
+  /// saved, which is equal in all captures of a step.
   struct Result {
     size_t nbytes = 0;
     int64_t numel = 0;
-    int64_t computed = 0;          ///< elements, to make it again; 0: that is not possible
-    std::vector<size_t> operands;  ///< results among what it is made of
+    int64_t computed = 0;          ///< elements to compute for it; 0: not repeatable
+    std::vector<size_t> operands;  ///< results among its operands
     bool is_made_again = false;
     int left = 0;  ///< saved values that wait for it
-    Tensor again;  ///< while several do
+    Tensor again;  ///< the recomputed tensor, while several values wait for it
   };
   /// A saved value: kept, or one of the results.
   struct Value final : autograd::SavedVariableHooks {
@@ -52,15 +52,16 @@ class SavedForReplays {
     size_t result = SIZE_MAX;
     Dims sizes;
     ScalarType dtype{};
-    /// Where it is made again.
+    /// State of a value that is recomputed.
     ///@{
     MadeBy made;
-    std::vector<Tensor> operands;        ///< what holds its inputs then
-    uint64_t capture = 0, recorded = 0;  ///< which one saved it, and how many steps it had then
-    bool waits = false;                  ///< nobody has asked for it yet
+    std::vector<Tensor> operands;        ///< owners of its inputs
+    uint64_t capture = 0, recorded = 0;  ///< the capture that saved it, and its number of steps
+                                         ///< then
+    bool waits = false;                  ///< backward has not asked for it yet
     ///@}
   };
-  /// A recorded step, to tell whether two captures are of the same.
+  /// A recorded step, to tell whether two captures are of one step.
   struct Recorded {
     std::string_view name;
     size_t shapes;  ///< a hash
@@ -68,7 +69,7 @@ class SavedForReplays {
   };
   using Pools = std::vector<std::shared_ptr<GraphPool>>;
 
-  /// While there is one, the calling thread's ops save this way.
+  /// Lets the calling thread's ops save into `all` until the end of the scope.
   class Scope {
    public:
     explicit Scope(std::shared_ptr<SavedForReplays> all);
@@ -77,29 +78,30 @@ class SavedForReplays {
     Scope& operator=(const Scope&) = delete;
   };
 
-  /// Makes the results `chosen` again; what lies where `given` says so stays until backward.
-  /// `earlier` are pools of earlier captures of the step, whose memory it must not use.
+  /// Recomputes the results `chosen`. Memory for which `given` is true stays until backward. The
+  /// step must not use the memory of `earlier`, the pools of earlier captures.
   SavedForReplays(std::set<size_t> chosen, IsKept given, Pools earlier)
       : chosen_(std::move(chosen)), given_(std::move(given)), earlier_(std::move(earlier)) {}
   SavedForReplays(const SavedForReplays&) = delete;
   SavedForReplays& operator=(const SavedForReplays&) = delete;
 
-  /// The calling thread's capture is about to end. Throws Error where it uses what an earlier one
-  /// has made.
+  /// Must be called before the calling thread's capture ends. Throws Error if the step uses a
+  /// tensor that an earlier capture has made.
   void end_capture();
-  /// The last one has ended, or is about to: what is still saved may be asked for at any time.
+  /// Must be called at the end of the last capture. Values that are still saved may be needed at
+  /// any time after it.
   void end();
 
-  /// What can be made again, in the order in which it is worth it: of bytes for each element that
-  /// is computed, large ones first; behind them, what is made of such results. Of a capture in
-  /// which none is.
+  /// Returns the results that can be recomputed, most useful first: by bytes saved for each
+  /// computed element. Results that depend on others in the list come last. Only for a capture that
+  /// recomputes none.
   std::vector<size_t> worth() const;
-  /// Results that had to be kept: an operand was written to before backward asked, or backward did
-  /// not ask within the captures. Where there are any these are of no use.
+  /// Returns results that must be kept: an operand was overwritten before backward, or backward did
+  /// not ask within the captures. If there are any, these captures are useless.
   const std::set<size_t>& spoiled() const { return spoiled_; }
-  /// Bytes that are made again in place of being kept.
+  /// Returns the bytes of results that are recomputed instead of kept.
   size_t nbytes_again() const;
-  /// What was recorded, without what makes results again.
+  /// Returns the recorded steps, without those that recompute results.
   const std::vector<Recorded>& recorded() const { return recorded_; }
   const std::shared_ptr<GraphPool>& pool() const { return pool_; }
 
@@ -127,13 +129,13 @@ class SavedForReplays {
   bool ended_ = false;
 };
 
-/// Captures a step as often as it takes to keep to `budget` bytes: as few results are made again
-/// as that needs; all that can be where it still takes more, if it takes less than with none.
-/// `capture` records the step anew, saves in the given one, calls its end_capture() and end(), and
-/// returns the bytes that replays take. What the step changes of the program's own state that
-/// StepState knows (step_state.h), and the CPU's generator, is put back before each capture but the
-/// first, and when one throws. Returns the bytes that are made again. Throws Error where the step
-/// is another one when it is called again.
+/// Captures a step repeatedly to keep to `budget` bytes, with as few recomputed results as
+/// possible. If the budget cannot be met, it recomputes all that can be, if that takes less memory
+/// than none. `capture` records the step anew with the given saver, calls its end_capture() and
+/// end(), and returns the bytes that replays take. The program's state that StepState knows
+/// (step_state.h), and the CPU's generator, are restored before each capture except the first, and
+/// if one throws. Returns the bytes that are recomputed. Throws Error if the step differs between
+/// calls.
 size_t capture_within(
     size_t budget, const IsKept& given,
     const std::function<size_t(const std::shared_ptr<SavedForReplays>&)>& capture);

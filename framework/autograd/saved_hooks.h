@@ -1,4 +1,4 @@
-// Hooks of saved tensors: what is kept for backward may be kept in another form.
+// Hooks of saved tensors: they can keep tensors for backward in another form.
 //
 //   {
 //     SavedTensorHooks in_half([](const Tensor& t) { return t.to(kHalf); },
@@ -20,15 +20,17 @@
 
 namespace torch::taper::autograd {
 
-/// Keeps one saved tensor. A program derives from it, or takes SavedTensorHooks.
+/// Keeps one saved tensor. Programs derive from it, or use SavedTensorHooks.
 struct SavedVariableHooks {
   SavedVariableHooks() = default;
   SavedVariableHooks(const SavedVariableHooks&) = delete;
   SavedVariableHooks& operator=(const SavedVariableHooks&) = delete;
   virtual ~SavedVariableHooks();
-  /// Called once, without recording. It may keep the tensor, which must stay unchanged.
+  /// Packs the tensor. Called once, without recording. It may keep the tensor, which must not be
+  /// changed.
   virtual void call_pack_hook(const Tensor& tensor) = 0;
-  /// The tensor of the same sizes, dtype and device, each time that backward asks.
+  /// Returns a tensor of the packed one's sizes, dtype and device. Called each time backward needs
+  /// it.
   virtual Tensor call_unpack_hook() = 0;
 };
 
@@ -39,19 +41,19 @@ using SavedHooksFactory = std::function<std::unique_ptr<SavedVariableHooks>()>;
 
 namespace torch::taper {
 
-/// The calling thread's stack of hooks for what its ops save; the top one is used.
+/// The calling thread's stack of hooks for tensors that its ops save. The top one is used.
 struct SavedTensorDefaultHooks {
-  /// Throws Error while they are disabled.
+  /// Pushes hooks. Throws Error while hooks are disabled.
   static void push_hooks(autograd::SavedHooksFactory hooks);
-  /// Throws Error when there are none.
+  /// Removes the top hooks. Throws Error if there are none.
   static void pop_hooks();
-  /// From now on push_hooks throws this text. Throws Error when there are hooks.
+  /// Lets push_hooks throw this text from now on. Throws Error if there are hooks.
   static void disable(const std::string& error_message);
   /// Allows push_hooks again.
   static void enable();
   static bool is_enabled();  ///< true unless disable was called on this thread
-  /// The text that disable got, nothing while they are enabled. The reference is to the calling
-  /// thread's state: copy it to keep it.
+  /// Returns the text given to disable, nothing while hooks are enabled. The reference is to the
+  /// calling thread's state: copy it to keep it.
   static const std::optional<std::string>& get_disabled_error_message();
 };
 
@@ -68,13 +70,14 @@ struct HooksOf final : autograd::SavedVariableHooks {
 };
 }  // namespace detail
 
-/// Hooks for a scope: `pack` makes of a saved tensor a value of any type, `unpack` the tensor of
-/// that value. As Python's torch.autograd.graph.saved_tensors_hooks.
+/// Sets hooks until the end of the scope. `pack` turns a saved tensor into a value of any type,
+/// `unpack` turns the value into the tensor. Like Python's
+/// torch.autograd.graph.saved_tensors_hooks.
 class SavedTensorHooks {
  public:
   /// Both functions are kept as long as a tensor that they packed. `pack` takes a const Tensor&,
-  /// which it must not change in place, and runs without recording; `unpack` takes what it
-  /// returned. Throws Error while hooks are disabled.
+  /// which it must not change in-place, and runs without recording. `unpack` takes the value that
+  /// `pack` returned. Throws Error while hooks are disabled.
   template <class Pack, class Unpack>
   SavedTensorHooks(Pack pack, Unpack unpack) {
     using Hooks = detail::HooksOf<Pack, Unpack>;
@@ -88,20 +91,19 @@ class SavedTensorHooks {
   SavedTensorHooks& operator=(const SavedTensorHooks&) = delete;
 };
 
-/// What ops of this scope save is kept in the host's memory, and copied back when backward needs
-/// it: for networks whose activations a device cannot hold. With `pin_memory` the copies need not
-/// wait for the host.
+/// Keeps tensors that ops of the scope save in the host's memory, and copies them back when
+/// backward needs them. Use it for networks whose activations do not fit on a device. With
+/// `pin_memory` copies need not wait for the host.
 class SaveOnCpu : SavedTensorHooks {
  public:
-  /// Tensors that are on the CPU already are kept as they are. Throws Error while hooks are
-  /// disabled.
+  /// Tensors on the CPU are kept unchanged. Throws Error while hooks are disabled.
   explicit SaveOnCpu(bool pin_memory = false);
 };
 
 }  // namespace torch::taper
 
 namespace torch::taper::autograd::detail {
-/// Hooks for one tensor; null where the calling thread has none.
+/// Returns hooks for one tensor, null if the calling thread has none.
 std::unique_ptr<SavedVariableHooks> default_hooks();
 }  // namespace torch::taper::autograd::detail
 

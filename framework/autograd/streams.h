@@ -1,4 +1,4 @@
-// Which CUDA streams a backward pass uses: each node runs on the stream of its forward.
+// CUDA streams of a backward pass: each node runs on the stream of its forward.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace torch::taper::autograd {
 
-/// Notes for a node whose op made `y` on which stream it did so. Ops of the CPU have none.
+/// Stores in a node the stream on which its op made `y`. Ops of the CPU have none.
 inline void remember_stream(Node& node, const TensorImpl& y) {
   if (__builtin_expect(y.device.is_cuda() && !node.stream_, 0))
     node.stream_ = taper::detail::current_stream_of(y.device.index());
 }
 
-/// Makes the stream of a node's forward, and its device, the current ones for a scope.
+/// Makes the stream of a node's forward, and its device, current until the end of the scope.
 class OnForwardStream {
  public:
   explicit OnForwardStream(const Node& node) : stream_(node.stream_) {
@@ -34,22 +34,22 @@ class OnForwardStream {
   DeviceIndex device_ = 0;
 };
 
-/// Keeps the streams of one pass in order. Its functions are called between nodes, where the
-/// caller's streams are the current ones.
+/// Synchronizes the streams of one pass. Its functions are called between nodes, while the caller's
+/// streams are current.
 class PassStreams {
  public:
-  /// Before `consumer` gets a gradient that `producer` has made, or the caller (null): the
+  /// Called before `consumer` gets a gradient that `producer`, or the caller (null), has made. The
   /// consumer's stream waits, and the gradient's memory is kept for it.
   static void hand_over(const Tensor& grad, const Node* producer, const Node& consumer) {
     if (__builtin_expect(grad.impl_ptr()->device.is_cuda(), 0))
       hand_over_on_device(grad, producer, consumer);
   }
-  /// After a node has run.
+  /// Called after a node has run.
   void add(const Node& node) {
     if (__builtin_expect(node.stream_ != nullptr, 0)) add_stream(node);
   }
-  /// At the end: the caller's streams wait for all that has run elsewhere, and the memory of
-  /// `results` is kept for them.
+  /// Called at the end. The caller's streams wait for all other streams of the pass, and the memory
+  /// of `results` is kept for them.
   void join(TensorList results);
 
  private:

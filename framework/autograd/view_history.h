@@ -5,7 +5,8 @@
 
 namespace torch::taper::autograd {
 
-/// Gives a view whose base was changed since a grad_fn that reads from the base's new history.
+/// Updates the grad_fn of a view whose base was changed since, so that it reads from the base's new
+/// history.
 void refresh_view_history_slow(TensorImpl& view);
 inline void refresh_view_history(TensorImpl& t) {
   if (__builtin_expect(t.view_base.defined(), 0) && t.view_base->grad_fn &&
@@ -13,17 +14,17 @@ inline void refresh_view_history(TensorImpl& t) {
     refresh_view_history_slow(t);
 }
 
-/// Whether several elements are one place in memory, as far as a stride of 0 tells.
+/// Returns whether several elements share memory. It only detects strides of 0.
 bool overlaps_itself(const TensorImpl& t);
 
-/// After `node` has overwritten the view `x`: the base gets a history in which that part of it
+/// Called after `node` has overwritten the view `x`. The base gets a history in which that part
 /// comes from `node` and the rest from before.
 void rebase_view(const Tensor& x, NodePtr node);
 
-/// Is this a node that rebase_view made?
+/// Returns whether rebase_view made this node.
 bool is_copy_slices(const Node& node);
-/// The view that such a node's op has overwritten, as the op saved it, with its history: the node's
-/// own output is the base, the view is made from it anew.
+/// Returns the view that the op of such a node has overwritten, as the op saved it, with its
+/// history. The node's output is the base, so the view is made from it anew.
 Tensor view_written_by(Node& node, const TensorImpl& saved);
 
 }  // namespace torch::taper::autograd
