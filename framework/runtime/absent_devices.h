@@ -1,5 +1,4 @@
-// Kinds of devices of LibTorch that Taper has none of: programs ask for them before they choose
-// one.
+// LibTorch's kinds of devices that Taper lacks. Programs ask for them before they choose one.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +13,9 @@ namespace torch::taper {
 /// Apple's GPUs.
 namespace mps {
 
-/// Always false.
+/// Returns false.
 inline bool is_available() { return false; }
-/// Nothing: there is no generator.
+/// Does nothing: there is no generator.
 inline void manual_seed(uint64_t) {}
 /// Throws Error.
 inline void synchronize() { TAPER_CHECK(false, "mps::synchronize: there is no MPS device"); }
@@ -26,11 +25,11 @@ inline void synchronize() { TAPER_CHECK(false, "mps::synchronize: there is no MP
 /// Intel's GPUs.
 namespace xpu {
 
-/// Always 0.
+/// Returns 0.
 inline size_t device_count() { return 0; }
-/// Always false.
+/// Returns false.
 inline bool is_available() { return false; }
-/// Nothing: there is no generator.
+/// Do nothing: there is no generator.
 ///@{
 inline void manual_seed(uint64_t) {}
 inline void manual_seed_all(uint64_t) {}

@@ -1,4 +1,4 @@
-// Collectives by a library (NCCL), where the devices are GPUs and it is installed. Not installed.
+// Collectives by a library (NCCL), if the devices are GPUs and it is installed. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace torch::taper::detail {
 
-/// A device's part: memory there, and the stream that the collective runs in.
+/// One device's part in a collective: memory there, and the stream that the collective runs on.
 struct CollectivePart {
   StreamImpl* stream;
   void* data;
 };
 
-// Parts are two or more, on different devices. Both queue their work and return true, or return
-// false with nothing done: then the caller copies. Throw Error with the library's words.
+// There are two or more parts, on different devices. Both functions queue their work and return
+// true, or do nothing and return false: then the caller copies. They throw Error with the library's
+// text.
 
 /// Copies nbytes of the first part to the others.
 bool broadcast_parts(const std::vector<CollectivePart>& parts, size_t nbytes);
-/// result, on the first part's device = the sum of all parts, of `count` elements each.
+/// Sums all parts, of `count` elements each, into `result` on the first part's device.
 bool reduce_parts(const std::vector<CollectivePart>& parts, void* result, int64_t count,
                   ScalarType dtype);
 

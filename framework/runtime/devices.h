@@ -1,4 +1,4 @@
-// CUDA devices: how many, which is current, what they are.
+// CUDA devices: their number, the current one, and their properties.
 #pragma once
 
 #include <utility>
@@ -12,48 +12,49 @@
 namespace torch::taper {
 namespace cuda {
 
-/// Number of CUDA devices that this process can use; 0 without one. CUDA_VISIBLE_DEVICES chooses
-/// among them, and numbers them anew, as CUDA does.
+/// Returns the number of CUDA devices that this process can use, 0 without one.
+/// CUDA_VISIBLE_DEVICES selects and renumbers them, as in CUDA.
 DeviceIndex device_count();
-/// Whether there is a CUDA device; simulated ones count.
+/// Returns whether there is a CUDA device. Simulated devices count.
 inline bool is_available() { return device_count() > 0; }
-/// Says to the program's user why there is none: no driver, one that is too old, no GPU, hidden
-/// simulated devices, or a build without CUDA. Empty if is_available().
+/// Explains to the program's user why there is no device: no driver, a driver that is too old, no
+/// GPU, hidden simulated devices, or a build without CUDA. Empty if is_available().
 std::string why_unavailable();
-/// True when cuDNN can be used.
+/// Returns whether cuDNN can be used.
 bool cudnn_is_available();
 
-/// The calling thread's device: where Device(kCUDA) without an index is. 0 at the start.
+/// Returns the calling thread's current device, which Device(kCUDA) without an index means. 0 by
+/// default.
 DeviceIndex current_device();
-/// Throws Error for an index that is no device, and when there are no devices.
+/// Sets the calling thread's current device. Throws Error for an index without a device.
 void set_device(DeviceIndex index);
 
-/// A device's name, and all that is known of it (-1: the current device). Throw Error when there is
+/// Return a device's name, and all its properties (-1: the current device). Throw Error if there is
 /// no such device.
 ///@{
 std::string get_device_name(DeviceIndex index = -1);
 DeviceProperties get_device_properties(DeviceIndex index = -1);
 ///@}
-/// {major, minor}.
+/// Returns the compute capability {major, minor}.
 std::pair<int, int> get_device_capability(DeviceIndex index = -1);
-/// Whether `device` can reach the memory of `peer` without the host between them; false for one and
-/// the same device. Throws Error when one of them does not exist.
+/// Returns whether `device` can reach the memory of `peer` without the host. False if both are one
+/// device. Throws Error if one does not exist.
 bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
-/// {free, total} bytes.
+/// Returns {free, total} bytes of memory.
 std::pair<size_t, size_t> mem_get_info(DeviceIndex index = -1);
-/// All devices, the one with most free memory first, so that a program can pick its own. The
-/// numbers are those before CUDA_VISIBLE_DEVICES. Simulated devices know of their own process's use
-/// only, and asking is no use of a device: what is picked can still be put into that variable. Of
-/// GPUs the visible ones are asked, which is a use.
+/// Returns all devices, those with most free memory first, so that a program can choose one. The
+/// numbers are those before CUDA_VISIBLE_DEVICES. A query of simulated devices does not initialize
+/// them, so the choice can still be put into that variable. They know only the memory of this
+/// process. GPUs must be visible to be queried, and are initialized by it.
 std::vector<DeviceIndex> devices_by_free_memory();
 
-/// Waits for all work on a device (the current one for -1). Throws what a kernel has thrown.
+/// Waits for all work on a device (-1: the current one). Throws the error of a kernel, if any.
 void synchronize(int64_t device_index = -1);
 
-/// Makes a device the current one until the end of the scope. Guards nest.
+/// Makes a device current until the end of the scope. Guards nest.
 class DeviceGuard {
  public:
-  /// Makes the device current; without an index, the current one stays. Throws Error when there is
+  /// Makes the device current. Without an index the current device stays. Throws Error if there is
   /// no such device, and for the CPU.
   ///@{
   explicit DeviceGuard(DeviceIndex index);
@@ -62,12 +63,12 @@ class DeviceGuard {
   ~DeviceGuard();
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
-  /// The device that was current before, and will be again.
+  /// Returns the device that was current before the guard. It will be restored.
   Device original_device() const { return Device(kCUDA, before_); }
-  /// The calling thread's current device, whoever chose it.
+  /// Returns the calling thread's current device, whoever set it.
   Device current_device() const { return Device(kCUDA, cuda::current_device()); }
-  /// Makes another device current for the rest of the scope; the original one is restored all the
-  /// same. Throws Error when there is no such device, and for the CPU.
+  /// Makes another device current for the rest of the scope. The original device is still restored.
+  /// Throws Error if there is no such device, and for the CPU.
   ///@{
   void set_index(DeviceIndex index) { set_device(index); }
   void set_device(Device device);
@@ -78,11 +79,11 @@ class DeviceGuard {
   DeviceIndex before_;
 };
 
-/// A DeviceGuard that may be empty: for no device, or the CPU, it does nothing.
+/// A DeviceGuard that may be empty. It does nothing for no device, or the CPU.
 class OptionalDeviceGuard {
  public:
   OptionalDeviceGuard() = default;
-  /// Throws Error when there is no such CUDA device.
+  /// Throws Error if there is no such CUDA device.
   explicit OptionalDeviceGuard(optional<Device> device);
   ~OptionalDeviceGuard();
   OptionalDeviceGuard(const OptionalDeviceGuard&) = delete;
@@ -94,20 +95,20 @@ class OptionalDeviceGuard {
 
 }  // namespace cuda
 
-/// LibTorch's older name of cuda::device_count().
+/// Returns cuda::device_count(). LibTorch's older name.
 inline size_t getNumGPUs() { return static_cast<size_t>(cuda::device_count()); }
 
 namespace detail {
 
-/// `device` with its index filled in: the CPU without one, a CUDA device with the current one's.
-/// Throws Error when there is no such device.
+/// Returns `device` with an index: the CPU has none, CUDA without an index gets the current one.
+/// Throws Error if there is no such device.
 Device existing_device(Device device);
-/// The index of a CUDA device given by the user (-1: the current one), checked.
+/// Returns the checked index of a CUDA device that the user gave (-1: the current one).
 DeviceIndex existing_index(int64_t index);
-/// The runtime of the CUDA devices; throws Error when there are none.
+/// Returns the runtime of the CUDA devices. Throws Error if there are none.
 Runtime& require_cuda();
-/// Device numbers that CUDA_VISIBLE_DEVICES in `text` leaves of `count` devices: up to the first
-/// entry that is none, as CUDA reads it.
+/// Returns the device numbers that CUDA_VISIBLE_DEVICES in `text` selects among `count` devices. As
+/// in CUDA it stops at the first invalid entry.
 std::vector<DeviceIndex> visible_devices(const char* text, int count);
 
 }  // namespace detail

@@ -1,5 +1,5 @@
-// CUDA_LAUNCH_BLOCKING=1: every launch waits for its kernel, so that the op that fails throws
-// itself. Not installed.
+// CUDA_LAUNCH_BLOCKING=1: every launch waits for its kernel, so that the op that fails throws. Not
+// installed.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,17 @@
 
 namespace torch::taper::detail {
 
-/// CUDA_LAUNCH_BLOCKING, or what was set since.
+/// Returns the switch: CUDA_LAUNCH_BLOCKING, or the value set since.
 inline std::atomic<bool>& launches_block() {
   static std::atomic<bool> blocks = is_on("CUDA_LAUNCH_BLOCKING");
   return blocks;
 }
 
-/// Whether launches wait: CUDA_LAUNCH_BLOCKING at the first question, or what was set since.
+/// Returns whether launches wait: CUDA_LAUNCH_BLOCKING at the first call, or the value set since.
 inline bool blocks_launches() { return launches_block().load(std::memory_order_relaxed); }
 inline void set_blocks_launches(bool blocks) { launches_block() = blocks; }
-/// Waits for what is queued on the stream, where launches wait. Throws what a kernel has thrown,
-/// with the lines of the program that called the op.
+/// Waits for the stream's queued work if launches wait. Throws the error of a kernel, with the
+/// program's lines that called the op.
 inline void finish_launch(Runtime& runtime, StreamImpl* stream) {
   if (!blocks_launches()) return;
   try {

@@ -1,4 +1,4 @@
-// A program's own kernels where there is no GPU.
+// A program's kernels without a GPU.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,10 @@
 namespace torch::taper::cuda {
 
 /// Queues `work`, the host's version of the kernel `name`, on the current stream of a simulated
-/// device, where it may use the memory of the tensors: it reads `reads`, and reads and writes
-/// `writes`. The race detector and captures see it as they see Taper's kernels. Tensors of the CPU
-/// are worked on at once. `work` may run when the call is long over, and again in replays: it owns
-/// what it needs. Throws Error for tensors of several devices, and of GPUs, whose memory the host
-/// cannot reach.
+/// device. It may use the tensors' memory: it reads `reads`, and reads and writes `writes`. The
+/// race detector and captures see it like Taper's kernels. On CPU tensors it runs at once. `work`
+/// may run long after the call, and again in replays, so it must own everything it needs. Throws
+/// Error for tensors of several devices, and of GPUs, whose memory the host cannot reach.
 void launch_host(const char* name, std::function<void()> work, TensorList reads, TensorList writes);
 
 }  // namespace torch::taper::cuda

@@ -1,5 +1,5 @@
-// CUDA streams: queues of work on one device. Work of one stream runs in order; streams run beside
-// each other unless they wait for each other's events.
+// CUDA streams: queues of work on one device. Work of one stream runs in order. Streams run
+// concurrently unless they wait for each other's events.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,11 @@ namespace detail {
 class Capture;
 struct CapturedPoint;
 
-/// The number of a device's last stream of the pool; streams that other code made come behind it.
+/// The number of a device's last stream of the pool. Streams that other code made have larger
+/// numbers.
 constexpr int kLastPooledStream = 64;
 
-/// What a Stream points to. Made by the runtime, never destroyed.
+/// The object that a Stream refers to. The runtime makes it, and it is never destroyed.
 struct StreamImpl {
   StreamImpl(DeviceIndex device, int priority) : device(device), priority(priority) {}
   virtual ~StreamImpl() = default;
@@ -26,13 +27,13 @@ struct StreamImpl {
   const int priority;
   /// 0 for the default stream of its device.
   int id = 0;
-  /// What records the work that is queued here, in place of running it; null as a rule.
+  /// The capture that records the work queued here instead of running it. Usually null.
   std::atomic<Capture*> capture{nullptr};
 };
 
 struct EventImpl {
   virtual ~EventImpl() = default;
-  /// Where in a capture it was recorded last; null outside of captures.
+  /// Position of the last record in a capture, null outside captures.
   std::shared_ptr<const CapturedPoint> point;
 };
 
@@ -42,41 +43,41 @@ namespace cuda {
 
 class Event;
 
-/// A handle to a stream. Streams come from a pool of 32 for each device and priority, taken in
-/// turn.
+/// A handle to a stream. Streams come from a pool of 32 for each device and priority, in
+/// round-robin order.
 class Stream {
  public:
-  /// A stream of the pool. A device without an index is the current one; a lower priority is more
-  /// urgent (0 or -1). Throws Error when there is no such device.
+  /// Takes a stream of the pool. A device without an index is the current one. A lower priority is
+  /// more urgent (0 or -1). Throws Error if there is no such device.
   explicit Stream(Device device = Device(kCUDA), int priority = 0);
-  /// A handle to a stream that there is already.
+  /// Makes a handle to an existing stream.
   explicit Stream(detail::StreamImpl* impl) : impl_(impl) {}
 
-  /// The stream's device, with its index.
+  /// Returns the stream's device, with its index.
   Device device() const { return Device(kCUDA, impl_->device); }
   DeviceIndex device_index() const { return impl_->device; }  ///< index of the stream's device
-  /// 0 for the default stream; streams of the pool are numbered from 1 to 64 within their device,
-  /// those that other code made from 65 on.
+  /// Returns the stream's number: 0 for the default stream, 1 to 64 for streams of the pool, and
+  /// from 65 on for streams that other code made.
   int id() const { return impl_->id; }
-  /// 0, or -1 for a stream whose work is more urgent.
+  /// Returns 0, or -1 for a stream whose work is more urgent.
   int priority() const { return impl_->priority; }
-  /// Whether all work queued so far is done.
+  /// Returns whether all work queued so far is done.
   bool query() const;
-  /// Waits for it. Throws what a kernel has thrown.
+  /// Waits for all work queued so far. Throws the error of a kernel, if any.
   void synchronize() const;
-  /// Work queued here from now on waits for all that `other` has now.
+  /// Makes work queued here from now on wait for all current work of `other`.
   void wait_stream(const Stream& other) const;
-  /// Work queued here from now on waits for the event.
+  /// Makes work queued here from now on wait for the event.
   void wait_event(const Event& event) const;
-  /// A new event, recorded here.
+  /// Returns a new event, recorded here.
   Event record_event() const;
-  /// What the handle points to, never null; the library's own functions take it.
+  /// Returns the object behind the handle, never null, for the library's functions.
   detail::StreamImpl* impl() const { return impl_; }
-  /// CUDA's own stream (a cudaStream_t; <c10/cuda/CUDAStream.h> has stream()). Null for the default
-  /// stream, and for simulated devices.
+  /// Returns CUDA's stream (a cudaStream_t; <c10/cuda/CUDAStream.h> has stream()). Null for the
+  /// default stream, and for simulated devices.
   void* native_handle() const;
 
-  /// Whether both are handles to the same stream.
+  /// Compare handles: equal if both refer to one stream.
   ///@{
   friend bool operator==(const Stream& a, const Stream& b) { return a.impl_ == b.impl_; }
   friend bool operator!=(const Stream& a, const Stream& b) { return a.impl_ != b.impl_; }
@@ -86,15 +87,16 @@ class Stream {
   detail::StreamImpl* impl_;
 };
 
-/// The stream on which the calling thread's ops run, on a device (-1: the current one).
+/// Returns the stream on which the calling thread's ops run on a device (-1: the current one).
 Stream current_stream(DeviceIndex device = -1);
-/// The stream that a device's work goes to until set_stream() chooses another (-1: the current
-/// device). Throws Error when there is no such device.
+/// Returns the stream of a device's work until set_stream() selects another (-1: the current
+/// device). Throws Error if there is no such device.
 Stream default_stream(DeviceIndex device = -1);
 /// Makes `stream` current on its device, and that device current, for the calling thread.
 void set_stream(const Stream& stream);
 
-/// set_stream until the end of the scope; restores the device and the stream that were current.
+/// Calls set_stream. At the end of the scope it restores the device and the stream that were
+/// current.
 class StreamGuard {
  public:
   /// Makes `stream` current on its device, and that device current.
@@ -102,9 +104,9 @@ class StreamGuard {
   ~StreamGuard();
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
-  /// The stream that is current now, on the device that is current now.
+  /// Returns the stream that is current on the current device.
   Stream current_stream() const { return cuda::current_stream(); }
-  /// The stream that was current on the device of the guard's stream.
+  /// Returns the stream that was current on the device of the guard's stream.
   Stream original_stream() const { return before_; }
 
  private:
@@ -112,44 +114,43 @@ class StreamGuard {
   Stream before_;
 };
 
-/// A point in a stream's work. Recorded on one stream, waited for by the host or by streams of any
-/// device. Not copied, but moved.
+/// A point in a stream's work. It is recorded on one stream. The host, or streams of any device,
+/// can wait for it. It can be moved, but not copied.
 class Event {
  public:
-  /// With `timing`, elapsed_time can be asked.
+  /// With `timing`, elapsed_time can be called.
   explicit Event(bool timing = false) : timing_(timing) {}
   ~Event();
-  /// `other` is left without a record when an event is made from it; assigned, the two are
-  /// exchanged.
+  /// Constructing from `other` leaves it without a record. Assignment swaps the two.
   ///@{
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
   ///@}
 
-  /// Marks the point that the current stream, or `stream`, has been queued up to. Recording again
-  /// moves the mark. Throws Error when there are no CUDA devices.
+  /// Mark the current end of the queue of the current stream, or of `stream`. Recording again moves
+  /// the mark. Throw Error if there are no CUDA devices.
   ///@{
   void record() { record(current_stream()); }
   void record(const Stream& stream);
   ///@}
-  /// Lets the current stream, or `stream`, wait for the last record; the host goes on. Without a
+  /// Make the current stream, or `stream`, wait for the last record. The host continues. Without a
   /// record nothing waits. block(stream) is LibTorch's name of wait(stream).
   ///@{
   void wait() const { wait(current_stream()); }
   void wait(const Stream& stream) const;
   void block(const Stream& stream) const { wait(stream); }
   ///@}
-  /// Whether the last record has been reached; true when there was none.
+  /// Returns whether the last record has been reached, or true if there was none.
   bool query() const;
-  /// Lets the host wait until the last record has been reached; not at all when there was none.
+  /// Waits on the host until the last record has been reached. Returns at once if there was none.
   /// Throws Error for a record that was captured in a graph.
   void synchronize() const;
-  /// CUDA's own event; null before the first record, and for simulated devices.
+  /// Returns CUDA's event. Null before the first record, and for simulated devices.
   void* native_handle() const;
-  /// Whether the event was recorded.
+  /// Returns whether the event was recorded.
   bool is_recorded() const { return impl_ != nullptr; }
-  /// Milliseconds from this event to `end`. Both are timing events that have been reached; throws
-  /// Error otherwise.
+  /// Returns the milliseconds from this event to `end`. Both must be timing events that have been
+  /// reached: Error otherwise.
   float elapsed_time(const Event& end) const;
 
  private:
@@ -161,19 +162,19 @@ class Event {
 
 namespace detail {
 
-/// The current stream of a CUDA device, for launches.
+/// Returns the current stream of a CUDA device, for launches.
 StreamImpl* current_stream_of(DeviceIndex device);
-/// Whether the CUDA devices are GPUs, not simulated ones.
+/// Returns whether the CUDA devices are GPUs, not simulated ones.
 bool on_gpu();
-/// The CUDA kernels that this build has.
+/// Kinds of CUDA kernels that a build has.
 enum class CudaKernels { kNone, kForGpus, kOnHost };
 CudaKernels cuda_kernels();
-/// Whether CUDA devices run those, not the CPU's.
+/// Returns whether CUDA devices run CUDA kernels instead of the CPU's.
 bool runs_cuda_kernels();
-/// Makes `stream` the calling thread's current one on `device`, and returns which was. Unlike
-/// cuda::set_stream it leaves the current device alone.
+/// Makes `stream` the calling thread's current one on `device`, and returns the previous one.
+/// Unlike cuda::set_stream it does not change the current device.
 StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream);
-/// Queues a kernel on the current stream; with CUDA_LAUNCH_BLOCKING=1 waits for it.
+/// Queues a kernel on the current stream. With CUDA_LAUNCH_BLOCKING=1 it waits for the kernel.
 void launch_on(DeviceIndex device, const char* name, std::function<void()> work);
 /// Queues a copy of bytes on a stream.
 void copy_on(StreamImpl* stream, void* to, const void* from, size_t nbytes);

@@ -1,5 +1,4 @@
-// ThreadState: what a thread's ops depend on beside their arguments, to be carried to another
-// thread.
+// ThreadState: the settings of a thread that its ops depend on, to be copied to another thread.
 #pragma once
 
 #include <functional>
@@ -13,13 +12,13 @@
 
 namespace torch::taper {
 
-/// The gradient and inference modes of a thread, what autocast does there, its default device, its
-/// current CUDA device and its current streams.
+/// A thread's gradient and inference modes, autocast state, default device, current CUDA device and
+/// current streams.
 class ThreadState {
  public:
-  /// What the calling thread has now.
+  /// Copies the calling thread's state.
   ThreadState();
-  /// Gives the calling thread this state.
+  /// Sets the calling thread's state to this one.
   void apply() const;
 
  private:
@@ -30,11 +29,11 @@ class ThreadState {
   std::vector<detail::StreamImpl*> streams_;
 };
 
-/// Puts the calling thread's state back at the end of the scope.
+/// Restores the calling thread's state at the end of the scope.
 class ThreadStateGuard {
  public:
   ThreadStateGuard() = default;
-  /// Takes `state` over first.
+  /// Applies `state` first.
   explicit ThreadStateGuard(const ThreadState& state) { state.apply(); }
   ~ThreadStateGuard() { before_.apply(); }
   ThreadStateGuard(const ThreadStateGuard&) = delete;
@@ -44,10 +43,10 @@ class ThreadStateGuard {
   ThreadState before_;
 };
 
-/// Runs `work` on a kept thread, with the caller's ThreadState, and returns at once. Work that is
-/// launched waits while get_num_interop_threads() or the number of cores, whichever is larger, run
-/// already. An exception ends the work and is reported as a warning. The process waits at its end
-/// for work that runs.
+/// Runs `work` on a pooled thread, with the caller's ThreadState, and returns at once. At most the
+/// larger of get_num_interop_threads() and the number of cores run at a time. Further work waits.
+/// An exception ends the work and is reported as a warning. At its end the process waits for
+/// running work.
 void launch(std::function<void()> work);
 
 }  // namespace torch::taper
