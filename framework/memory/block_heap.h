@@ -1,6 +1,6 @@
-// BlockHeap: blocks cut from large pieces of address space, in which free neighbours become one, so
-// that memory of one size serves another: what a forward pass kept holds the gradients of its
-// backward pass. Not installed.
+// BlockHeap: an allocator of blocks from large segments of address space. Free neighbours are
+// merged, so that memory of one size serves another. For example, memory of a forward pass later
+// holds gradients of its backward pass. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,17 @@
 
 namespace torch::taper::detail {
 
-/// Not safe for threads. Nothing is written to the blocks, and release() allocates nothing.
+/// An allocator that writes nothing to the blocks. It is not thread-safe. release() allocates
+/// nothing.
 class BlockHeap {
  public:
   struct Form {
-    /// Addresses that are asked for at once; 0: a piece for each block, which is never cut. (The
-    /// system gives memory with the first touch.)
+    /// Bytes of address space to map at a time. 0: one segment for each block, never cut. (The
+    /// system provides memory at the first touch.)
     size_t segment;
-    size_t grain;  ///< blocks begin at multiples of it, and are as long
-    size_t gap;    ///< left behind each block
-    size_t huge;   ///< huge pages from this place of a segment on
+    size_t grain;  ///< blocks begin at multiples of it; their sizes are multiples too
+    size_t gap;    ///< bytes unused after each block
+    size_t huge;   ///< offset in a segment from which on huge pages are used
   };
 
   explicit BlockHeap(const Form& form) : form_(form) {}
@@ -30,34 +31,33 @@ class BlockHeap {
   BlockHeap(const BlockHeap&) = delete;
   BlockHeap& operator=(const BlockHeap&) = delete;
 
-  /// A block in memory that has been in use before, or null.
+  /// Allocates a block in memory that has been in use before. Returns null if there is none.
   void* allocate_resident(size_t nbytes) noexcept { return allocate(nbytes, true); }
-  /// A block; null when the system has no memory.
+  /// Allocates a block. Returns null if the system has no memory.
   void* allocate(size_t nbytes) noexcept { return allocate(nbytes, false); }
   void release(void* block) noexcept;
-  /// What was asked for, rounded up to grains.
+  /// Returns the requested size, rounded up to grains.
   size_t size_of(const void* block) const;
-  /// Whether an address is of the heap's memory, in use or free.
+  /// Returns whether an address is in the heap's memory, in use or free.
   bool holds(const void* p) const;
 
-  /// Free memory that has been in use, which the system has not got back.
+  /// Returns the bytes of free memory that was used before and not yet returned to the system.
   size_t resident_free() const { return resident_free_; }
-  /// What blocks take, with what is beside them.
+  /// Returns the bytes that blocks take, with their gaps.
   size_t in_use() const { return resident_used_; }
-  /// All that is or has been in use, less what the system got back.
+  /// Returns the bytes in use now or before, less those returned to the system.
   size_t resident() const { return resident_used_ + resident_free_; }
-  /// Gives so much of the free memory back to the system, or all there is. The grain must be whole
-  /// pages.
+  /// Returns up to `nbytes` of the free memory to the system. The grain must be whole pages.
   void give_back(size_t nbytes) noexcept;
 
  private:
-  using Place = std::pair<size_t, char*>;  ///< size and begin of what is free
+  using Place = std::pair<size_t, char*>;  ///< size and start of a free span
   struct Span {
     size_t nbytes;
     char* segment;
     bool free;
-    size_t resident;  ///< of what is free: bytes at its begin that have been in use
-    std::pmr::set<Place>::node_type place;  ///< of what is in use: its node, for later
+    size_t resident;  ///< of a free span: bytes at its start that have been in use
+    std::pmr::set<Place>::node_type place;  ///< of a used span: its node, for later
   };
   using Spans = std::pmr::map<char*, Span>;
 
@@ -70,7 +70,7 @@ class BlockHeap {
   void drop_segment(Spans::iterator span) noexcept;
 
   const Form form_;
-  // Beside each other: among other memory of the program they would keep its free parts apart.
+  // The nodes are kept together: spread over the program's memory they would fragment it.
   std::pmr::unsynchronized_pool_resource nodes_;
   std::map<char*, size_t> segments_;
   Spans spans_{&nodes_};

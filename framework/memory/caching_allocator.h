@@ -1,19 +1,19 @@
-// The caching allocator of device memory: freed blocks are kept and given out again.
+// The caching allocator of device memory: freed blocks are kept for reuse.
 //
-// A block belongs to the stream that was current when it was allocated. Freed, it may be given to
-// the same stream at once (its work is ordered behind), and to nobody else. What another stream
-// uses must be announced by record_stream: the block then waits for an event of that stream. Memory
-// is taken from the device in segments that are split and merged: 2 MiB for blocks up to 1 MiB, 20
-// MiB for blocks below 10 MiB, whole 2 MiB for larger ones, so that lengths that vary a little,
-// from batch to batch, find a block again.
+// A block belongs to the stream that was current when it was allocated. A freed block may be reused
+// by its stream at once, because that stream's work is ordered after it, but by no other. Use by
+// another stream must be announced with record_stream. The block then waits for an event of that
+// stream. The allocator takes memory from the device in segments that it splits and merges: 2 MiB
+// for blocks up to 1 MiB, 20 MiB for blocks below 10 MiB, and multiples of 2 MiB for larger ones.
+// So lengths that vary a little from batch to batch reuse blocks.
 //
-// What a captured stream allocates comes from segments of its graph's own: only captures of that
-// pool get them again, until the pool ends.
+// Memory for captured streams comes from separate segments of the graph's pool. Only captures of
+// that pool reuse them, until the pool ends.
 //
-// With PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment, as in PyTorch, each block is memory of
-// its own from the device, of exactly its length, which goes back when the next one is asked for:
-// what checks accesses (AddressSanitizer on simulated devices, compute-sanitizer's memcheck on a
-// GPU) then sees where a tensor ends. Captured streams keep their segments.
+// With PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment, as in PyTorch, each block is separate
+// device memory of exactly its length. A freed block is returned to the device at the next
+// allocation. Tools that check accesses (AddressSanitizer on simulated devices, compute-sanitizer's
+// memcheck on a GPU) then see where a tensor ends. Captured streams keep their segments.
 #pragma once
 
 #include <cstdint>
@@ -37,21 +37,22 @@ class GraphPool;
 class CachingAllocator {
  public:
   explicit CachingAllocator(DeviceIndex device);
-  /// Memory for the current stream. Throws OutOfMemoryError, with nothing lost.
+  /// Allocates memory for the current stream. Throws OutOfMemoryError, and loses nothing then.
   void* allocate(size_t nbytes);
   void release(void* p) noexcept;
-  /// `stream` uses the block too: it is reused only after what is queued there when it is freed.
+  /// Announces that `stream` uses the block too. A freed block is reused only after the work queued
+  /// there when it is freed.
   void record_stream(void* p, StreamImpl* stream);
-  /// Gives segments that are wholly free back to the device.
+  /// Returns segments that are entirely free to the device.
   void empty_cache();
   MemoryStats stats();
-  /// All segments, by address.
+  /// Returns all segments, by address.
   std::vector<MemorySegment> snapshot();
   void reset_peaks();
-  /// Bytes that may be reserved; 0: all that the device has.
+  /// Limits the bytes that may be reserved. 0: all of the device's memory.
   void set_limit(size_t nbytes);
-  /// No graph of this pool is left: its segments go back to the device, those with live blocks when
-  /// these are gone and the cache is emptied.
+  /// Called when no graph of this pool is left. Its segments go back to the device. Segments with
+  /// live blocks follow when these are freed and the cache is emptied.
   void end_pool(const GraphPool* pool);
 
  private:
@@ -71,19 +72,19 @@ class CachingAllocator {
     bool operator()(const Block* a, const Block* b) const;
   };
   using Pool = std::set<Block*, Smaller>;
-  /// Free blocks that serve the same requests.
+  /// Free blocks that serve one group of requests.
   struct Arena {
     Pool small, large;
     size_t segments = 0;
     BlockLog* log = nullptr;  ///< a graph's, while its pool lives
   };
-  /// Who asks for memory: a stream, and what its blocks come from.
+  /// Origin of a request: a stream, and the arena of its blocks.
   struct User {
     StreamImpl* stream;
     Arena* arena;
     bool is_captured;
   };
-  /// Blocks of the device's own, not parts of segments.
+  /// Returns whether blocks are separate device memory, not parts of segments.
   bool is_apart(const User& user) const { return !caches_ && !user.is_captured; }
 
   static MemoryBlock::State state_of(const Block& b);
@@ -110,7 +111,7 @@ class CachingAllocator {
                           kSmallSegment = 2 * kMiB, kMiddle = 10 * kMiB, kMiddleSegment = 20 * kMiB,
                           kRoundLarge = 2 * kMiB;
 
-  /// A freed block, and what it waits for.
+  /// A freed block, and the event it waits for.
   struct Pending {
     cuda::Event event;
     Block* block;
@@ -123,7 +124,7 @@ class CachingAllocator {
   std::map<const GraphPool*, std::unique_ptr<Arena>> of_graphs_;
   std::vector<std::unique_ptr<Arena>> ended_;  // of graphs that are gone
   std::map<void*, Block*> live_;
-  /// By user, in the order of its work: where one is not reached, those behind it are not either.
+  /// By user, in the order of its work: if an event is not reached, later ones are not either.
   std::map<StreamImpl*, std::deque<Pending>> waiting_;
   std::vector<cuda::Event> events_;  // that nobody waits for, to be recorded again
   std::vector<Block*> deferred_;     // freed while no events could be recorded
@@ -131,7 +132,7 @@ class CachingAllocator {
   size_t limit_ = 0;
 };
 
-/// The allocator of a device. Throws Error when there is no such device.
+/// Returns the allocator of a device. Throws Error when there is no such device.
 CachingAllocator& caching_allocator(DeviceIndex device);
 
 }  // namespace detail

@@ -1,5 +1,5 @@
-// Page-locked host memory: copies between it and a device do not make the host wait. Blocks are
-// kept and given out again, once the copies that use them are done.
+// Page-locked host memory: copies between it and a device do not block the host. Blocks are cached,
+// and reused once the copies that use them are done.
 #pragma once
 
 #include <taper/framework/core/storage.h>
@@ -9,13 +9,14 @@
 
 namespace torch::taper::detail {
 
-/// Whether there is a CUDA device to pin memory for; where there is none, prints a warning once.
+/// Returns whether there is a CUDA device to pin memory for. If not, warns once.
 bool can_pin_memory();
-/// A storage of pinned host memory. Throws Error when there is no CUDA device, OutOfMemoryError.
+/// Allocates a storage of pinned host memory. Throws Error if there is no CUDA device, and
+/// OutOfMemoryError.
 intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes);
-/// Whether p lies in pinned memory.
+/// Returns whether p lies in pinned memory.
 bool is_pinned(const void* p);
-/// Keeps the pinned block of p from being reused until what is queued on `stream` now is done.
+/// Keeps the pinned block of p from reuse until the work queued on `stream` now is done.
 void record_pinned_use(const void* p, StreamImpl* stream);
 
 }  // namespace torch::taper::detail

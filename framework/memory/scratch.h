@@ -1,5 +1,4 @@
-// Scratch: working memory of a kernel, from the pool that tensors' memory comes from. Not
-// installed.
+// Scratch: workspace of a kernel, from the pool of tensors' memory. Not installed.
 #pragma once
 
 #include <cstdint>

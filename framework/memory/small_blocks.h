@@ -1,6 +1,6 @@
-// Memory for what every op makes and frees, tensors and their small storages, without a call: the
-// calling thread's lists of free blocks (framework/core/storage.cpp fills and empties them). Not
-// installed.
+// Memory for tensors and their small storages, which every op makes and frees. It comes without a
+// call from the calling thread's lists of free blocks (framework/core/storage.cpp fills and empties
+// them). Not installed.
 #pragma once
 
 #include <new>
@@ -11,9 +11,9 @@
 
 namespace torch::taper::detail {
 
-/// Blocks begin at a multiple of this, and a storage's bytes behind its header.
+/// Alignment of blocks, and of a storage's bytes after its header.
 constexpr size_t kBlockAlign = 64;
-/// Up to this size a block's class is the number of lines that it has.
+/// Up to this size a block's class is its number of cache lines.
 constexpr size_t kMostLines = 1024;
 
 #if defined(TAPER_NO_POOL)
@@ -29,11 +29,11 @@ struct FreeBlock {
 };
 
 constexpr size_t kSmallClasses = 16 + 16;  // up to 4096 bytes
-constexpr uint32_t kKeepBlocks = 4096;     // a list that has as many gives some away
+constexpr uint32_t kKeepBlocks = 4096;     // a full list gives some blocks away
 
-/// Tensors' blocks have a list of their own. Where one is a tensor now and numbers of another's
-/// storage then, an op takes 5 to 10 ns longer; it seems that the processor then guesses wrong for
-/// which store a load waits.
+/// Tensors' blocks have a separate list. If one block is a tensor now and another storage's numbers
+/// later, an op takes 5 to 10 ns longer. Probably the processor then mispredicts which store a load
+/// depends on.
 constexpr size_t kTensorList = kSmallClasses;
 
 /// A thread's free blocks, by class.
@@ -41,7 +41,7 @@ struct alignas(kBlockAlign) BlockLists {
   FreeBlock* heads[kSmallClasses + 1];
   uint32_t counts[kSmallClasses + 1];
 
-  /// Null where the list is empty.
+  /// Takes a block, or returns null if the list is empty.
   void* take(size_t c) {
     FreeBlock* const b = heads[c];
     if (__builtin_expect(b == nullptr, 0)) return nullptr;
@@ -49,7 +49,7 @@ struct alignas(kBlockAlign) BlockLists {
     --counts[c];
     return b;
   }
-  /// False where the list is full.
+  /// Adds a block. Returns false if the list is full.
   bool give(void* p, size_t c) {
     if (__builtin_expect(counts[c] >= kKeepBlocks, 0)) return false;
     heads[c] = new (p) FreeBlock{heads[c]};
@@ -58,11 +58,12 @@ struct alignas(kBlockAlign) BlockLists {
   }
 };
 
-// A thread's own lists lie elsewhere: thread-local variables that are reached in one load come from
-// a small store that all libraries of a process share, and dlopen fails where it is spent.
+// The lists themselves are elsewhere: thread-local variables that are reached in one load come from
+// a small space that all libraries of a process share, and dlopen fails when it is full.
 extern constinit thread_local BlockLists* block_lists;
 
-/// As pool_allocate and pool_release, of 1 to kMostLines bytes and by way of that list.
+/// Allocate and release like pool_allocate and pool_release, for 1 to kMostLines bytes, through
+/// that list.
 ///@{
 inline void* take_block(size_t nbytes, size_t list) {
   void* const p = block_lists->take(list);
@@ -75,11 +76,11 @@ inline void give_block(void* p, size_t nbytes, size_t list) noexcept {
 
 #endif
 
-/// A storage's header, behind which its bytes may lie in the same block.
+/// Size of a storage's header. Its bytes may follow in the same block.
 constexpr size_t kStorageHeader =
     (sizeof(StorageImpl) + kBlockAlign - 1) / kBlockAlign * kBlockAlign;
 
-/// As allocate_storage; the caller owns it.
+/// Makes a storage like allocate_storage. The caller owns it.
 inline StorageImpl* make_storage(size_t nbytes, Device device) {
   if (!device.is_cpu() || nbytes > kMostLines - kStorageHeader || observes_launches())
     return allocate_storage(nbytes, device).release();
@@ -92,7 +93,7 @@ inline StorageImpl* make_storage(size_t nbytes, Device device) {
   return s;
 }
 
-/// One owner less of a storage, which goes if that was the last.
+/// Removes one owner of a storage, and frees it if that was the last.
 inline void release_storage(StorageImpl* s) {
   if (!s || !s->refs.decrement()) return;
   if (s->origin != StorageImpl::Origin::kInline || s->nbytes > kMostLines - kStorageHeader ||
@@ -102,17 +103,17 @@ inline void release_storage(StorageImpl* s) {
   give_block(s, all, (all - 1) / kBlockAlign);
 }
 
-/// Whether an op on `t` is so small that a launch would cost more, and nobody looks at launches: it
-/// may go over the elements itself, which lie row-major in the host's memory.
+/// Returns whether an op on `t` is so small that a launch would cost more, and nobody observes
+/// launches. It may then loop over the elements directly: they are row-major in the host's memory.
 inline bool runs_without_launch(const TensorImpl& t) {
   constexpr int64_t few = 4096;
   return t.contiguous && t.numel <= few && t.device.is_cpu() && !observes_launches();
 }
 
-/// make_tensor with the sizes of `like`, which is row-major: there is nothing to check.
+/// Calls make_tensor with the sizes of `like`, which is row-major, without checks.
 Tensor make_alike(const TensorImpl& like, ScalarType dtype);
-/// share_data of `t`, which is row-major, in another shape of as many elements and at most kMaxDims
-/// dimensions.
+/// Calls share_data of `t`, which is row-major, with another shape of equal numel and at most
+/// kMaxDims dimensions.
 Tensor share_as_shape(const TensorImpl& t, IntArrayRef shape);
 
 }  // namespace torch::taper::detail
