@@ -14,39 +14,39 @@ namespace torch::taper {
 class Tensor;
 class Generator;
 
-/// The seed of a generator that was given none.
+/// The seed of a generator without a given seed.
 constexpr uint64_t default_rng_seed_val = 67280421310721;
 
-/// What a Generator points to: one stream of random numbers for one kind of device.
+/// The object that a Generator refers to: one stream of random numbers for one kind of device.
 struct GeneratorImpl {
-  /// For a derived class; `device` is the kind of device whose ops draw from it.
+  /// For a derived class. `device` is the kind of device whose ops draw from it.
   explicit GeneratorImpl(Device device) : device_(device) {}
   virtual ~GeneratorImpl() = default;
   GeneratorImpl(const GeneratorImpl&) = delete;
   GeneratorImpl& operator=(const GeneratorImpl&) = delete;
-  /// What intrusive_ptr calls when the last owner is gone.
+  /// Deletes the object. intrusive_ptr calls it when the last owner is gone.
   static void destroy(GeneratorImpl* g) { delete g; }
 
-  /// Starts the stream anew: the same seed gives the same numbers. The caller holds drawing() where
-  /// other threads may draw.
+  /// Restarts the stream: equal seeds give equal numbers. The caller holds drawing() if other
+  /// threads may draw.
   virtual void set_current_seed(uint64_t seed) = 0;
-  virtual uint64_t current_seed() const = 0;  ///< that the stream was started with
-  /// Takes a seed from the system's entropy and returns it.
+  virtual uint64_t current_seed() const = 0;  ///< the seed that the stream was started with
+  /// Sets a seed from the system's entropy and returns it.
   virtual uint64_t seed() = 0;
-  /// The state as bytes. Generator's functions of these names call them when what is queued on the
-  /// device is done.
+  /// Returns the state as bytes. Generator::get_state and set_state call these functions when the
+  /// device's queued work is done.
   virtual Tensor get_state() const = 0;
-  /// See get_state().
+  /// Sets the state: see get_state().
   virtual void set_state(const Tensor& state) = 0;
-  virtual intrusive_ptr<GeneratorImpl> clone() const = 0;  ///< a new stream at the same place
-  Device device() const { return device_; }                ///< whose ops draw from it
+  virtual intrusive_ptr<GeneratorImpl> clone() const = 0;  ///< a new stream at the same position
+  Device device() const { return device_; }                ///< the device whose ops draw from it
 
-  RefCount refs;  ///< how many Generators and other owners there are
-  /// A program's lock, around what it does with the generator itself.
+  RefCount refs;  ///< number of owners
+  /// A program's lock around direct use of the generator.
   std::mutex mutex_;
-  /// Held while numbers are drawn: one op draws its numbers in one piece. It is mutex_ for the CPU.
-  /// What is queued on a device must not wait for a program that holds mutex_, since that may wait
-  /// for what is queued.
+  /// The lock held while numbers are drawn: one op draws its numbers without interruption. It is
+  /// mutex_ for the CPU. Work queued on a device must not wait for a program that holds mutex_,
+  /// because the program may wait for queued work.
   std::mutex& drawing() { return device_.is_cpu() ? mutex_ : queued_draws_; }
 
  private:
@@ -54,41 +54,41 @@ struct GeneratorImpl {
   std::mutex queued_draws_;
 };
 
-/// A handle to a GeneratorImpl. Copies share the stream; clone() does not. What changes or copies
-/// the state waits for what is queued on the generator's device, and throws Error where that is
+/// A handle to a GeneratorImpl. Copies share the stream, clone() does not. Functions that change or
+/// copy the state wait for work queued on the generator's device, and throw Error while it is
 /// captured.
 class Generator {
  public:
   Generator() = default;
-  /// One more owner of `impl`; a null pointer gives an empty handle.
+  /// Becomes one more owner of `impl`. A null pointer gives an empty handle.
   explicit Generator(intrusive_ptr<GeneratorImpl> impl) : impl_(std::move(impl)) {}
-  /// Whether there is a stream; without one all that reads or changes it throws Error.
+  /// Returns whether there is a stream. Without one, functions that read or change it throw Error.
   bool defined() const { return impl_.defined(); }
-  /// Null for an empty handle; belongs to the Generators that share it.
+  /// Returns the implementation, null for an empty handle. The Generators that share it own it.
   GeneratorImpl* unsafeGetGeneratorImpl() const { return impl_.get(); }
-  /// The implementation as T, which must be its type.
+  /// Returns the implementation as T. T must be its type.
   template <class T>
   T* get() const {
     return static_cast<T*>(impl_.get());
   }
-  /// Starts the stream anew: the same seed gives the same numbers. Takes no lock: hold mutex()
-  /// where other threads may draw.
+  /// Restarts the stream: equal seeds give equal numbers. Takes no lock: hold mutex() if other
+  /// threads may draw.
   void set_current_seed(uint64_t seed);
-  /// The seed with which the stream was started.
+  /// Returns the seed that the stream was started with.
   uint64_t current_seed() const { return impl().current_seed(); }
-  /// Starts the stream anew with a seed from the system's entropy, and returns that seed.
+  /// Restarts the stream with a seed from the system's entropy, and returns that seed.
   uint64_t seed();
-  /// The whole state as a tensor of bytes, in PyTorch's layout.
+  /// Returns the whole state as a tensor of bytes, in PyTorch's layout.
   Tensor get_state() const;
-  /// Continues from a state that get_state() gave, here or in PyTorch. Throws for other bytes and
-  /// leaves the generator as it was.
+  /// Continues from a state of get_state(), from Taper or PyTorch. Throws for other bytes and
+  /// leaves the generator unchanged.
   void set_state(const Tensor& state);
-  /// The lock to hold around direct use of the implementation.
+  /// Returns the lock to hold around direct use of the implementation.
   std::mutex& mutex() const { return impl().mutex_; }
-  Device device() const { return impl().device(); }  ///< whose ops draw from it
-  /// A stream of its own that goes on with the same numbers.
+  Device device() const { return impl().device(); }  ///< the device whose ops draw from it
+  /// Returns a new stream that continues with the same numbers.
   Generator clone() const;
-  /// Whether both are handles to the same stream; streams are not compared by state.
+  /// Compare handles: equal if both refer to one stream. States are not compared.
   ///@{
   friend bool operator==(const Generator& a, const Generator& b) { return a.impl_ == b.impl_; }
   friend bool operator!=(const Generator& a, const Generator& b) { return a.impl_ != b.impl_; }

@@ -1,4 +1,4 @@
-// The states of all devices' default generators, kept and put back.
+// Saves and restores the states of all devices' default generators.
 #pragma once
 
 #include <memory>
@@ -10,17 +10,17 @@
 
 namespace torch::taper::detail {
 
-/// The default generators that the calling thread draws from: the CPU's first, then those of the
-/// CUDA devices.
+/// Returns the default generators of the calling thread: the CPU's first, then those of the CUDA
+/// devices.
 std::vector<Generator> default_generators();
 
-/// The states that default_generators() have when this is made. Copies share the states. The host
-/// waits for no device: the states are read and put back in the order of the draws on each device's
-/// current stream. In a capture each replay does both.
+/// A copy of the states of default_generators() at construction. Copies of this object share the
+/// states. The host waits for no device: the states are read and restored in the order of the draws
+/// on each device's current stream. In a capture each replay does both.
 class GeneratorStates {
  public:
   GeneratorStates();
-  /// Sets the calling thread's default generators to the states.
+  /// Sets the calling thread's default generators to the saved states.
   void restore() const;
 
  private:
@@ -28,7 +28,7 @@ class GeneratorStates {
   std::shared_ptr<Copies> copies_;
 };
 
-/// Sets the default generators to `states` for a scope.
+/// Sets the default generators to `states` until the end of the scope.
 class GeneratorScope {
  public:
   explicit GeneratorScope(const GeneratorStates& states) { states.restore(); }

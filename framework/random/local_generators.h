@@ -1,4 +1,4 @@
-// Random numbers of one thread's own, in place of those of the default generators.
+// Random generators of one thread that replace the default generators.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace torch::taper::detail {
 
-/// Number i of the seeds that are made of one (splitmix64: Steele, Lea, Flood 2014, "Fast
-/// splittable pseudorandom number generators").
+/// Returns seed number i derived from `seed` (splitmix64: Steele, Lea, Flood 2014, "Fast splittable
+/// pseudorandom number generators").
 inline uint64_t derived_seed(uint64_t seed, uint64_t i) {
   uint64_t z = seed + i * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -17,9 +17,9 @@ inline uint64_t derived_seed(uint64_t seed, uint64_t i) {
   return z ^ (z >> 31);
 }
 
-/// While one lives, what the calling thread draws from default generators comes from generators of
-/// this object, which begin at `seed`: the program's own, which other threads may be using, are
-/// left alone. Costs nothing until something is drawn.
+/// Replaces the calling thread's default generators by those of this object, which begin at `seed`,
+/// for its lifetime. The program's generators, which other threads may use, are not changed. It
+/// costs nothing until a number is drawn.
 class LocalGenerators {
  public:
   explicit LocalGenerators(uint64_t seed);
@@ -27,9 +27,9 @@ class LocalGenerators {
   LocalGenerators(const LocalGenerators&) = delete;
   LocalGenerators& operator=(const LocalGenerators&) = delete;
 
-  /// The calling thread's innermost one, or null.
+  /// Returns the calling thread's innermost object, or null.
   static LocalGenerators* current();
-  /// The generator that stands in for a device's default one.
+  /// Returns the generator that replaces a device's default one.
   const Generator& of(Device device);
 
  private:
