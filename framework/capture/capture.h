@@ -1,4 +1,4 @@
-// The inside of captures (graph.h): what goes where while one records. Not installed.
+// The internals of captures (graph.h). Not installed.
 #pragma once
 
 #include <mutex>
@@ -13,8 +13,8 @@
 
 namespace torch::taper::detail {
 
-/// Work that is kept as a list of launches, each a kernel with its arguments by value: the CPU's,
-/// and that of simulated devices.
+/// Work as a list of launches, each a kernel with its arguments by value. For the CPU and for
+/// simulated devices.
 class LaunchList : public Recording {
  public:
   void add(const char* name, std::function<void()> work) {
@@ -24,15 +24,15 @@ class LaunchList : public Recording {
     steps_.push_back({name, nullptr, std::move(launch)});
   }
   size_t size() const { return steps_.size(); }
-  /// Makes one step of launches that can be run tile by tile (framework/fusion/cpu/fusion.h).
-  /// `lifetimes` are those of the memory that was allocated meanwhile.
+  /// Fuses launches that can run tile by tile into one step (framework/fusion/cpu/fusion.h).
+  /// `lifetimes` are those of the memory that was allocated in the capture.
   void fuse(const std::vector<BlockLifetime>& lifetimes);
   void replay(StreamImpl*) override;
 
   struct Step {
     const char* name;
     std::function<void()> work;
-    std::shared_ptr<const Launch> launch;  ///< in place of work, on the CPU
+    std::shared_ptr<const Launch> launch;  ///< instead of work, on the CPU
   };
   const std::vector<Step>& steps() const { return steps_; }
 
@@ -40,50 +40,51 @@ class LaunchList : public Recording {
   std::vector<Step> steps_;
 };
 
-/// An event's place in a capture: what comes before it.
+/// An event's position in a capture: the work before it.
 struct CapturedPoint {
   uint64_t capture;  ///< Capture::id
   races::Clock clock;
 };
 
-/// A recorded launch as the race detector sees it at each replay.
+/// A recorded launch, for the race detector at each replay.
 struct WatchedLaunch {
   const char* name;
   std::vector<Access> accesses;
 };
 
-/// A capture that is going on: its streams, its memory, what it keeps.
+/// A running capture: its streams, its memory, and the objects that it keeps.
 class Capture {
  public:
-  /// Of the CPU where `origin` is null. Throws what the runtime throws.
+  /// Begins a capture, of the CPU if `origin` is null. Throws the runtime's errors.
   Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool);
-  /// Ends it.
+  /// Ends the capture.
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  /// Of all captures of the process another.
+  /// Returns a number that is unique among the process's captures.
   uint64_t id() const { return id_; }
   StreamImpl* origin() const { return origin_; }
   const std::shared_ptr<GraphPool>& pool() const { return pool_; }
   const std::shared_ptr<Recording>& recording() const { return recording_; }
-  /// Of the memory that comes from the pool meanwhile.
+  /// Returns the log of the memory that comes from the pool meanwhile.
   BlockLog& log() const { return origin_ ? pool_->device_log() : pool_->host_log(); }
-  /// The recording of the CPU and of simulated devices.
+  /// Add to the recording of the CPU or of a simulated device.
   void add(const char* name, std::function<void()> work);
   void add(const char* name, std::shared_ptr<const Launch> launch);
-  /// A kernel or a copy is about to be recorded.
+  /// Called before a kernel or a copy is recorded.
   void note(StreamImpl* stream, const char* name, std::vector<Access> accesses);
-  /// For as long as the graph lives.
+  /// Keeps an object as long as the graph.
   void keep(std::shared_ptr<const void> object);
 
   void record(EventImpl& event, StreamImpl* stream);
-  /// The stream joins if it is not here yet. Throws Error for an event that is from elsewhere.
+  /// Makes the stream wait for the event. The stream joins the capture. Throws Error for an event
+  /// from elsewhere.
   void wait(StreamImpl* stream, EventImpl& event);
 
-  /// Ends it; throws Error when the recording is of no use.
+  /// Ends the capture. Throws Error if the recording is unusable.
   void end();
-  /// Of a capture of the CPU: what it has recorded so far, and what each step of it reads and
+  /// For a capture of the CPU: the steps recorded so far, and the memory that each reads and
   /// writes.
   ///@{
   const std::vector<LaunchList::Step>& steps() const {
@@ -93,7 +94,7 @@ class Capture {
   ///@}
   std::vector<WatchedLaunch> take_watched() { return std::move(watched_); }
   std::vector<std::shared_ptr<const void>> take_kept() { return std::move(kept_); }
-  /// What the CPU's replays need; known at the end.
+  /// Returns the memory that the CPU's replays need. Known at the end.
   const GraphMemory& memory() const { return memory_; }
 
  private:
@@ -109,7 +110,7 @@ class Capture {
   bool goes_on_ = false;
   std::mutex mutex_;  // guards what follows
   std::vector<StreamImpl*> streams_;
-  std::vector<races::Clock> clocks_;  // of each stream: what comes before its next launch
+  std::vector<races::Clock> clocks_;  // for each stream: the work before its next launch
   std::unique_ptr<races::Detector> order_;
   std::vector<WatchedLaunch> watched_;
   std::vector<std::shared_ptr<const void>> kept_;
@@ -118,21 +119,21 @@ class Capture {
 
 /// Records a launch in the calling thread's capture of the CPU.
 void record_launch(const char* name, std::shared_ptr<const Launch> launch);
-/// The calling thread's capture of the CPU, or null.
+/// Returns the calling thread's capture of the CPU, or null.
 Capture* host_capture();
-/// The calling thread's capture, or null.
+/// Returns the calling thread's capture, or null.
 Capture* thread_capture();
-/// The capture of the CPU's work, or of the device's current stream, or null.
+/// Returns the capture of the CPU's work, or of the device's current stream, or null.
 Capture* capture_of(Device device);
-/// Keeps an object for replays of what is captured now on `device`; nothing without a capture.
+/// Keeps an object for replays of the capture on `device`. Does nothing without a capture.
 template <class T>
 void keep_for_replays(Device device, const T& object) {
   if (!observes_launches()) return;
   if (Capture* c = capture_of(device)) c->keep(std::make_shared<const T>(object));
 }
 
-/// Lets the CPU run what the calling thread does, also while it captures: for values that are
-/// constants of the graph.
+/// Lets the calling thread's work on the CPU run even while it is captured, to compute constants of
+/// the graph.
 class CaptureSuspension {
  public:
   CaptureSuspension();

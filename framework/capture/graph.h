@@ -1,5 +1,4 @@
-// Captured steps: what ops do is recorded once and replayed, with no tape, no shape checks and no
-// allocation.
+// Captured steps: ops are recorded once and replayed, without tape, shape checks and allocation.
 //
 //   Graph graph(device);
 //   {
@@ -13,8 +12,8 @@
 //     graph.replay();              // loss and the gradients are where they were
 //   }
 //
-// graph.capture([&] { ... }, GraphOptions().memory_budget(bytes)) records a step that takes less.
-// See docs/devices.md for what a captured step may do.
+// graph.capture([&] { ... }, GraphOptions().memory_budget(bytes)) records a step that takes less
+// memory. docs/devices.md lists the rules for captured steps.
 #pragma once
 
 #include <functional>
@@ -33,71 +32,71 @@ namespace detail {
 class StepState;
 }
 
-/// Names a pool of memory that graphs share; {0, 0}: none.
+/// Names a memory pool that graphs share. {0, 0} means none.
 using MempoolId_t = std::pair<unsigned long long, unsigned long long>;
 
-/// The memory that a captured step of the CPU makes tensors in, in bytes. Known when the capture
-/// has ended, before anything has run.
+/// Memory of tensors that a captured step of the CPU makes, in bytes. Known when the capture has
+/// ended, before anything has run.
 struct GraphMemory {
-  size_t planned = 0;   ///< what replays take: all of the pool, other graphs' that share it too
-  size_t needed = 0;    ///< the most that is in use at any one step: no plan takes less
-  size_t unshared = 0;  ///< what a place of its own for each block would take
-  size_t blocks = 0;    ///< how many there are
+  size_t planned = 0;   ///< bytes that replays take: the whole pool, shared with other graphs or
+                        ///< not
+  size_t needed = 0;    ///< the peak of bytes in use at one step: no plan takes less
+  size_t unshared = 0;  ///< bytes if no two blocks shared memory
+  size_t blocks = 0;    ///< number of blocks
 };
 
 /// Options of Graph::capture.
 struct GraphOptions {
-  /// Bytes that replays on the CPU should take at most, 0 for no limit. Where they would take more,
-  /// backward makes results of pointwise functions, conversions and layer norms again in place of
-  /// keeping them, as many as it must; the bits are the same. memory() tells what that came to:
-  /// perhaps more. Less than 0, and any for a device, is a ValueError.
+  /// Largest number of bytes for replays on the CPU, 0 for no limit. If they would take more,
+  /// backward recomputes results of pointwise functions, conversions and layer norms instead of
+  /// keeping them, as many as needed. The bits are equal. memory() returns the actual bytes, which
+  /// may exceed the budget. A budget below 0, or any for a device, is a ValueError.
   TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
-/// The work of one device, or of the CPU, as it was recorded. A graph keeps the memory that was
-/// allocated during its capture: tensors made there stay where they are, and replays write to them.
-/// Everything else that was used (inputs, parameters) must be kept alive by the program.
+/// The recorded work of one device, or of the CPU. A graph keeps the memory that was allocated
+/// during its capture: tensors made there keep their addresses, and replays write to them. The
+/// program must keep all other tensors alive that the step uses (inputs, parameters).
 class Graph {
  public:
-  /// A CUDA device without an index is the current one at the capture.
+  /// A CUDA device without an index means the current one at the capture.
   explicit Graph(Device device);
-  /// Ends a capture that is going on; what it recorded is dropped.
+  /// Ends a running capture and drops its recording.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// The device that the graph was made for, as it was given: perhaps without an index.
+  /// Returns the device given to the constructor, perhaps without an index.
   Device device() const { return device_; }
-  /// Starts to record what the calling thread does on the CPU, or what is queued on the device's
-  /// current stream, which is not the default one, and on streams that wait for it. Memory comes
-  /// from `pool`, which graphs may share whose replays come one behind the other, in the order of
-  /// the captures; by default from one of its own. Throws Error when this graph holds something
-  /// already, and while the thread captures.
+  /// Starts to record the calling thread's work on the CPU, or work queued on the device's current
+  /// stream and on streams that wait for it. That stream must not be the default stream. Memory
+  /// comes from `pool`, by default a new one. Graphs may share a pool if their replays run one
+  /// after the other, in the order of the captures. Throws Error if this graph is not empty, and
+  /// while the thread captures.
   void capture_begin(MempoolId_t pool = {0, 0});
-  /// Throws Error when streams that joined were not waited for, and where the capture did not
-  /// begin; the capture has ended then too, and the graph is empty.
+  /// Ends the capture. Throws Error if it did not wait for a stream that joined, or if no capture
+  /// was begun. The capture has ended then too, and the graph is empty.
   void capture_end();
-  /// Captures what `step` does, as in the scope of a GraphGuard. With a memory_budget `step` is
-  /// called as often as it takes to find what to make again, while nothing runs, and the last
-  /// capture is kept. Leaves' grad(), the step counts of the library's optimizers and the CPU's
-  /// default generator are put back before each call but the first, and where one throws; what else
-  /// `step` changes of the program's own objects it changes in each call. Throws what `step`
-  /// throws, Error where capture_begin does and, with a budget, for a step that is another one when
-  /// it is called again, or that goes on with a tensor which an earlier call has made. The graph is
-  /// empty then.
+  /// Captures the work of `step`, like the scope of a GraphGuard. With a memory_budget `step` is
+  /// called repeatedly to find what to recompute, while nothing runs, and the last capture is kept.
+  /// Before each call except the first, and if one throws, leaves' grad(), the step counts of the
+  /// library's optimizers and the CPU's default generator are restored. Other objects of the
+  /// program are changed by each call. Throws the errors of `step` and of capture_begin. With a
+  /// budget it throws Error if `step` differs between calls, or uses a tensor that an earlier call
+  /// has made. The graph is empty then.
   void capture(const std::function<void()>& step, const GraphOptions& options = {});
-  /// Runs all of it again, on the device's current stream (any) or on the host. Throws Error
-  /// without a capture.
-  void replay();
-  /// Drops what was recorded. Its memory goes back when no graph and no tensor uses it any more.
-  void reset();
-  /// The pool that its memory is from. Throws Error without a capture.
-  MempoolId_t pool() const;
-  /// The memory of replays. Throws Error without a capture, NotImplementedError for one of a device
-  /// (cuda::memory_stats has its allocator's figures).
-  GraphMemory memory() const;
-  /// Bytes of results that backward makes again, for a memory_budget. Throws Error without a
+  /// Runs all recorded work, on the device's current stream or on the host. Throws Error without a
   /// capture.
+  void replay();
+  /// Drops the recording. Its memory is freed when no graph and no tensor uses it any more.
+  void reset();
+  /// Returns the pool of its memory. Throws Error without a capture.
+  MempoolId_t pool() const;
+  /// Returns the memory of replays. Throws Error without a capture, and NotImplementedError for a
+  /// device's capture (cuda::memory_stats has its allocator's figures).
+  GraphMemory memory() const;
+  /// Returns the bytes of results that backward recomputes for a memory_budget. Throws Error
+  /// without a capture.
   size_t recomputed() const;
 
  private:
@@ -109,14 +108,14 @@ class Graph {
   detail::Owned<Made> made_;                // what one has left
 };
 
-/// Captures until the end of the scope. On a CUDA device a side stream, or `stream`, is the current
-/// one meanwhile; it waits for the stream that was current, and that one for it at the end. When an
-/// exception ends the scope, the capture is dropped, and leaves' grad() and the step counts of the
-/// library's optimizers are put back. The end itself throws what capture_end throws.
+/// Captures until the end of the scope. On a CUDA device it makes a side stream, or `stream`,
+/// current, and synchronizes it with the previous stream on entry and on exit. If an exception ends
+/// the scope, the capture is dropped, and leaves' grad() and the step counts of the library's
+/// optimizers are restored. The destructor throws the errors of capture_end.
 class GraphGuard {
  public:
-  /// Begins the capture; `pool` is that of Graph::capture_begin. A graph of the CPU does not look
-  /// at `stream`. Throws Error for a stream of another device, and where capture_begin does.
+  /// Begins the capture, with the `pool` of Graph::capture_begin. A graph of the CPU ignores
+  /// `stream`. Throws Error for a stream of another device, and the errors of capture_begin.
   explicit GraphGuard(Graph& graph, MempoolId_t pool = {0, 0},
                       std::optional<cuda::Stream> stream = std::nullopt);
   ~GraphGuard() noexcept(false);
@@ -139,9 +138,9 @@ class CUDAGraph : public Graph {
   CUDAGraph() : Graph(Device(kCUDA)) {}
 };
 
-/// A new name for a pool, for capture_begin of several graphs.
+/// Returns a new name of a pool, for capture_begin of several graphs.
 MempoolId_t graph_pool_handle();
-/// Whether what is queued on the current stream is captured; false without devices.
+/// Returns whether the current stream is captured. False without devices.
 bool is_current_stream_capturing();
 
 }  // namespace cuda

@@ -1,4 +1,4 @@
-// The memory of graphs: what is allocated during captures, and given to nobody else. Not installed.
+// The memory of graphs: blocks allocated during captures, which nobody else gets. Not installed.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@
 
 namespace torch::taper::detail {
 
-/// When a block of memory was in use: steps of a recording.
+/// The steps of a recording between which a block of memory was in use.
 struct BlockLifetime {
   const char* data;
   size_t nbytes;
   size_t born, died;
 };
 
-/// When blocks of a pool come and go while a capture records.
+/// Logs when blocks of a pool are allocated and freed while a capture records.
 class BlockLog {
  public:
-  /// From here on lifetimes are noted, as steps of a recording.
+  /// Starts the log of lifetimes, in steps of a recording.
   void begin();
-  /// So many have been recorded now.
+  /// Sets the number of steps recorded so far.
   void note_step(size_t recorded);
   void note_birth(const void* p, size_t nbytes);
   void note_death(const void* p) noexcept;
-  /// Ends that; nothing where nobody has begun it. Blocks still in use die with step SIZE_MAX.
+  /// Ends the log. Returns nothing if it was not begun. Blocks still in use die with step SIZE_MAX.
   std::optional<std::vector<BlockLifetime>> take();
 
  private:
@@ -40,25 +40,25 @@ class BlockLog {
   std::vector<BlockLifetime> log_;
 };
 
-/// Host memory that is given out again within captures, and freed all together. Nothing is written
-/// to it here, so it takes memory of the system with the first replay.
+/// Host memory that is reused within captures, and freed all at once. Nothing is written to it
+/// here, so it takes the system's memory only with the first replay.
 class HostPool {
  public:
   HostPool();
   HostPool(const HostPool&) = delete;
   HostPool& operator=(const HostPool&) = delete;
-  /// Throws OutOfMemoryError.
+  /// Allocates a block. Throws OutOfMemoryError.
   void* allocate(size_t nbytes);
-  /// A block that was asked for with so many bytes.
+  /// Frees a block that was allocated with `nbytes`.
   void release(void* p, size_t nbytes);
-  /// All that has been in use at some time: what replays take.
+  /// Returns the bytes in use at any time: the memory that replays take.
   size_t nbytes();
-  /// Whether an address is of the pool's memory, in use or free.
+  /// Returns whether an address is in the pool's memory, in use or free.
   bool holds(const void* p);
   BlockLog& log() { return log_; }
 
  private:
-  /// Small blocks lie beside each other, large ones begin with a page.
+  /// Small blocks are adjacent, large ones begin at a page.
   struct Part {
     BlockHeap heap;
     std::multimap<size_t, void*> waiting;  ///< freed, not merged with what is beside them yet
@@ -72,32 +72,33 @@ class HostPool {
   BlockLog log_;
 };
 
-/// The memory of a capture whose blocks lived so long, from a pool of so many bytes.
+/// Returns the memory of a capture whose blocks had these lifetimes, from a pool of `pool_nbytes`.
 GraphMemory memory_of(const std::vector<BlockLifetime>& blocks, size_t pool_nbytes);
 
-/// The memory that one graph has for itself, or that several share. Lives as long as one of them;
-/// tensors outlive it.
+/// The memory of one graph, or of several that share it. It lives as long as one of them. Tensors
+/// may outlive it.
 class GraphPool {
  public:
-  /// The pool of that name, made where there is none; a new one for {0, 0}.
+  /// Returns the pool of that name, which is made if it does not exist. Returns a new one for {0,
+  /// 0}.
   static std::shared_ptr<GraphPool> find(MempoolId_t id);
   explicit GraphPool(MempoolId_t id) : id_(id), host_(std::make_shared<HostPool>()) {}
-  /// The devices' allocators get their memory back.
+  /// Returns the memory to the devices' allocators.
   ~GraphPool();
   GraphPool(const GraphPool&) = delete;
   GraphPool& operator=(const GraphPool&) = delete;
 
   MempoolId_t id() const { return id_; }
-  /// A device's allocator has memory of this pool.
+  /// Notes that a device's allocator has memory of this pool.
   void note_device(DeviceIndex device) { devices_ |= uint64_t{1} << device; }
-  /// Of the host's blocks, and of those that the devices' allocators give out.
+  /// Return the logs of the host's blocks, and of blocks from the devices' allocators.
   ///@{
   BlockLog& host_log() { return host_->log(); }
   BlockLog& device_log() { return device_log_; }
   ///@}
   size_t host_nbytes() { return host_->nbytes(); }
   bool holds_host(const void* p) { return host_->holds(p); }
-  /// Host memory from this pool, which the storage keeps.
+  /// Allocates host memory from this pool. The storage keeps the pool alive.
   intrusive_ptr<StorageImpl> allocate_host(size_t nbytes);
 
  private:

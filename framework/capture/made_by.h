@@ -1,4 +1,4 @@
-// How a tensor of a captured step of the CPU was made, so that the step can make it once more. Not
+// How a tensor of a captured step of the CPU was made, so that the step can recompute it. Not
 // installed.
 #pragma once
 
@@ -24,34 +24,35 @@ struct Bytes {
   bool holds(const Bytes& o) const { return begin <= o.begin && o.end <= end; }
 };
 
-/// Launches that make a tensor, of kernels that may be repeated (framework/kernel/kernel_info.h).
+/// Launches that make a tensor, of repeatable kernels (framework/kernel/kernel_info.h).
 struct MadeBy {
-  /// One of them.
+  /// One of the launches.
   struct Part {
     const char* name;
     std::shared_ptr<const Launch> launch;
-    std::vector<int64_t> results;                      ///< bytes of each
+    std::vector<int64_t> results;                      ///< bytes of each result
     std::vector<std::pair<const void*, size_t>> from;  ///< operands that earlier parts make
-    int64_t numel;                                     ///< of the first result
+    int64_t numel;                                     ///< elements of the first result
   };
 
-  const Launch* launch;       ///< the last one, which tells tensors of a capture apart
-  std::vector<Part> parts;    ///< in their order; none where an operand is gone
-  std::vector<Bytes> inputs;  ///< what they read beside that
-  /// Elements that all of them compute.
+  const Launch* launch;       ///< the last launch, which identifies the tensor in a capture
+  std::vector<Part> parts;    ///< in order; empty if an operand is gone
+  std::vector<Bytes> inputs;  ///< other memory that they read
+  /// Returns the number of elements that all launches compute.
   int64_t computed() const;
 };
 
-/// Whether what lies at an address is there until the tensor is made again.
+/// Returns whether the memory at an address stays valid until the tensor is recomputed.
 using IsKept = std::function<bool(const void*)>;
 
-/// How `t`, as it is now, was made in the calling thread's capture of the CPU: of what is kept, by
-/// few launches. Nothing where its kernel may not be repeated.
+/// Finds how `t`, with its current value, was made in the calling thread's capture of the CPU: from
+/// kept memory, by few launches. Returns nothing if its kernel is not repeatable.
 std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept);
-/// Records those launches once more, with the last result in `to`, which has as many elements.
+/// Records those launches once more. The last result goes to `to`, which has an equal number of
+/// elements.
 void make_again(const MadeBy& made, const Tensor& to);
-/// Whether a launch of the calling thread's capture of the CPU has written to any of these, from
-/// step `first` on.
+/// Returns whether a launch of the calling thread's capture of the CPU has written to any of these
+/// since step `first`.
 bool is_written(const std::vector<Bytes>& inputs, size_t first);
 
 }  // namespace torch::taper::detail

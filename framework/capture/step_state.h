@@ -1,5 +1,5 @@
-// What a step that is being captured changes of the program's own state, so that it can be put
-// back before the step is called once more. Not installed.
+// The program's state that a captured step changes, so that it can be restored before the step is
+// called again. Not installed.
 #pragma once
 
 #include <functional>
@@ -10,27 +10,27 @@
 
 namespace torch::taper::detail {
 
-/// Notes such changes of the calling thread as long as it lives: those that no launch makes. (What
-/// launches change does not change while a step is captured.)
+/// Notes state changes of the calling thread during its lifetime, except changes by launches.
+/// (Memory that launches write does not change while a step is captured.)
 class StepState {
  public:
-  /// `called_again`: the step will be captured several times, each time as if it were the first.
+  /// `called_again`: the step will be captured several times, each time from the initial state.
   explicit StepState(bool called_again = true);
   ~StepState();
   StepState(const StepState&) = delete;
   StepState& operator=(const StepState&) = delete;
-  /// The calling thread's while it captures such a step, else null.
+  /// Returns the calling thread's object while it captures a step, else null.
   static StepState* noting() { return observes_launches() ? current() : nullptr; }
-  /// The calling thread's newest; null without one.
+  /// Returns the calling thread's newest object, or null.
   static StepState* current();
 
-  /// `object` is about to change; `put_back` makes it what it is. Only the first change counts, for
-  /// which it returns true.
+  /// Notes that `object` is about to change. `put_back` restores it. Only the first change counts,
+  /// for which this returns true.
   bool note(const void* object, std::function<void()> put_back);
-  /// The object goes.
+  /// Forgets the object, which is about to be destroyed.
   void forget(const void* object);
   bool called_again() const { return called_again_; }
-  /// Puts all back. The next changes are noted anew.
+  /// Restores everything. Later changes are noted anew.
   void put_back();
 
  private:
