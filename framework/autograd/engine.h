@@ -15,7 +15,7 @@ struct BackwardPass {
   TensorList root_grads;
   bool keep_graph = false;
   bool create_graph = false;
-  /// Non-empty: only what leads to these is computed.
+  /// If not empty, only the gradients of these tensors are computed.
   TensorList inputs;
   /// With inputs: add to their `grad` (backward) instead of returning the gradients (grad).
   bool accumulate = true;
