@@ -43,7 +43,8 @@ void caching_allocator_delete(void* p);
 /// Announces that work of `stream` uses the memory at `p`, the start of a tensor's or a program's
 /// block. After the block is freed, it is not reused before the work queued there is done.
 void caching_allocator_record_stream(void* p, const Stream& stream);
-/// Gives unused cached memory of all devices back. Throws Error when one is lost, after the others.
+/// Returns unused cached memory of all devices to them. Throws Error for a lost device, after the
+/// others.
 void empty_cache();
 /// Limits the part of the device's memory that Taper reserves. Throws ValueError unless it is from
 /// 0 to 1.
