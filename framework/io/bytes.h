@@ -17,14 +17,14 @@ inline Bytes bytes_of(const void* data, size_t nbytes) {
   return {static_cast<const unsigned char*>(data), nbytes};
 }
 
-/// The unsigned number in `nbytes` (at most 8) little-endian bytes.
+/// Returns the unsigned number in `nbytes` (at most 8) little-endian bytes.
 inline uint64_t little_endian(const unsigned char* p, size_t nbytes) {
   uint64_t v = 0;
   for (size_t i = 0; i < nbytes; ++i) v |= static_cast<uint64_t>(p[i]) << (8 * i);
   return v;
 }
 
-/// Appends the low `nbytes` bytes of a number, the lowest first.
+/// Appends the low `nbytes` bytes of a number, lowest first.
 inline void put_little_endian(std::string& out, uint64_t v, size_t nbytes) {
   for (size_t i = 0; i < nbytes; ++i) out += static_cast<char>(v >> (8 * i));
 }
@@ -36,21 +36,22 @@ inline void swap_bytes(void* data, size_t nbytes, size_t itemsize) {
   for (size_t i = 0; i + itemsize <= nbytes; i += itemsize) std::reverse(p + i, p + i + itemsize);
 }
 
-/// Why `path` is not to be opened for reading: "Is a directory" or "not a regular file" (opening a
-/// pipe waits for a writer, and a device has no end); null where nothing speaks against it.
+/// Returns why `path` must not be opened for reading: "Is a directory" or "not a regular file".
+/// (Opening a pipe waits for a writer, and a device has no end.) Returns null if it may be opened.
 const char* why_not_regular(const std::string& path);
 
-/// An open file of the system's, closed in the end; negative: none.
+/// An open file descriptor, closed by the destructor. Negative means none.
 struct Descriptor {
   int fd;
   ~Descriptor();
 };
 
-/// A regular file, mapped. Writing to the memory changes a private copy, never the file. A file
-/// that another program shortens meanwhile ends this one when the lost part is touched.
+/// Maps a regular file. Writing to the memory changes a private copy, never the file. If another
+/// program shortens the file, touching the lost part ends this program.
 class MappedFile {
  public:
-  /// Throws Error ("load: cannot open ...") for what is not a readable regular file.
+  /// Maps a file. Throws Error ("load: cannot open ...") for a path that is no readable regular
+  /// file.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -1,4 +1,4 @@
-// The checksum of zip, gzip and of our own files. Not installed.
+// The checksum of zip, gzip and Taper's files. Not installed.
 #pragma once
 
 #include <zlib.h>
@@ -11,7 +11,7 @@
 
 namespace torch::taper::serialize::detail {
 
-/// CRC-32 of `crc`'s bytes followed by these; start with 0.
+/// Returns the CRC-32 of the bytes with checksum `crc` followed by these. Start with 0.
 inline uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes) {
   const auto* p = static_cast<const unsigned char*>(data);
   while (nbytes > 0) {  // zlib's crc32 takes 32-bit lengths

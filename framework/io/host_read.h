@@ -1,4 +1,4 @@
-// Elements that the host reads to write them into a file. Not installed.
+// Reads elements on the host to write them into a file. Not installed.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -6,8 +6,8 @@
 
 namespace torch::taper::detail {
 
-/// The elements of `t` on the CPU: itself, or a copy that is complete. The race detector sees the
-/// host read them.
+/// Returns the elements of `t` on the CPU: `t` itself, or a complete copy. The race detector sees
+/// the host's read.
 inline Tensor read_by_host(const char* name, const Tensor& t) {
   Tensor y = t.detach().cpu();
   if (watches_races())

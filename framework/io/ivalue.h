@@ -1,5 +1,5 @@
-// IValue: a tensor, number, text, or a list, tuple or dictionary of such: one value of an archive
-// or of a file that Python wrote.
+// IValue: a tensor, number, text, or a list, tuple or dictionary of these. It is one value of an
+// archive or of a file that Python wrote.
 #pragma once
 
 #include <iosfwd>
@@ -17,7 +17,7 @@
 namespace torch::taper {
 
 class IValue;
-/// A dictionary whose keys and values are of any kind. Copies share the entries.
+/// A dictionary with keys and values of any kind. Copies share the entries.
 using GenericDict = Dict<IValue, IValue>;
 /// A list of values of any kind. Copies share the elements.
 using GenericList = List<IValue>;
@@ -27,15 +27,15 @@ using taper::GenericList;
 }  // namespace impl
 
 namespace ivalue {
-/// Values that belong together, as Python's tuple.
+/// A fixed sequence of values, like Python's tuple.
 class Tuple {
  public:
-  /// Takes these elements, in this order. create() makes the shared tuple that IValue is made from.
+  /// Take these elements, in this order. create() makes the shared tuple that IValue is made from.
   ///@{
   explicit Tuple(std::vector<IValue> elements);
   static std::shared_ptr<Tuple> create(std::vector<IValue> elements);
   ///@}
-  /// The elements, as long as the tuple lives.
+  /// Returns the elements. Valid as long as the tuple.
   const std::vector<IValue>& elements() const { return elements_; }
   size_t size() const;  ///< number of elements
 
@@ -44,12 +44,12 @@ class Tuple {
 };
 }  // namespace ivalue
 
-/// One value of any of the kinds that an archive or Python's file can hold. The `to...` functions
-/// throw Error when the value is of another kind; they name both.
+/// One value of any kind that an archive or Python's file can hold. The `to...` functions throw
+/// Error for a value of another kind, and name both kinds.
 class IValue {
  public:
-  /// The kind of a value. IntList, DoubleList and TensorList are lists of one C++ type; the
-  /// elements of a GenericList are IValues. Object: of a program's own class.
+  /// The kind of a value. IntList, DoubleList and TensorList are lists of one C++ type. The
+  /// elements of a GenericList are IValues. Object means a program's class.
   enum class Tag {
     None,
     Tensor,
@@ -68,8 +68,8 @@ class IValue {
   };
 
   IValue() = default;
-  /// A tensor, which shares its memory with `v`; a number, where all integers are of kind Int; a
-  /// text; or a list, with a copy of what IntArrayRef refers to.
+  /// Hold a tensor, which shares its memory with `v`, a number (all integers are of kind Int), a
+  /// text, or a list. The elements of IntArrayRef are copied.
   ///@{
   IValue(Tensor v) : tag_(Tag::Tensor), tensors_{std::move(v)} {}
   IValue(double v) : tag_(Tag::Double), doubles_{v} {}
@@ -83,54 +83,54 @@ class IValue {
   IValue(std::vector<double> v) : tag_(Tag::DoubleList), doubles_(std::move(v)) {}
   IValue(std::vector<Tensor> v) : tag_(Tag::TensorList), tensors_(std::move(v)) {}
   ///@}
-  /// A list with a copy of the elements: later changes of `v` are not seen.
+  /// Hold a list with copies of the elements. Later changes of `v` are not seen.
   ///@{
   IValue(const List<int64_t>& v) : IValue(v.vec()) {}
   IValue(const List<double>& v) : IValue(v.vec()) {}
   IValue(const List<Tensor>& v) : IValue(v.vec()) {}
   IValue(TensorList v) : IValue(v.vec()) {}
   ///@}
-  /// Any other list, as a GenericList: each element becomes a value of its own.
+  /// Hold any other list as a GenericList, with each element as a value.
   ///@{
   template <class T>
   IValue(const List<T>& v) : IValue(v.vec()) {}
   template <class T>
   IValue(const std::vector<T>& v);
   ///@}
-  /// A device, kept as one and not as its text.
+  /// Holds a device, not its text.
   IValue(Device v) : tag_(Tag::Device), device_(v) {}
-  /// The number of the dtype, of kind Int: to<ScalarType>() gives the dtype back.
+  /// Holds the number of the dtype, of kind Int. to<ScalarType>() returns the dtype.
   IValue(ScalarType v) : IValue(static_cast<int64_t>(v)) {}
-  /// An object of a program's own class, shared.
+  /// Holds an object of a program's class, shared.
   template <class T, class = std::enable_if_t<std::is_base_of<intrusive_ptr_target, T>::value>>
   IValue(intrusive_ptr<T> v)
       : tag_(Tag::Object),
         shared_(std::make_shared<intrusive_ptr<intrusive_ptr_target>>(std::move(v))) {}
-  /// Shares the elements (the entries) with `v`.
+  /// Share the elements (the entries) with `v`.
   ///@{
   IValue(GenericList v);
   IValue(GenericDict v);
   ///@}
-  /// A copy of the entries, as values.
+  /// Copies the entries as values.
   template <class Key, class Value>
   IValue(const Dict<Key, Value>& v);
   /// Shares the tuple, which must not be null.
   IValue(std::shared_ptr<ivalue::Tuple> v) : tag_(Tag::Tuple), shared_(std::move(v)) {}
-  /// A pair of numbers is kept as a list of two.
+  /// Holds a pair of numbers as a list of two.
   IValue(const std::tuple<double, double>& v)
       : IValue(std::vector<double>{std::get<0>(v), std::get<1>(v)}) {}
-  /// A Double, Bool or Int, as the number is. Throws Error for an integer beyond int64_t and for a
-  /// complex number.
+  /// Holds a Double, Bool or Int, like the number. Throws Error for an integer beyond int64_t and
+  /// for a complex number.
   IValue(const Scalar& v);
-  /// None.
+  /// Holds None.
   IValue(nullopt_t) {}
-  /// An empty optional is None.
+  /// Holds the value of the optional. An empty optional is None.
   template <class T>
   IValue(const optional<T>& v) : IValue(v ? IValue(*v) : IValue()) {}
 
   Tag tag() const { return tag_; }  ///< the kind of the value
-  /// Whether the value is of that kind. isScalar() is true for Double, Int and Bool, isList() for
-  /// the four kinds of list; isCustomClass() is another name of isObject().
+  /// Return whether the value is of that kind. isScalar() is true for Double, Int and Bool,
+  /// isList() for the four kinds of list. isCustomClass() is another name of isObject().
   ///@{
   bool isNone() const { return tag_ == Tag::None; }
   bool isTensor() const { return tag_ == Tag::Tensor; }
@@ -151,13 +151,13 @@ class IValue {
   bool isObject() const { return tag_ == Tag::Object; }
   bool isCustomClass() const { return isObject(); }
   ///@}
-  /// "Tensor", "Double", ...
+  /// Returns "Tensor", "Double", ...
   const char* tagKind() const;
 
-  /// The value, which must be of exactly that kind: nothing is converted, so that toDouble() of an
-  /// Int throws Error. A reference is good until this value is changed or gone. toIntList(),
-  /// toDoubleList() and toTensorList() return lists of their own with copies of the elements
-  /// (tensors share their memory).
+  /// Return the value, which must be of exactly that kind. Nothing is converted: toDouble() of an
+  /// Int throws Error. A reference is valid until this value is changed or destroyed. toIntList(),
+  /// toDoubleList() and toTensorList() return new lists with copies of the elements (tensors share
+  /// their memory).
   ///@{
   const Tensor& toTensor() const { return expect(Tag::Tensor).tensors_[0]; }
   double toDouble() const { return expect(Tag::Double).doubles_[0]; }
@@ -171,50 +171,50 @@ class IValue {
   const std::vector<Tensor>& toTensorVector() const { return expect(Tag::TensorList).tensors_; }
   List<Tensor> toTensorList() const { return List<Tensor>(toTensorVector()); }
   ///@}
-  /// The elements of any of the four kinds of list; those of a GenericList are shared with it.
+  /// Returns the elements of any of the four kinds of list. A GenericList shares them with the
+  /// result.
   GenericList toList() const;
-  /// The elements of a GenericList.
+  /// Returns the elements of a GenericList.
   const std::vector<IValue>& toListRef() const;
-  /// The tuple, shared with the value. toTupleRef() is good as long as the value or another owner
-  /// of the tuple lives.
+  /// Return the tuple, shared with the value. toTupleRef() is valid as long as any owner of the
+  /// tuple.
   ///@{
   std::shared_ptr<ivalue::Tuple> toTuple() const;
   const ivalue::Tuple& toTupleRef() const { return *toTuple(); }
   ///@}
-  /// The dictionary, shared with the value.
+  /// Returns the dictionary, shared with the value.
   GenericDict toGenericDict() const;
-  /// The device. Throws Error for any other kind, a text such as "cpu" too.
+  /// Returns the device. Throws Error for any other kind, even a text like "cpu".
   Device toDevice() const { return expect(Tag::Device).device_; }
-  /// The object, which must be of class T. Throws Error for one of another class.
+  /// Returns the object, which must be of class T. Throws Error for another class.
   template <class T>
   intrusive_ptr<T> toCustomClass() const {
     T* const object = dynamic_cast<T*>(held_object());
     if (!object) throw_class(typeid(T).name());
     return intrusive_ptr<T>(object);
   }
-  /// Any of the three kinds of number.
+  /// Returns the number of any of the three kinds.
   Scalar toScalar() const;
 
-  /// The value as T: a C++ number, std::string, Tensor, Device, ScalarType, an object, a vector,
-  /// List, Dict, tuple or optional of these.
+  /// Returns the value as T: a C++ number, std::string, Tensor, Device, ScalarType, an object, a
+  /// vector, List, Dict, tuple or optional of these.
   template <class T>
   T to() const {
     return convert(static_cast<T*>(nullptr));
   }
-  /// Empty for None, else to<T>(), which throws Error for another kind.
+  /// Returns an empty optional for None, else to<T>(), which throws Error for another kind.
   template <class T>
   optional<T> toOptional() const {
     return to<optional<T>>();
   }
 
-  /// Equal kind and value: for None, numbers and texts (the keys of dictionaries) and devices.
-  /// Objects are equal when they are the same object. Any other value is equal to itself only, not
-  /// to its copies.
+  /// Compare kind and value of None, numbers, texts (the keys of dictionaries) and devices. Objects
+  /// are equal if they are one object. Any other value equals only itself, not its copies.
   ///@{
   friend TAPER_EXPORTED bool operator==(const IValue& a, const IValue& b);
   friend bool operator!=(const IValue& a, const IValue& b) { return !(a == b); }
   ///@}
-  /// LibTorch's text: as Python writes the value, but texts without quotes, and 1. for 1.0.
+  /// Prints LibTorch's text: like Python, but texts without quotes, and 1. for 1.0.
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const IValue& v);
 
  private:

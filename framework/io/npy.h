@@ -8,7 +8,7 @@
 
 namespace torch::taper::serialize::detail {
 
-/// See load_npy and load_npz. `where` names the source in error messages.
+/// Read a file's bytes: see load_npy and load_npz. `where` names the source in error messages.
 Tensor read_npy(Bytes file, const std::string& where);
 StateDict read_npz(Bytes file, const std::string& where);
 

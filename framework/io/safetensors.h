@@ -1,4 +1,4 @@
-// The file format behind archives: reading and writing safetensors files as a whole.
+// The file format of archives: reads and writes whole safetensors files.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace torch::taper::serialize::detail {
 
-/// What a file holds: tensors in order, and text by name.
+/// Contents of a file: tensors in order, and text by name.
 struct FileContents {
   std::vector<std::pair<std::string, Tensor>> tensors;
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-/// Takes bytes and returns how many it took; fewer than given is a failure.
+/// Takes bytes and returns how many it took. Fewer than given is a failure.
 using Sink = std::function<size_t(const void*, size_t)>;
-/// Gives bytes from a position and returns how many it gave.
+/// Copies bytes from a position and returns how many it gave.
 using Source = std::function<size_t(uint64_t position, void* buffer, size_t nbytes)>;
 
 /// Writes header and data. `where` names the target in error messages.
@@ -31,14 +31,15 @@ void write_safetensors(const FileContents& contents, const Sink& sink, const std
 /// checksum. Throws Error that begins with "load: <where>".
 FileContents read_safetensors(const Source& source, uint64_t nbytes, const std::string& where);
 
-/// The same of a file that is mapped into memory, from which the tensors take their bytes.
+/// Reads and checks a file that is mapped into memory. The tensors use the mapped bytes.
 FileContents map_safetensors(const std::string& path);
 
 /// Calls `write` with a sink to a temporary file beside `path`, syncs the file and renames it to
-/// `path`. On any failure the temporary file is removed and Error is thrown. What is not a regular
+/// `path`. On any failure it removes the temporary file and throws Error. A path that is no regular
 /// file (a pipe, a device) is written directly.
 void write_file(const std::string& path, const std::function<void(const Sink&)>& write);
-/// Calls `read` with a source over the file and its size. Throws Error when it cannot be opened.
+/// Calls `read` with a source over the file and its size. Throws Error if the file cannot be
+/// opened.
 void read_file(const std::string& path, const std::function<void(const Source&, uint64_t)>& read);
 
 }  // namespace torch::taper::serialize::detail

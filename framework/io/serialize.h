@@ -7,15 +7,15 @@
 
 namespace torch::taper {
 
-/// Writes `value` (a tensor, module, optimizer, generator) to a file name, a stream or a function;
-/// see OutputArchive::save_to. A file is replaced as a whole or not at all.
+/// Writes `value` (a tensor, module, optimizer, generator) to a file name, a stream or a function:
+/// see OutputArchive::save_to. A file is replaced completely or not at all.
 template <class Value, class... Target>
 void save(const Value& value, Target&&... target) {
   serialize::OutputArchive archive;
   archive << value;
   archive.save_to(std::forward<Target>(target)...);
 }
-/// A list of tensors, under the names "0", "1", ...
+/// Writes a list of tensors under the names "0", "1", ...
 template <class... Target>
 void save(const std::vector<Tensor>& tensors, Target&&... target) {
   serialize::OutputArchive archive;
@@ -23,17 +23,17 @@ void save(const std::vector<Tensor>& tensors, Target&&... target) {
   archive.save_to(std::forward<Target>(target)...);
 }
 
-/// Reads into `value` what `save` wrote; the arguments are those of InputArchive::load_from. When
-/// the file is missing, damaged or of something else, it throws Error, and the tensors of `value`
-/// are as they were.
+/// Reads into `value` a file of `save`. The arguments are those of InputArchive::load_from. If the
+/// file is missing, damaged or of another kind, it throws Error, and the tensors of `value` are
+/// unchanged.
 template <class Value, class... Source>
 void load(Value& value, Source&&... source) {
   serialize::InputArchive archive;
   archive.load_from(std::forward<Source>(source)...);
   archive.all_or_nothing([&] { archive >> value; });
 }
-/// Appends the file's tensors "0", "1", ... to the list. Throws Error, and leaves the list as it
-/// was, when the file has other contents and no "0".
+/// Appends the file's tensors "0", "1", ... to the list. Throws Error, and leaves the list
+/// unchanged, if the file has other contents and no "0".
 template <class... Source>
 void load(std::vector<Tensor>& tensors, Source&&... source) {
   serialize::InputArchive archive;

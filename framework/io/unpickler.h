@@ -1,4 +1,4 @@
-// The machine that reads a pickle: a stack, a memo, and objects by number. Not installed.
+// Reads a pickle with a stack, a memo, and numbered objects. Not installed.
 #pragma once
 
 #include <deque>
@@ -9,10 +9,11 @@
 
 namespace torch::taper::serialize::detail {
 
-// Nesting that no real file has; deeper values would overflow the stack of whoever walks them.
+// Deeper values than this would overflow the stack of functions that traverse them. No real file
+// has them.
 constexpr int kMaxDepth = 500;
 
-/// What a name in a pickle may stand for.
+/// Globals that a pickle may name.
 enum class Global : uint8_t {
   kOrderedDict,
   kRebuildTensor,
@@ -31,8 +32,8 @@ enum class Global : uint8_t {
   kScriptModule,
 };
 
-/// An object while the pickle is read. Objects name each other by number, so that a value that
-/// holds itself is no leak, and one that many hold is one.
+/// An object while the pickle is read. Objects refer to each other by number, so that cycles do not
+/// leak and shared objects exist once.
 struct Object {
   enum class Kind : uint8_t {
     kNone,
@@ -48,14 +49,14 @@ struct Object {
     kTensor
   };
   Kind kind = Kind::kNone;
-  // What a global stands for; which kind of list a list was said to be; that a dictionary holds the
+  // The meaning of a global, the annotated kind of a list, or whether a dictionary holds the
   // attributes of a TorchScript module.
   Global global = Global::kSize;
   ScalarType dtype = ScalarType::Undefined;
   int64_t number = 0;
   double real = 0;
   std::string text;
-  // The elements; of a dictionary keys and values in turns.
+  // The elements. For a dictionary keys and values alternate.
   std::vector<uint32_t> items;
   // A tensor, or a storage as a vector.
   Tensor tensor;
@@ -130,7 +131,7 @@ class Unpickler {
     o.number = v;
     push(std::move(o));
   }
-  /// Numbers of one byte, None and the truth values are there once.
+  /// Objects for one-byte numbers, None and booleans are shared.
   void push_shared(size_t slot, Kind kind, int64_t v) {
     if (shared_.size() <= slot) shared_.resize(slot + 1, kNoObject);
     if (shared_[slot] == kNoObject) {
@@ -159,7 +160,7 @@ class Unpickler {
     push(i);
     return i;
   }
-  /// The values since the last mark, which goes too.
+  /// Returns the values since the last mark, and removes both.
   std::vector<uint32_t> pop_mark() {
     if (marks_.empty()) damaged("it takes a mark that is not there");
     const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
@@ -191,7 +192,7 @@ class Unpickler {
   }
 
   // ------------------------------------------------------------------ instructions
-  /// Runs one; false at the end.
+  /// Runs one instruction. Returns false at the end.
   bool step();
   bool run_constant(Op op);
   int64_t take_long();
@@ -211,8 +212,8 @@ class Unpickler {
   bool run_memo(Op op);
   bool run_object(Op op);
 
-  // The attributes of a TorchScript module are its entries. Those of a state dict (its versions)
-  // are passed over; nothing else has any.
+  // A TorchScript module's attributes become its entries. A state dict's attributes (its versions)
+  // are skipped. No other object has any.
   void build(uint32_t attributes) {
     const Object& o = at(top());
     if (o.kind != Kind::kDict)
@@ -239,12 +240,13 @@ class Unpickler {
   void call(Global global, const std::vector<uint32_t>& arguments);
 
   void push_storage(const std::vector<uint32_t>& id);
-  /// How many elements a storage needs for these sizes and strides; refuses more than there are.
+  /// Throws if a storage has fewer elements than these sizes and strides need.
   void check_extent(const Dims& sizes, const Dims& strides, int64_t offset, const Tensor& storage);
 
   void push_tensor(const std::vector<uint32_t>& arguments, const Tensor& storage);
   void push_untyped(const std::vector<uint32_t>& arguments);
-  /// Whether the metadata of a tensor, which may follow PyTorch's six arguments, says `key`: True.
+  /// Returns whether a tensor's metadata, which may follow PyTorch's six arguments, contains `key`:
+  /// True.
   bool has_mark(const std::vector<uint32_t>& a, const char* key);
   bool truth(uint32_t i) { return expect(i, Kind::kBool, "requires_grad").number != 0; }
 
@@ -285,7 +287,7 @@ class Unpickler {
   size_t copied_nbytes_ = 0;
   const StorageSource& storages_;
   const std::string& where_;
-  // A deque: what was added stays where it is.
+  // A deque, so that objects keep their addresses.
   std::deque<Object> objects_;
   std::vector<uint32_t> stack_, memo_, shared_;
   std::vector<size_t> marks_;

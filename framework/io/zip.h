@@ -1,4 +1,4 @@
-// Zip archives: what PyTorch's .pt and NumPy's .npz files are.
+// Zip archives: the format of PyTorch's .pt and NumPy's .npz files.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace torch::taper::serialize::detail {
 
-/// One file in an archive. `position` is that of its bytes, behind its local header.
+/// One file in an archive. `position` is the position of its bytes, after its local header.
 struct ZipEntry {
   std::string name;
   bool deflated = false;
@@ -23,22 +23,22 @@ struct ZipEntry {
   uint64_t position = 0;
 };
 
-/// The entries of an archive whose bytes outlive it. The constructor checks all headers (bounds,
-/// 64-bit records, names that occur twice, entries that overlap) and throws Error that begins with
-/// "load: <where>"; stored and deflated entries are known, encrypted ones are not.
+/// The entries of an archive, whose bytes must outlive it. The constructor checks all headers
+/// (bounds, 64-bit records, duplicate names, overlapping entries) and throws Error that begins with
+/// "load: <where>". It reads stored and deflated entries, but no encrypted ones.
 class ZipReader {
  public:
   ZipReader(Bytes bytes, std::string where);
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  /// Null when there is none of that name.
+  /// Returns the entry of that name, or null.
   const ZipEntry* find(const std::string& name) const;
-  /// Fills `buffer`, of entry.nbytes bytes. Throws Error when the checksum differs.
+  /// Fills `buffer`, of entry.nbytes bytes. Throws Error if the checksum differs.
   void read(const ZipEntry& entry, void* buffer) const;
   std::string read(const ZipEntry& entry) const;
 
  private:
-  /// Where the central directory is and how many entries it has.
+  /// The position of the central directory and its number of entries.
   struct Directory {
     uint64_t count = 0, nbytes = 0, position = 0, end = 0;
   };
@@ -60,10 +60,10 @@ class ZipReader {
   std::unordered_map<std::string, size_t> index_;
 };
 
-/// Writes an archive piece by piece; call finish() at the end.
+/// Writes an archive entry by entry. Call finish() at the end.
 class ZipWriter {
  public:
-  /// The bytes of stored entries begin at multiples of `alignment`.
+  /// Aligns the bytes of stored entries to multiples of `alignment`.
   ZipWriter(Sink sink, std::string where, size_t alignment = 64)
       : sink_(std::move(sink)), where_(std::move(where)), alignment_(alignment) {}
   void add(const std::string& name, const void* data, size_t nbytes, bool deflate = false);
