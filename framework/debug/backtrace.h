@@ -1,4 +1,4 @@
-// Which line of the user's program called an op.
+// Finds the line of the user's program that called an op.
 #pragma once
 
 #include <string>
@@ -8,19 +8,18 @@
 
 namespace torch::taper::detail {
 
-/// Return addresses of the calling functions, innermost first, up to the one that is the
-/// `outside`-th outside of Taper: walking further costs more than most ops.
+/// Returns the return addresses of the calling functions, innermost first. It stops at the function
+/// that is the `outside`-th outside Taper: a longer walk would cost more than most ops.
 std::vector<void*> capture_stack(size_t outside = 6);
-/// The first of them that is outside of Taper; null when there is none.
+/// Returns the first address outside Taper, or null if there is none.
 void* first_outside_caller(const std::vector<void*>& stack);
-/// "function at file.cpp:12" for the innermost functions outside of Taper, at most `count`. An
-/// inlined function comes before its caller. Names the object file if there is no debug
-/// information.
+/// Returns "function at file.cpp:12" for the innermost functions outside Taper, at most `count`. An
+/// inlined function comes before its caller. Without debug information it names the object file.
 std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t count = 6);
-/// The same, each on a line of its own behind "\n  at ".
+/// Returns source_lines joined, each after "\n  at ".
 std::string describe_stack(const std::vector<void*>& stack, size_t count = 6);
 
-/// The C++ name that typeid(x).name() or a symbol stands for.
+/// Returns the C++ name for typeid(x).name() or a symbol.
 TAPER_EXPORTED std::string demangled(const char* name);
 
 }  // namespace torch::taper::detail

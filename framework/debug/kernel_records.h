@@ -1,5 +1,4 @@
-// What a GPU's own records (CUPTI) tell of kernels and copies, where they can be had. Not
-// installed.
+// Records of a GPU's kernels and copies by CUPTI, if available. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +13,18 @@ namespace torch::taper::detail {
 struct KernelRecord {
   std::string name;
   DeviceIndex device = 0;
-  uint64_t launch = 0;  ///< the number of the launch it belongs to; 0: of none
+  uint64_t launch = 0;  ///< number of its launch; 0: none
   int64_t begin_ns = 0, end_ns = 0;
 };
 
-/// Records from now on. False, with nothing done, where they cannot be had: there is no GPU's
+/// Starts to record. Returns false, and does nothing, if records are not available: there is no GPU
 /// runtime or no CUPTI, CUPTI refuses (another profiler uses it), or TAPER_CUPTI=0 is set.
 bool start_kernel_records();
-/// What this thread launches from here to end_launch_record() belongs to this launch (not 0).
+/// Assigns this thread's launches up to end_launch_record() to this number (not 0).
 void begin_launch_record(uint64_t launch) noexcept;
 void end_launch_record() noexcept;
-/// Ends it, and gives what has run; the devices have been waited for. Throws Error where some of it
-/// was lost.
+/// Ends recording, and returns the records. The caller must have waited for the devices. Throws
+/// Error if some were lost.
 std::vector<KernelRecord> stop_kernel_records();
 
 }  // namespace torch::taper::detail

@@ -1,4 +1,4 @@
-// The bytes that an access touches, and whether two accesses share one. Not installed.
+// The bytes that an access touches, and whether two accesses overlap. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace torch::taper::races {
 
-/// Runs of bytes at regular distances: `run` bytes at begin + sum of i_d * dims[d].stride.
+/// Byte ranges at regular distances: `run` bytes at begin + sum of i_d * dims[d].stride.
 class Extent {
  public:
   struct Dim {
@@ -27,7 +27,7 @@ class Extent {
   /// One past the last byte.
   uintptr_t end() const { return end_; }
   bool empty() const { return begin_ == end_; }
-  /// Without gaps.
+  /// Returns whether there are no gaps.
   bool dense() const { return dims_.empty(); }
   bool intersects(const Extent& other) const;
   friend bool operator==(const Extent& a, const Extent& b) {

@@ -1,4 +1,4 @@
-// Shadow memory of the race detector: who last read and wrote which bytes. Not installed.
+// Shadow memory of the race detector: the last readers and writers of bytes. Not installed.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace torch::taper::races {
 
-/// A vector clock: how many of each stream's launches come before some point.
+/// A vector clock: the number of each stream's launches before some point.
 class Clock {
  public:
   uint64_t operator[](uint32_t stream) const { return stream < n_.size() ? n_[stream] : 0; }
@@ -34,14 +34,14 @@ struct Launch {
   std::string name;
   uint32_t stream = 0;
   uint64_t number = 0;
-  /// Counts the launches and allocations of all streams, in the order in which the host made them.
+  /// Number of the launch among the launches and allocations of all streams, in the host's order.
   uint64_t moment = 0;
   std::vector<void*> stack;
 
   bool is_before(const Clock& clock) const { return number <= clock[stream]; }
 };
 
-/// What a launch did to some bytes.
+/// A launch's use of some bytes.
 struct Use {
   std::shared_ptr<const Launch> launch;
   Extent extent;
@@ -52,18 +52,18 @@ class Shadow {
  public:
   using Uses = std::vector<std::shared_ptr<const Use>>;
 
-  /// Uses of these bytes, one of the two writing, that are not before `clock`.
+  /// Returns uses of these bytes that conflict: at least one of the two writes, and the earlier is
+  /// not before `clock`.
   Uses conflicts(const Extent& extent, bool writes, const Clock& clock) const;
-  /// Remembers a use whose launch comes at `clock`. What it makes superfluous is forgotten: a later
-  /// use that is unordered with that is also unordered with this.
+  /// Adds a use whose launch comes at `clock`. Drops the uses that this one dominates.
   void add(std::shared_ptr<const Use> use, const Clock& clock);
-  /// Forgets what lies in [begin, end) and comes before `clock`.
+  /// Forgets uses in [begin, end) that come before `clock`.
   void forget(uintptr_t begin, uintptr_t end, const Clock& clock);
-  /// Forgets all in [begin, end).
+  /// Forgets all uses in [begin, end).
   void forget(uintptr_t begin, uintptr_t end);
-  /// Forgets everything that comes before `clock`.
+  /// Forgets all uses before `clock`.
   void forget_before(const Clock& clock);
-  /// Stretches of memory with uses of their own.
+  /// Returns the number of memory ranges with separate lists of uses.
   size_t size() const { return cells_.size(); }
 
  private:
@@ -74,7 +74,7 @@ class Shadow {
   void erase_uses(uintptr_t begin, uintptr_t end, const Gone& gone);
   void merge(uintptr_t begin, uintptr_t end);
 
-  Cells cells_;  // each reaches to the next one's key
+  Cells cells_;  // each range extends to the next key
 };
 
 }  // namespace torch::taper::races

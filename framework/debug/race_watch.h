@@ -1,8 +1,10 @@
-// The inside of the race detector: vector clocks for streams, events and the host. Not installed.
+// The internals of the race detector: vector clocks for streams, events and the host. Not
+// installed.
 //
-// A launch is before another when the second's stream has waited, directly or not, for an event
-// behind the first, or when the host has waited for the first and then queued the second. The host
-// counts as one thread: what its threads do is taken to be ordered as it happened.
+// A launch is before another if the second's stream has waited, directly or indirectly, for an
+// event after the first. It is also before it if the host has waited for the first and then queued
+// the second. The host counts as one thread: the work of its threads is taken as ordered as it
+// happened.
 #pragma once
 
 #include <mutex>
@@ -19,10 +21,11 @@
 
 namespace torch::taper::races {
 
-/// The one detector. Its lock is the innermost: it calls nothing that locks.
+/// The detector. Its lock is the innermost: it calls no function that locks.
 class Detector {
  public:
-  /// A launch on a stream, about to be queued, or work of the host (null), about to run.
+  /// Checks a launch that is about to be queued on a stream, or work of the host (null) that is
+  /// about to run.
   void launch(detail::StreamImpl* stream, const char* name,
               const std::vector<detail::Access>& accesses);
 
@@ -30,27 +33,28 @@ class Detector {
   void wait(detail::StreamImpl* stream, detail::EventImpl* event);
   void destroy(detail::EventImpl* event);
 
-  /// What is before all that is queued on the stream, or on the device, or before the event.
+  /// Return the clock of work before everything queued on the stream or the device, or before the
+  /// event.
   Clock clock_of(detail::StreamImpl* stream);
   Clock clock_of(DeviceIndex device);
   Clock clock_of(detail::EventImpl* event);
-  /// The host has waited for all before `clock`.
+  /// Notes that the host has waited for all work before `clock`.
   void host_reaches(const Clock& clock);
 
-  /// A tensor got this memory, for use on `stream`.
+  /// Notes that a tensor got this memory, for use on `stream`.
   void allocate(const void* p, size_t nbytes, detail::StreamImpl* stream);
-  /// What the stream did there so far needs no order with what comes: the memory is kept until
-  /// then.
+  /// Notes that the stream's uses of this memory so far need no synchronization with later uses:
+  /// the allocator keeps the memory until they are done.
   void keep_for(const void* p, size_t nbytes, detail::StreamImpl* stream);
-  /// Nobody uses this memory any more.
+  /// Notes that nobody uses this memory any more.
   void forget(const void* p, size_t nbytes);
 
-  /// Forgets all but the reports.
+  /// Forgets everything except the reports.
   void reset(bool throws);
   bool throws();
   std::vector<cuda::RaceReport> reports();
   void set_reports(std::vector<cuda::RaceReport> reports);
-  /// What another detector has found.
+  /// Adds the reports of another detector.
   void add_reports(const std::vector<cuda::RaceReport>& reports);
 
  private:
@@ -94,14 +98,14 @@ class Detector {
 
 Detector& detector();
 
-/// Reads TAPER_RACE_DETECTOR. Throws ValueError when it is neither 0, 1 nor throw.
+/// Reads TAPER_RACE_DETECTOR. Throws ValueError unless it is 0, 1 or throw.
 void enable_from_environment();
 
-/// A report in words, with what to do.
+/// Returns a report as text, with a remedy.
 std::string text_of(const cuda::RaceReport& report);
 
-/// While it lives, a query of the calling thread that finds work done is not taken for the host
-/// waiting for it: the library looks, not the program.
+/// While it lives, queries of the calling thread do not count as the host waiting for finished
+/// work: the library asks, not the program.
 class QuietQueries {
  public:
   QuietQueries();

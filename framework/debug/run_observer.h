@@ -1,5 +1,5 @@
-// What happens in a run, as told to whoever records it (utils/profiler): ops, nodes of backward
-// passes, parts that are named, memory.
+// Events of a run, reported to its recorder (utils/profiler): ops, nodes of backward passes, named
+// ranges, memory.
 #pragma once
 
 #include <atomic>
@@ -22,22 +22,22 @@ enum class RunEvent : int8_t {
   kBackward,      ///< a backward pass
   kOptimizer,     ///< a step of an optimizer
   kModule,        ///< a module's forward
-  kData,          ///< the wait for a batch
-  kCopy,          ///< between devices
-  kScope          ///< a part that the program names
+  kData,          ///< waiting for a batch
+  kCopy,          ///< a copy between devices
+  kScope          ///< a range that the program names
 };
 
-/// Is called by every thread of the process, between any two calls of set_run_observer; must not
+/// Called by every thread of the process, between any two calls of set_run_observer. It must not
 /// throw.
 class RunObserver {
  public:
-  /// Something begins on the calling thread. `name` is copied. An op comes with what it reads and
-  /// writes and the number that its node on the tape will have, a backward node with its number.
+  /// Called when something begins on the calling thread. `name` is copied. An op comes with its
+  /// accesses and the number that its node on the tape will have, a backward node with its number.
   virtual void begin(RunEvent kind, const char* name, Device device, uint64_t sequence_nr,
                      const std::vector<Access>& operands) noexcept = 0;
-  /// What has begun last on this thread, and not ended, ends.
+  /// Called when the last event that has begun on this thread ends.
   virtual void end() noexcept = 0;
-  /// A tensor's memory has come, or goes.
+  /// Called when a tensor's memory is allocated or freed.
   virtual void allocated(const void* p, size_t nbytes, Device device) noexcept = 0;
   virtual void freed(const void* p, size_t nbytes, Device device) noexcept = 0;
 
@@ -48,22 +48,23 @@ class RunObserver {
 extern std::atomic<bool> run_is_observed;
 inline bool observes_run() { return run_is_observed.load(std::memory_order_relaxed); }
 
-/// Starts, or with null ends, to tell `observer`, which is never destroyed: other threads may be in
-/// a call of it.
+/// Starts to notify `observer`, or with null stops. The observer is never destroyed, because other
+/// threads may be calling it.
 void set_run_observer(RunObserver* observer);
-/// Who is told; null: nobody.
+/// Returns the observer, or null.
 RunObserver* run_observer();
 
-/// From here to the end of the scope is one event. Costs a comparison where nobody is told.
+/// Reports an event from here to the end of the scope. It costs a comparison if there is no
+/// observer.
 class RunScope {
  public:
   RunScope(RunEvent kind, const char* name, uint64_t sequence_nr = 0) {
     if (__builtin_expect(observes_run(), 0)) begin(kind, name, sequence_nr);
   }
   RunScope(RunEvent kind, const std::string& name) : RunScope(kind, name.c_str()) {}
-  /// Nothing, until begin().
+  /// Reports nothing until begin().
   RunScope() = default;
-  /// Of an op. Nothing where the observer is null.
+  /// Reports an op. Does nothing if the observer is null.
   RunScope(RunObserver* observer, const char* name, Device device,
            const std::vector<Access>& operands);
   ~RunScope() {
@@ -72,7 +73,7 @@ class RunScope {
   RunScope(const RunScope&) = delete;
   RunScope& operator=(const RunScope&) = delete;
 
-  /// Once at most.
+  /// Begins the event. Call it at most once.
   void begin(RunEvent kind, const char* name, uint64_t sequence_nr = 0);
 
  private:

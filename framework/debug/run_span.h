@@ -1,5 +1,5 @@
-// What goes on beside other things of a thread, so that it has no place among the scopes there: an
-// operation between ranks, one of several that a thread looks after.
+// Events beside a thread's scopes: an operation between ranks, one of several that a thread
+// manages.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@
 
 namespace torch::taper::detail {
 
-/// A RunObserver that hears of these, too.
+/// A RunObserver that also receives such events.
 class SpanObserver {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Something that the calling thread looked after has ended; others may have begun and ended
-  /// meanwhile. `name` is copied.
+  /// Called when an operation that the calling thread manages has ended. Others may have begun and
+  /// ended meanwhile. `name` is copied.
   virtual void span(RunEvent kind, const char* name, Clock::time_point begin,
                     Clock::time_point end) noexcept = 0;
 
@@ -24,7 +24,7 @@ class SpanObserver {
   ~SpanObserver() = default;
 };
 
-/// Tells who is told of the run, where that is a SpanObserver, what has ended now.
+/// Tells the run's observer, if it is a SpanObserver, that an operation has just ended.
 void tell_span(RunEvent kind, const std::string& name, SpanObserver::Clock::time_point begin);
 
 }  // namespace torch::taper::detail

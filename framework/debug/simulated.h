@@ -1,4 +1,4 @@
-// Simulated CUDA devices: memory of the host, a thread for each stream. See docs/devices.md.
+// Simulated CUDA devices: memory of the host, with a thread for each stream. See docs/devices.md.
 #pragma once
 
 #include <cstdint>
@@ -12,50 +12,50 @@
 
 namespace torch::taper::cuda {
 
-/// How simulated devices behave.
+/// Options of simulated devices.
 struct SimulationOptions {
-  /// Bytes that each device has.
+  /// Bytes of memory of each device.
   size_t memory = size_t{1} << 30;
-  /// Before each kernel a stream sleeps for a random time of up to so many microseconds, so that
-  /// streams drift apart and a missing wait shows. 0: never.
+  /// Before each kernel a stream sleeps for a random time of up to so many microseconds. Streams
+  /// then drift apart, so that a missing synchronization shows. 0: never.
   int max_delay_us = 0;
   /// Seed of the delays.
   uint64_t seed = 0;
-  /// Devices reach each other's memory.
+  /// Whether devices reach each other's memory.
   bool peer_access = true;
-  /// But for these pairs, numbered as before CUDA_VISIBLE_DEVICES. Copies between devices without
-  /// peer access go over the host.
+  /// Exceptions to peer_access, with numbers from before CUDA_VISIBLE_DEVICES. Copies between
+  /// devices without peer access go through the host.
   std::vector<std::pair<int, int>> without_peer_access;
-  std::string name = "Simulated CUDA device";  ///< get_device_name(): this and a number
+  std::string name = "Simulated CUDA device";  ///< get_device_name() returns this and a number
 };
 
 /// Makes `count` simulated devices the CUDA devices of this process. Call it before the first use
-/// of any device; the environment variable TAPER_SIMULATED_CUDA_DEVICES=count does the same.
-/// Throws Error later than that, ValueError unless 0 <= count <= kMaxDevices.
+/// of any device. The environment variable TAPER_SIMULATED_CUDA_DEVICES=count has this effect too.
+/// Throws Error after the first use, ValueError unless 0 <= count <= kMaxDevices.
 void simulate_devices(int count, const SimulationOptions& options = {});
-/// Whether the CUDA devices are simulated ones.
+/// Returns whether the CUDA devices are simulated ones.
 bool is_simulated();
 
-// Faults, for tests of how a program takes them. All throw Error when `device` is no simulated one.
+// Faults, for tests of a program's reaction. All throw Error if `device` is not simulated.
 
-/// The n-th kernel that is queued on `device` from now on fails (1: the next one), or the n-th of
-/// the name `kernel`. As on CUDA the error surfaces at the next synchronisation.
+/// Lets the n-th kernel fail that is queued on `device` from now on (1: the next one), or the n-th
+/// of the name `kernel`. As in CUDA the error surfaces at the next synchronization.
 void simulate_kernel_fault(DeviceIndex device, int n = 1, const std::string& kernel = "");
-/// The n-th request of memory from now on is refused (1: the next one), and `times` - 1 after it.
-/// The caching allocator makes one when nothing in its cache fits, and again when it is refused.
+/// Refuses the n-th request of memory from now on (1: the next one), and `times` - 1 after it. The
+/// caching allocator makes a request if its cache has no fitting block, and again if it is refused.
 void simulate_full_memory(DeviceIndex device, int n = 1, int times = 2);
-/// From now on every use of `device` throws Error, and what is queued there is dropped. Other
-/// devices go on.
+/// Lets every use of `device` throw Error from now on, and drops its queued work. Other devices
+/// continue.
 void simulate_device_loss(DeviceIndex device);
-/// Takes all of these back, and drops an error that nobody has seen.
+/// Ends all these faults, and drops an error that was not thrown yet.
 void end_simulated_faults(DeviceIndex device);
 
 }  // namespace torch::taper::cuda
 
 namespace torch::taper::detail {
 
-/// Free bytes of all simulated devices, by their numbers before CUDA_VISIBLE_DEVICES. Asking is no
-/// use of a device.
+/// Returns the free bytes of all simulated devices, by their numbers before CUDA_VISIBLE_DEVICES.
+/// It does not count as use of a device.
 std::vector<size_t> simulated_free_memory();
 
 }  // namespace torch::taper::detail

@@ -1,4 +1,4 @@
-// Faults that a test asks a simulated device for. Not installed.
+// Faults that a test requests of a simulated device. Not installed.
 #pragma once
 
 #include <mutex>
@@ -8,16 +8,16 @@
 
 namespace torch::taper::simulated {
 
-/// What is to go wrong on one device, and when.
+/// Planned faults of one device.
 class FaultPlan {
  public:
-  /// The n-th kernel from now on, of those named `kernel` (of all when empty).
+  /// Plans a fault of the n-th kernel from now on with the name `kernel` (any if empty).
   void fail_kernel(int n, std::string kernel);
-  /// Whether it is the turn of the kernel `name`, which is being queued.
+  /// Returns whether the kernel `name`, which is being queued, must fail.
   bool takes(const char* name);
-  /// The n-th request of memory from now on, and those after it: `times` in all.
+  /// Plans to refuse the n-th request of memory from now on, `times` requests in all.
   void refuse_memory(int n, int times);
-  /// Whether it is the turn of a request.
+  /// Returns whether the current request must be refused.
   bool refuses_memory();
   void clear();
 

@@ -1,6 +1,6 @@
-// Which memory the kernels of simulated devices reach: that of devices, and pinned memory of the
-// host. On a GPU any other is an illegal access; here all is host memory, and it must be given
-// apart. Not installed.
+// Memory that kernels of simulated devices may access: devices' memory, and pinned memory of the
+// host. On a GPU other accesses are illegal. Here all memory is the host's, so it must be tracked.
+// Not installed.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace torch::taper::simulated {
 
-/// Memory that kernels reach from now on.
+/// Allows kernels to access this memory from now on.
 void add_reachable(const void* p, size_t nbytes);
-/// No longer, for what add_reachable was given of `p`.
+/// Ends the access to the memory that add_reachable was given for `p`.
 void remove_reachable(const void* p) noexcept;
 bool is_reachable(const void* p);
 

@@ -1,5 +1,5 @@
-// The streams and events of simulated devices: a thread and an in-order queue for each stream.
-// Not installed.
+// Streams and events of simulated devices: a thread and an in-order queue for each stream. Not
+// installed.
 #pragma once
 
 #include <chrono>
@@ -16,18 +16,18 @@
 
 namespace torch::taper::simulated {
 
-/// The first error of a device's kernels. From then on its kernels are skipped (they would work on
-/// what the failed one has left), until the program has the error; for ever when the device is
+/// The first error of a device's kernels. After it, kernels are skipped, because they would use the
+/// failed kernel's results. This ends when the program gets the error, or never if the device is
 /// lost.
 class DeviceFault {
  public:
   bool is_set() const;
   void set(std::string text);
-  /// Nothing runs any more.
+  /// Marks the device as lost: nothing runs any more.
   void lose(std::string text);
   /// Throws if the device is lost.
   void check_lost() const;
-  /// Throws the fault, if there is one, and forgets it unless the device is lost.
+  /// Throws the fault, if any. Clears it unless the device is lost.
   void rethrow();
   void clear();
 
@@ -37,22 +37,22 @@ class DeviceFault {
   bool set_ = false, lost_ = false;
 };
 
-/// One point in a stream's work; waited for by the host and by other streams.
+/// One point in a stream's work. The host and other streams can wait for it.
 class Event final : public detail::EventImpl {
  public:
-  /// Keeps the event alive until it is destroyed by its owner; streams that still have to reach it
-  /// or to wait for it have shares of their own.
+  /// Keeps the event alive until its owner destroys it. Streams that still have to reach it, or to
+  /// wait for it, hold it too.
   std::shared_ptr<Event> self;
 
-  /// A new record begins, on a device; returns its number.
+  /// Begins a new record on a device. Returns its number.
   uint64_t begin(DeviceIndex device);
-  /// Where the last record is; -1 without one.
+  /// Returns the device of the last record, -1 without one.
   DeviceIndex device() const;
   void reach(uint64_t record);
   bool is_reached() const;
   uint64_t last() const;
   void wait_for(uint64_t record) const;
-  /// When the last record was reached.
+  /// Returns the time at which the last record was reached.
   std::chrono::steady_clock::time_point time() const;
 
  private:
@@ -63,28 +63,26 @@ class Event final : public detail::EventImpl {
   std::chrono::steady_clock::time_point time_;
 };
 
-/// A queue, and the thread that works it off. Never destroyed: its thread lives as long as the
-/// process.
+/// A queue with a worker thread. It is never destroyed: its thread lives as long as the process.
 class Stream final : public detail::StreamImpl {
  public:
   Stream(DeviceIndex device, int priority, DeviceFault* fault, int max_delay_us, uint64_t seed);
-  /// Queues a kernel; it is skipped once the device has a fault.
+  /// Queues a kernel. It is skipped if the device has a fault.
   void launch(const char* name, std::function<void()> work);
-  /// Queues something that is no kernel: it always runs, and does not throw.
+  /// Queues work that is no kernel. It always runs, and must not throw.
   void push(std::function<void()> work);
-  /// Queues a record of an event. The stream is past it just when the event is reached: whoever
-  /// sees the one sees the other.
+  /// Queues a record of an event. The event is reached exactly when the stream has passed it.
   void push(std::shared_ptr<Event> event, uint64_t record);
   bool is_idle() const;
-  /// Waits until all that is queued now is done.
+  /// Waits until all queued work is done.
   void drain() const;
-  /// From now on all streams skip their kernels. For the end of the process.
+  /// Lets all streams skip their kernels from now on. For the end of the process.
   static void end_kernels();
-  /// Ends the thread when it has come to the end of its queue, or after 2 s. After end_kernels().
+  /// Ends the thread at the end of its queue, or after 2 s. Call it after end_kernels().
   void stop();
 
  private:
-  /// Work to do, or (where there is none) an event to reach.
+  /// Work to do, or, without work, an event to reach.
   struct Item {
     std::function<void()> work;
     std::shared_ptr<Event> event;
@@ -92,7 +90,7 @@ class Stream final : public detail::StreamImpl {
   };
   void push(Item item);
   void work_off();
-  /// Whether all items up to this one are done; if not, the worker tells when they are.
+  /// Returns whether all items up to this one are done. If not, the worker will notify waiters.
   bool is_done_or_awaited(uint64_t item) const;
   void run_kernel(const char* name, const std::function<void()>& work);
 
@@ -104,13 +102,14 @@ class Stream final : public detail::StreamImpl {
   mutable std::condition_variable finished_;
   std::deque<Item> queue_;
   uint64_t queued_ = 0, done_ = 0;
-  /// The first item that somebody waits for. (To wake a waiter for each item that is done would
-  /// cost more than most items.)
+  /// The first item that somebody waits for. (Notifying after each item would cost more than most
+  /// items.)
   mutable uint64_t awaited_ = UINT64_MAX;
   bool started_ = false, stopping_ = false;
 };
 
-/// The runtime of the simulated devices that were asked for, the same every time; null for none.
+/// Returns the runtime of the requested simulated devices, always one object, or null if there are
+/// none.
 Runtime* make_runtime();
 
 }  // namespace torch::taper::simulated

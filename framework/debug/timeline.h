@@ -1,4 +1,4 @@
-// Timeline: what ran on which stream, and when.
+// Timeline: kernels and copies by stream and time.
 //
 //   cuda::Timeline timeline;
 //   train();
@@ -22,39 +22,39 @@ namespace cuda {
 /// One kernel, or one copy ("memcpy"), on a stream. Times are nanoseconds since the timeline's
 /// start.
 struct TimelineEvent {
-  std::string name;        ///< of the op that has queued it
-  DeviceIndex device = 0;  ///< where it ran
-  int stream = 0;          ///< Stream::id; -1 where it was queued by no op of Taper's
-  int64_t begin_ns = 0;    ///< from when
-  int64_t end_ns = 0;      ///< to when
-  std::string kernel{};    ///< its own name, as CUPTI tells it; empty where times are not CUPTI's
-  uint64_t launch = 0;     ///< what one op has queued has one number; 0 where that is not known
+  std::string name;        ///< name of the op that queued it
+  DeviceIndex device = 0;  ///< device that ran it
+  int stream = 0;          ///< Stream::id; -1 if no op of Taper queued it
+  int64_t begin_ns = 0;    ///< start time
+  int64_t end_ns = 0;      ///< end time
+  std::string kernel{};    ///< the kernel's name from CUPTI; empty without CUPTI
+  uint64_t launch = 0;     ///< number shared by all work that one op queued; 0 if unknown
 
-  /// Whether both ran at the same time for a while.
+  /// Returns whether both ran at one time.
   bool overlaps(const TimelineEvent& o) const { return begin_ns < o.end_ns && o.begin_ns < end_ns; }
 };
 
-/// Records what runs on the CUDA devices while it lives, or until stop(). One records at a time. On
-/// a GPU each kernel is an event, with the times that CUPTI tells; all of a replay's belong to the
-/// launch "graph". Where CUPTI is not installed, or refuses, or TAPER_CUPTI=0 is set, an event is a
-/// launch, with the times of CUDA events before and after it: they include what else stands between
-/// them in the stream, such as several kernels of one op, and recording them costs time.
+/// Records the work of the CUDA devices during its lifetime, or until stop(). Only one can record
+/// at a time. On a GPU each kernel is an event with CUPTI's times. All kernels of a replay belong
+/// to the launch "graph". If CUPTI is not installed, or refuses, or TAPER_CUPTI=0 is set, an event
+/// is a launch, timed by CUDA events before and after it. Its time then includes everything between
+/// them in the stream, such as several kernels of one op, and recording takes time.
 class Timeline {
  public:
-  /// Starts to record. Throws Error while another one records.
+  /// Starts to record. Throws Error if another timeline records.
   Timeline();
   ~Timeline();
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Waits for all devices and ends the recording. Throws what a kernel has thrown; the recording
-  /// has ended then too.
+  /// Waits for all devices and ends the recording. Throws the error of a kernel, after ending the
+  /// recording.
   void stop();
-  /// What was recorded, sorted by the begin.
+  /// Returns the recorded events, sorted by start time.
   std::vector<TimelineEvent> events() const;
-  /// The events as JSON in Chrome's trace format: a device is a process, a stream a thread.
+  /// Returns the events as JSON in Chrome's trace format: a device is a process, a stream a thread.
   std::string chrome_trace() const;
-  /// Writes chrome_trace() to a file. Throws Error when that fails.
+  /// Writes chrome_trace() to a file. Throws Error on failure.
   void export_chrome_trace(const std::string& path) const;
 
  private:
@@ -66,14 +66,14 @@ class Timeline {
 
 namespace detail {
 
-/// Whether a timeline records what simulated devices run, and whether it marks launches by events.
+/// Whether a timeline records work of simulated devices, and whether it marks launches by events.
 extern std::atomic<bool> timeline_records, timeline_spans;
 
-/// Timelines that start from now on mark launches by events also on simulated devices. For tests.
+/// Lets later timelines mark launches by events also on simulated devices. For tests.
 void set_timeline_by_events(bool by_events);
 
-/// What is queued on `stream` from here to the end of the scope is one event, between two events of
-/// the device, where a timeline needs these; of no stream nothing. `name` is copied.
+/// Makes the work queued on `stream` until the end of the scope one event, between two events of
+/// the device, if a timeline needs them. Does nothing for null. `name` is copied.
 class TimelineSpan {
  public:
   TimelineSpan(StreamImpl* stream, const char* name) {
@@ -90,11 +90,11 @@ class TimelineSpan {
   void end() noexcept;
   StreamImpl* stream_ = nullptr;
   const char* name_ = nullptr;
-  EventImpl* begin_ = nullptr;  // or null, and
-  uint64_t launch_ = 0;         // the number by which kernels tell that they are of this one
+  EventImpl* begin_ = nullptr;  // start of the span; null with CUPTI
+  uint64_t launch_ = 0;         // with CUPTI: the number by which kernels refer to this launch
 };
 
-/// The time from here to the end of the scope is one event of `stream`.
+/// Makes the time until the end of the scope one event of `stream`.
 class TimelineMark {
  public:
   using Clock = std::chrono::steady_clock;

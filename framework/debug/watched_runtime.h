@@ -1,5 +1,5 @@
-// The runtime as the race detector sees it: tells the detector, and does what the real one does.
-// Not installed.
+// A runtime for the race detector: notifies the detector, and forwards to the real runtime. Not
+// installed.
 #pragma once
 
 #include <taper/framework/debug/race_watch.h>
@@ -64,7 +64,7 @@ class WatchedRuntime final : public Runtime {
     return real_.elapsed_ms(start, end);
   }
 
-  // Captures and replays tell the detector themselves.
+  // Captures and replays notify the detector themselves.
   std::shared_ptr<Recording> begin_capture(detail::StreamImpl* stream) override {
     return real_.begin_capture(stream);
   }
