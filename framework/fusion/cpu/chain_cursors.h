@@ -1,5 +1,5 @@
-// The row loops of a chain (fusion.h), and runs of them (row_runs.h), as one thread takes a tile
-// through them. Not installed.
+// How one thread takes a tile through the row loops of a chain (fusion.h), and through runs of them
+// (row_runs.h). Not installed.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 namespace torch::taper::cpu {
 
-/// A tile: a block's rows, and their columns.
+/// A tile: rows of a block, and their columns.
 struct Tile {
   int64_t block, row, rows, col, cols;
 };
 
-/// A row loop as one thread calls it.
+/// A row loop with one thread's addresses.
 struct Cursor {
   const ChainRow* loop;
-  bool dense;  ///< the rows of a tile are one row
+  bool dense;  ///< the rows of a tile are contiguous
   char* p[4];
-  bool ahead[4];  ///< brought into the cache a tile before: the hardware sees no stream over pauses
-  fusion::Steps from[4];  ///< where a tile begins: 0 for what has memory for one only
-  int64_t s[8];           ///< from element to element, then from row to row
+  bool ahead[4];  ///< prefetched one tile earlier, because the hardware prefetcher stops at pauses
+  fusion::Steps from[4];  ///< start of a tile: 0 for operands with memory for one tile only
+  int64_t s[8];           ///< strides from element to element, then from row to row
 
   Cursor(const ChainRow& r, int64_t cols, char* memory, int64_t own_bytes) : loop(&r), dense(true) {
     int64_t* const down = s + r.inputs + 1;
@@ -45,7 +45,7 @@ struct Cursor {
   char* at(int k, const Tile& t) const {
     return p[k] + t.block * from[k].block + t.row * from[k].row + t.col * from[k].step;
   }
-  /// What a dense tile reads `next` elements later.
+  /// Prefetches operands of a dense tile `next` elements ahead.
   void fetch(char* const* q, int64_t next) const {
     for (int k = 1; k <= loop->inputs; ++k)
       if (from[k].step != 0 && ahead[k]) fetch_ahead(q[k] + next * s[k], next * s[k]);
@@ -68,15 +68,15 @@ struct Cursor {
   }
 };
 
-/// Whether all loops are one run, and all that is made within it is in registers.
+/// Returns whether all loops are one run, and all intermediate values are in registers.
 inline bool is_alone(const std::vector<RowRun>& runs, const std::vector<ChainRow>& rows) {
   if (runs.size() != 1 || runs[0].end - runs[0].begin != rows.size()) return false;
   return std::none_of(runs[0].steps.begin(), runs[0].steps.end(), [&](const RowRun::Step& s) {
     return reaches_memory(s.step) && rows[s.row].own[s.operand] >= 0;
   });
 }
-/// Whether what a run reads and writes does not stay in L3. It is then done in shorter pieces: 4 M
-/// floats take 1.2 ms, else 1.7. (Zen 4.)
+/// Returns whether the operands of a run exceed L3. The run then works in shorter pieces: 4 M
+/// floats take 1.2 ms instead of 1.7. (Zen 4.)
 inline bool is_far(const RowRun& run, const std::vector<ChainRow>& rows, int64_t numel) {
   int64_t nbytes = 0;
   for (const RowRun::Step& s : run.steps)
@@ -85,11 +85,11 @@ inline bool is_far(const RowRun& run, const std::vector<ChainRow>& rows, int64_t
   return streams(0, nbytes);
 }
 
-/// A run of row loops (row_runs.h) as all threads see it.
+/// A run of row loops (row_runs.h), shared by all threads.
 class RunPlan {
  public:
-  /// `alone`: there are no other loops in the chain, and no tiles. `far`: what is read comes from
-  /// memory, which takes short pieces. `cols`: of a tile.
+  /// `alone`: the chain has no other loops, and no tiles. `far`: operands come from memory, which
+  /// needs short pieces. `cols`: columns of a tile.
   RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, const fusion::Grid& grid,
           int64_t cols, bool alone, bool far)
       : begin_(run.begin),
@@ -106,14 +106,14 @@ class RunPlan {
   size_t begin() const { return begin_; }
   size_t end() const { return end_; }
   bool is_alone() const { return alone_; }
-  /// Whether the rows of a tile may be more than the chain's own tiles hold: one after the other
-  /// they take the same place in them, if there are no other loops in the chain.
+  /// Returns whether a tile may have more rows than the chain's own tiles hold. If the chain has no
+  /// other loops, rows use the tiles one after the other.
   bool takes_many_rows() const { return alone_ || (whole_ && !dense_); }
-  /// Whether a tile's rows, with what lies between them, are one run of elements.
+  /// Returns whether a tile's rows, with the gaps between them, are one run of elements.
   bool has_gaps() const { return !lanes_.empty(); }
 
-  /// Whether, alone, all steps find their elements by the same numbers wherever a tile is: then no
-  /// thread needs its own.
+  /// Returns whether the run is alone and all steps use constant addresses for all tiles. Threads
+  /// then need no copies.
   bool stays() const { return alone_ && places_.empty() && !has_gaps(); }
   void run_where_it_stays(const Tile& t) const {
     const int64_t next = most_.row / most_.step, cols = dense_ ? t.rows * t.cols : t.cols;
@@ -122,10 +122,10 @@ class RunPlan {
       run_row_steps(steps_.data(), keeps_, first, first + cols);
   }
 
-  /// The steps, of which each thread has its own.
+  /// Returns the steps. Each thread has a copy.
   const std::vector<RowStep>& steps() const { return steps_; }
-  /// Elements have the numbers that they have in most operands, so that these stay where they are.
-  /// `memory` has so many bytes for each of the chain's tiles.
+  /// Runs a tile. Elements are numbered as in most operands, so that these need no new address.
+  /// `memory` has `own_bytes` for each of the chain's tiles.
   void run(RowStep* steps, char* memory, int64_t own_bytes, const Tile& t) const {
     const int64_t next = most_.row / most_.step;
     int64_t first = t.block * most_.block / most_.step + t.row * next + t.col;
@@ -145,13 +145,13 @@ class RunPlan {
   }
 
  private:
-  /// Where a step finds x: memory of others, or a tile of the chain's.
+  /// The address of a step's x: other memory, or a tile of the chain.
   struct Place {
     size_t step;
     int own;
     char* x;
-    fusion::Steps from;  ///< where a tile begins
-    int64_t down;        ///< from row to row of a tile
+    fusion::Steps from;  ///< offset of a tile
+    int64_t down;        ///< bytes from row to row of a tile
     int64_t item;        ///< bytes from element to element
     char* at(const Tile& t) const {
       return x + t.block * from.block + t.row * from.row + t.col * from.step;
@@ -160,7 +160,7 @@ class RunPlan {
       return own < 0 && from.step == s.step && from.row == s.row && from.block == s.block;
     }
   };
-  /// Of what may lie outside of all memory: from there elements count.
+  /// Moves an address, possibly outside all memory: elements are counted from there.
   static char* moved(char* x, int64_t nbytes) {
     return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(nbytes));
   }
@@ -190,7 +190,7 @@ class RunPlan {
     if (is_first && !own && steps.step != 0 && s.step.code != RowCode::kStore)
       fetched_.push_back(place);
   }
-  /// What lies as most floats do stays where it is.
+  /// Chooses the layout that most floats share. Operands with it need no new address.
   void leave_most() {
     const auto alike = [&](const fusion::Steps& s) {
       return std::count_if(places_.begin(), places_.end(),
@@ -205,9 +205,9 @@ class RunPlan {
   }
 
   // -------------------------------------------------------------- rows with gaps
-  /// Where there is little between rows, all lie alike, and nobody else wants the chain's tiles,
-  /// rows are one run of elements. (655 rows of 400 of a diffusion: 95 us, else 128; 4096 of 20: 35
-  /// and 182. Zen 4.)
+  /// If gaps between rows are small, all operands have one layout, and nothing else uses the
+  /// chain's tiles, then rows are treated as one run of elements. (655 rows of 400 of a diffusion:
+  /// 95 us instead of 128; 4096 of 20: 35 instead of 182. Zen 4.)
   bool may_have_gaps(int64_t cols, int64_t pitch) const {
     const bool alike = std::all_of(places_.begin(), places_.end(), [](const Place& p) {
       return p.own >= 0 && p.item == sizeof(float);
@@ -215,7 +215,7 @@ class RunPlan {
     return best_isa == Isa::kAvx512 && whole_ && !dense_ && alike && pitch >= kLanesInRows &&
            pitch > cols && pitch <= 2 * cols;
   }
-  /// The steps become kRows, themselves, and those that store rows alone.
+  /// Changes the steps into kRows, the steps, and those that store rows only.
   void find_gaps(int64_t cols) {
     const int64_t pitch = most_.row / most_.step;
     if (!may_have_gaps(cols, pitch)) return;
@@ -233,8 +233,8 @@ class RunPlan {
     in_rows_ = steps_.size();
     steps_.insert(steps_.end(), in_rows.begin(), in_rows.end());
   }
-  /// Fewest lines are crossed where vectors begin with this element, of those of a line. Stores
-  /// that cross one cost most.
+  /// Finds the element of a cache line at which vectors should begin, so that the fewest accesses
+  /// cross lines. Stores that cross a line cost most.
   void find_aligned() {
     int64_t count[kLanesInRows] = {};
     std::vector<bool> moves(steps_.size());
@@ -261,22 +261,22 @@ class RunPlan {
     }
   }
   static constexpr int64_t kLanesInRows = 16, kItem = sizeof(float);
-  static constexpr int64_t kPiece = 1024;  // as many as the chain's tiles hold
+  static constexpr int64_t kPiece = 1024;  // elements, as many as the chain's tiles hold
 
   size_t begin_, end_;
   std::vector<RowStep> steps_;
   std::vector<Place> places_, fetched_;
   std::vector<uint16_t> lanes_;
   int64_t cols_ = 0, aligned_ = 0;
-  size_t in_rows_ = 0;  ///< where the steps begin that store rows alone
+  size_t in_rows_ = 0;  ///< index of the first step that stores rows only
   fusion::Steps most_{sizeof(float), 0, 0};
   bool dense_ = true, keeps_, alone_, whole_;
 };
 
-/// All loops of a chain as one thread calls them.
+/// All loops of a chain with one thread's addresses.
 class Cursors {
  public:
-  /// `memory` has so many bytes for each of the chain's tiles.
+  /// `memory` has `own_bytes` for each of the chain's tiles.
   Cursors(const std::vector<ChainRow>& rows, const std::vector<RunPlan>& runs, int64_t cols,
           char* memory, int64_t own_bytes)
       : memory_(memory), own_bytes_(own_bytes) {
@@ -300,7 +300,7 @@ class Cursors {
  private:
   struct Run {
     const RunPlan* plan;
-    size_t after;  ///< so many of the others
+    size_t after;  ///< number of other loops before it
     std::vector<RowStep> steps;
   };
   std::vector<Cursor> all_;

@@ -1,11 +1,11 @@
 // Chains of pointwise kernels in a captured step of the CPU: one loop over tiles that stay in a
-// core's caches, in place of a loop over memory for each kernel.
+// core's caches, instead of a loop over memory for each kernel.
 //
-// A kernel does not know of it. While a chain runs, run_map and its like (loops.h) hand their row
-// loop to the chain, or the kernel's info does (KernelInfo::hand_over). The chain calls the next
-// kernel from there; so the loops of all kernels, and the
-// functors on their stacks, are there when the last has come, and the chain takes the tiles
-// through them. An element goes through the very row loops that an eager step runs. Not installed.
+// Kernels do not know of chains. While a chain runs, run_map and similar functions (loops.h) pass
+// their row loop to the chain, or the kernel's info does (KernelInfo::hand_over). The chain calls
+// the next kernel from there. When the last kernel has come, the loops of all kernels, and the
+// functors on their stacks, exist, and the chain takes the tiles through them. An element goes
+// through the row loops of an eager step. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +21,18 @@
 
 namespace torch::taper::cpu {
 
-/// The parts that rows are summed in, each from its first row to its last by one thread. The same
-/// for a kernel by itself and in a chain, so that sums are the same to the bit.
+/// The parts in which rows are summed. One thread sums a part from its first to its last row. A
+/// single kernel and a chain use equal parts, so that sums are equal to the bit.
 struct RowParts {
   int64_t rows, parts;
   RowParts(int64_t count, int64_t width)
       : rows(count), parts(std::clamp<int64_t>(count * width / kGrain, 1, usable_threads())) {}
   int64_t begin(int64_t part) const { return rows * part / parts; }
-  /// The one with begin(part) <= row < begin(part + 1).
+  /// Returns the part with begin(part) <= row < begin(part + 1).
   int64_t part_of(int64_t row) const { return ((row + 1) * parts - 1) / rows; }
 };
 
-/// A row loop that a kernel has handed over, with its operands.
+/// A row loop that a kernel has passed to the chain, with its operands.
 struct ChainRow {
   int inputs;
   MapRow one;
@@ -41,10 +41,10 @@ struct ChainRow {
   const void* f;
   char* p[4];
   fusion::Steps steps[4];
-  int own[4];       ///< which of the chain's tiles it is, or -1
-  bool of_rows[4];  ///< one element for each row
+  int own[4];       ///< index of the chain's tile, or -1
+  bool of_rows[4];  ///< has one element for each row
   ScalarType dtypes[4];
-  alignas(8) char number[4][sizeof(In::immediate)];  ///< those that launches hold
+  alignas(8) char number[4][sizeof(In::immediate)];  ///< numbers that launches hold
 };
 
 class RunPlan;  // chain_cursors.h
@@ -52,21 +52,22 @@ class RunPlan;  // chain_cursors.h
 /// Consecutive launches of pointwise kernels over one index space.
 class Chain {
  public:
-  using Owns = std::vector<std::vector<fusion::Own>>;  ///< of each launch
+  using Owns = std::vector<std::vector<fusion::Own>>;  ///< for each launch
   Chain(std::vector<std::shared_ptr<const taper::detail::Launch>> launches, fusion::Grid grid,
         Owns owns, int64_t largest_item);
-  /// Runs all of them.
+  /// Runs all launches.
   void run();
 
-  /// What run_map and its like do while a chain runs; the operands broadcast to y.
+  /// Take the row loop of run_map and similar functions while the chain runs. The operands
+  /// broadcast to y.
   void take(const Out& y, const In& x, MapRow row, const void* f);
   void take(const Out& y, const In& a, const In& b, Map2Rows rows, const void* f);
   void take(const Out& y, const In& a, const In& b, const In& c, Map3Row row, const void* f);
-  /// Those whose loops write more than y: those operands follow x, as inputs do.
+  /// Take row loops that write several operands. The additional results follow x, like inputs.
   void take(const Out& y, const In& x, const Out& more, Map2Rows rows, const void* f);
   void take(const Out& y, const In& x, const Out& more, const Out& rest, Map3Row row,
             const void* f);
-  /// That of a kernel which sums over rows; c has one element for each row.
+  /// Takes the row loop of a kernel that sums over rows. c has one element for each row.
   void take_rows(const Out& y, const In& a, const In& b, const In& c, Map3Row row, const void* f);
 
  private:
@@ -87,21 +88,21 @@ class Chain {
   const fusion::Grid grid_;
   const Owns owns_;
   const int64_t tile_;  // elements
-  const bool draws_;    // tiles go one behind the other
+  const bool draws_;    // tiles run one after the other
   const bool sums_;     // threads take the parts of rows that are summed
   std::vector<ChainRow> rows_;
-  std::shared_ptr<std::vector<RunPlan>> runs_;  // the same in each replay
+  std::shared_ptr<std::vector<RunPlan>> runs_;  // shared by all replays
 };
 
-/// The chain that the calling thread runs, and whose kernels hand over their loops; as a rule null.
+/// The chain that the calling thread runs, and that gets its kernels' loops. Usually null.
 extern constinit thread_local Chain* running_chain;
 
-/// What tests ask and set: how many chains the process has run, and the least bytes of a result for
-/// which captures look for chains. (Fewer stay in L1 anyway.)
+/// For tests: the number of chains that the process has run, and the least bytes of a result for
+/// which captures look for chains. (Smaller results stay in L1 anyway.)
 TAPER_EXPORTED uint64_t chains_run();
 TAPER_EXPORTED extern std::atomic<int64_t> least_chain_bytes;
 
-/// The chains among launches. Null stands for a step that is none of a kernel.
+/// The chains among launches. Null stands for a step that is no kernel.
 struct FoundChain {
   size_t begin, end;
   std::shared_ptr<Chain> chain;

@@ -1,10 +1,10 @@
-// Row loops of a chain (fusion.h) whose arithmetic is known, as one loop: what a row makes for the
-// next one stays in registers, and so do two values more for later ones: results, or what several
-// rows read, and with it what lies one element before and behind. Not installed.
+// Runs: row loops of a chain (fusion.h) with known arithmetic, executed as one loop. A row's result
+// for the next row stays in registers. So do two more values for later rows: results, or operands
+// that several rows read, with their neighbours one element before and after. Not installed.
 //
-// Each step is done for several vectors at a time, so its jump costs little beside its arithmetic,
-// and that is one vector instruction (or the same few) for what the row loop does by the same one:
-// the bits are the same. Bools are floats of 0 and 1 in registers, and bytes in memory.
+// Each step processes several vectors, so that its jump costs little beside its arithmetic. A step
+// is the vector instruction that the row loop uses (or the few it uses), so that the bits are
+// equal. Bools are floats of 0 and 1 in registers, and bytes in memory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace torch::taper::cpu {
 
-/// What a row loop computes, as far as runs know it: of floats, tests of floats, logic of bools.
+/// The computations of row loops that runs know: on floats, comparisons of floats, logic of bools.
 enum class RowOp : uint8_t {
   kOther,
   kAdd,
@@ -26,7 +26,7 @@ enum class RowOp : uint8_t {
   kNeg,
   kRelu,
   kSquare,
-  kAddScaled,  ///< a + alpha b; the functor begins with alpha
+  kAddScaled,  ///< a + alpha b; alpha is the functor's first member
   kCopy,       ///< also between floats and bools
   kAbs,
   kSqrt,
@@ -45,7 +45,7 @@ enum class RowOp : uint8_t {
   kReluBackward,
   kSigmoidBackward,
   kTanhBackward,
-  kPower,  ///< by a number; the row loop is that of what it comes to
+  kPower,  ///< by a number; the row loop is that of the simplified power
   kSelect
 };
 constexpr RowOp row_op_named(std::string_view kernel) {
@@ -65,7 +65,7 @@ constexpr RowOp row_op_named(std::string_view kernel) {
       {"ne", RowOp::kNe},
       {"lt", RowOp::kLess},
       {"le", RowOp::kLessEqual},
-      {"gt", RowOp::kLess},  // its loop is that of lt, with the operands exchanged
+      {"gt", RowOp::kLess},  // its loop is that of lt with exchanged operands
       {"ge", RowOp::kLessEqual},
       {"logical_not", RowOp::kNot},
       {"logical_and", RowOp::kAnd},
@@ -85,7 +85,7 @@ constexpr RowOp row_op_named(std::string_view kernel) {
     if (name == kernel) return op;
   return RowOp::kOther;
 }
-/// Whether a kernel is one instruction for each element, the same for all sets of them.
+/// Returns whether a kernel is one instruction per element, equal in all instruction sets.
 constexpr bool is_light(std::string_view kernel) {
   const RowOp op = row_op_named(kernel);
   switch (op) {
@@ -102,11 +102,11 @@ constexpr bool is_light(std::string_view kernel) {
   }
 }
 
-/// What a step does with the accumulators a, and an operand x.
+/// Operation of a step on the accumulators a and an operand x.
 enum class RowCode : uint8_t {
   kStore,      ///< x = a
-  kStoreRows,  ///< the same of rows alone
-  kKeep,       ///< x = a, where x is in registers
+  kStoreRows,  ///< kStore for rows only
+  kKeep,       ///< x = a, with x in registers
   // a = f(a)
   kNeg,
   kRelu,
@@ -142,34 +142,34 @@ enum class RowCode : uint8_t {
   kMinimum,
   kMinimumFrom,
   kReluBackward,
-  kReluBackwardOf,  ///< a is what the gradient x is passed by
+  kReluBackwardOf,  ///< a is the operand that gates the gradient x
   kSigmoidBackward,
   kSigmoidBackwardOf,
   kTanhBackward,
   kTanhBackwardOf,
-  // by a condition that is the second value kept
+  // with a condition, which is the second kept value
   kCondition,   ///< the condition is x
   kSelect,      ///< a = condition ? a : x
   kSelectElse,  ///< a = condition ? x : a
-  kFill,        ///< what the source keeps = x
-  // with a product of its own, by the number that the next step finds
+  kFill,        ///< the source's registers = x
+  // with a product by a number that the next step holds
   kAddTimes,  ///< a = a + x * number
   kSubTimes,  ///< a = a - x * number
   kTimesSub,  ///< a = x * number - a
-  kAddRest,   ///< a = a + (number of the step behind it - x) * number
-  kSubRest,   ///< a = a - (number of the step behind it - x) * number
-  kNumber,    ///< none: where the step before finds a number
-  kRows,      ///< the first one: finds what lies between rows (RowGaps)
+  kAddRest,   ///< a = a + (number of the step after it - x) * number
+  kSubRest,   ///< a = a - (number of the step after it - x) * number
+  kNumber,    ///< no operation: holds a number for the previous step
+  kRows,      ///< the first step: handles gaps between rows (RowGaps)
   kEnd
 };
-/// The steps that one takes with its numbers.
+/// Returns the number of steps that one operation takes with its numbers.
 constexpr int count_of(RowCode code) {
   const bool rest = code == RowCode::kAddRest || code == RowCode::kSubRest;
   return code >= RowCode::kAddTimes && code <= RowCode::kSubRest ? 2 + rest : 1;
 }
 
-/// Where x is: floats side by side, one for all, those kept in registers; bools side by side;
-/// floats one element before those kept, and behind them, which are in memory, too.
+/// Location of x: adjacent floats, one float for all, kept registers, adjacent bools, or floats one
+/// element before or after the kept ones, which are in memory, too.
 enum class RowSource : uint8_t {
   kRow,
   kOne,
@@ -185,53 +185,55 @@ enum class RowSource : uint8_t {
 struct RowStep {
   RowCode code;
   RowSource source;
-  uint8_t piece;  ///< of the interpreter, which find_row_runs looks up: the step, or a pair
+  uint8_t piece;  ///< the interpreter's code, which find_row_runs looks up: for the step, or for a
+                  ///< pair
   float alpha;
   char* x;
 };
 
-/// Finds the pieces of steps.
+/// Finds the interpreter's code for each step.
 void find_pieces(std::vector<RowStep>& steps);
 
-/// What a step kRows finds: rows of `cols` elements that begin `pitch` apart. What lies between
-/// them is computed as they are, and not stored; so many rows are one run of elements.
+/// Argument of a step kRows: rows of `cols` elements that begin `pitch` apart. The gaps between
+/// them are computed too, but not stored, so that many rows are one run of elements.
 struct RowGaps {
   int64_t cols, pitch;
-  int64_t begin;  ///< of a row
-  /// By the place in a row (or behind it) where a vector begins: which elements are of a row.
+  int64_t begin;  ///< start of a row
+  /// Masks of elements that belong to a row, by the position in the row (or the gap) at which a
+  /// vector begins.
   const uint16_t* lanes;
-  const RowStep* steps;  ///< those that store by kStoreRows
+  const RowStep* steps;  ///< the steps that store by kStoreRows
 };
 
-/// Does the steps, of which the last one is kEnd, for the elements [begin, end). `keeps`: whether
-/// one is_of_kept.
+/// Runs the steps, of which the last is kEnd, for the elements [begin, end). `keeps`: whether one
+/// is_of_kept.
 void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end);
 
 constexpr bool is_of_kept(RowCode code, RowSource source) {
   return source == RowSource::kKept || source == RowSource::kKept2 || source > RowSource::kBools ||
          (code >= RowCode::kCondition && code <= RowCode::kSelectElse);
 }
-/// Whether a step finds x in memory.
+/// Returns whether a step reads or writes x in memory.
 constexpr bool reaches_memory(const RowStep& s) {
   const bool of_registers = s.source == RowSource::kKept || s.source == RowSource::kKept2;
   const bool of_accumulators = s.code >= RowCode::kNeg && s.code < RowCode::kLoad;
   return s.code == RowCode::kFill || (!of_registers && !of_accumulators && s.code != RowCode::kEnd);
 }
 
-/// A row loop of a chain, as runs see it. What it writes comes first.
+/// A row loop of a chain, as input of find_row_runs. Its results come first.
 struct RowOperands {
   RowOp op;
   float alpha;
   int inputs;
-  bool leaves;           ///< the result is for others than the chain, too
-  const void* place[4];  ///< the same for the same memory; null: one number for the row
+  bool leaves;           ///< the result is also used outside the chain
+  const void* place[4];  ///< equal for equal memory; null: one number for the row
   bool one[4];
   bool bools[4];
-  bool own[4];               ///< of a tile of the chain's
+  bool own[4];               ///< in a tile of the chain
   int64_t row[4], block[4];  ///< bytes from row to row, from block to block
 };
 
-/// Rows [begin, end) as steps, each with the row and the operand that it finds x by.
+/// Rows [begin, end) as steps, each with the row and the operand of its x.
 struct RowRun {
   struct Step {
     RowStep step;
@@ -241,7 +243,7 @@ struct RowRun {
   size_t begin, end;
   std::vector<Step> steps;
 };
-/// The runs among the rows of a chain, of two and more.
+/// Returns the runs of two or more among the rows of a chain.
 std::vector<RowRun> find_row_runs(const std::vector<RowOperands>& rows);
 
 }  // namespace torch::taper::cpu

@@ -1,5 +1,5 @@
-// What a run (row_runs.h) does with the values that its rows read: which products are made on the
-// way, and which values stay in registers until when. Not installed.
+// Values that the rows of a run (row_runs.h) read: which products are fused into other rows, and
+// which values stay in registers for how long. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,18 @@ struct RowRead {
   int operand = 0;
 };
 
-/// x * number, or (from - x) * number, which other rows say and one takes on its way: as its
-/// operand `as`.
+/// A product x * number, or (from - x) * number, that a row computes as its operand `as` in place
+/// of the rows that define it.
 struct RowProduct {
-  int as = 0;  ///< 0: there is none
+  int as = 0;  ///< 0: none
   RowRead x, number, from;
   bool is_rest() const { return from.row != kNoRow; }
 };
 
-/// The rows [begin, end) of a chain, in the order in which they are done; times count in it.
+/// The rows [begin, end) of a chain, in the order of execution. Times are indices in this order.
 class RowValues {
  public:
-  /// `keeps_rows`: whether what several rows read in memory may be kept, too.
+  /// `keeps_rows`: whether operands in memory that several rows read may be kept, too.
   RowValues(const std::vector<RowOperands>& rows, size_t begin, size_t end, bool keeps_rows)
       : rows_(rows), begin_(begin), end_(end), products_(end), within_(end, false) {
     find_writers();
@@ -44,7 +44,7 @@ class RowValues {
     while (keeps_rows && split_one()) continue;
   }
 
-  /// The rows that are done, but those that are products on the way of others.
+  /// Returns the executed rows, without products that are fused into others.
   const std::vector<size_t>& order() const { return order_; }
   const RowProduct& product_of(size_t row) const { return products_[row]; }
   bool in_accumulators(size_t t, int i) const {
@@ -53,7 +53,7 @@ class RowValues {
   bool is_square(size_t t) const {
     return rows_[order_[t]].op == RowOp::kMul && in_accumulators(t, 1) && in_accumulators(t, 2);
   }
-  /// The registers, 0 or 1, that hold at a time what a row made; -1: none.
+  /// Returns the registers, 0 or 1, that hold a row's result at a time, or -1 if none does.
   int kept_at(size_t t, size_t row) const {
     for (const Value& v : values_)
       if (row != kNoRow && v.row == row && v.bank >= 0 && v.from <= t && t <= v.until)
@@ -61,7 +61,7 @@ class RowValues {
     return -1;
   }
   int kept_at(size_t t, const RowRead& x) const { return kept_at(t, writers_[x.row][x.operand]); }
-  /// Where a step with this code finds it.
+  /// Returns the location of x for a step with this code.
   RowSource source_of(RowCode code, const RowRead& x, size_t t) const {
     const RowOperands& r = rows_[x.row];
     const int bank = kept_at(t, x);
@@ -79,13 +79,13 @@ class RowValues {
       }
     return RowSource::kRow;
   }
-  /// Calls fill(bank, read) for what comes from memory to registers at a time.
+  /// Calls fill(bank, read) for values that are loaded to registers at a time.
   template <class Fill>
   void fills_at(size_t t, const Fill& fill) const {
     for (const Value& v : values_)
       if (v.row == kNoRow && v.bank >= 0 && v.from == t) fill(v.bank, v.at);
   }
-  /// Whether a row's result goes to memory, and to which registers (-1: none).
+  /// Returns whether a row's result goes to memory.
   bool is_stored(size_t t) const {
     const Value& v = values_[t];
     return rows_[order_[t]].leaves || v.read_elsewhere || (v.reads > 0 && v.bank < 0);
@@ -97,14 +97,14 @@ class RowValues {
     RowRead x;
     size_t t;
   };
-  /// What a row made, or what lies in memory (row is kNoRow).
+  /// A row's result, or a value in memory (row is kNoRow).
   struct Value {
     size_t row;
     RowRead at;
     size_t from = 0, until = 0;
-    int64_t reads = 0;  ///< not by the accumulators
+    int64_t reads = 0;  ///< except by the accumulators
     bool read_elsewhere = false;
-    int64_t gain = 0;  ///< what it saves, in loads
+    int64_t gain = 0;  ///< saved loads
     int bank = -1;
     std::vector<TimedRead> of_memory = {};
   };
@@ -126,12 +126,12 @@ class RowValues {
   }
 
   // -------------------------------------------------------------- products
-  /// Whether a row is for one other alone.
+  /// Returns whether only one other row uses a row's result.
   bool is_for_one(size_t row) const {
     return is_in_run(row) && !rows_[row].leaves && !within_[row] && reads_of(row) == 1;
   }
-  /// Whether what a row reads can be read by a later one, too: `last` is what it has in its
-  /// accumulators.
+  /// Returns whether a later row can read an operand instead of this one. `last` is the row whose
+  /// result is in the accumulators.
   bool can_wait(const RowRead& x, size_t later, size_t last) const {
     const RowOperands& r = rows_[x.row];
     const size_t writer = writers_[x.row][x.operand];
@@ -141,15 +141,15 @@ class RowValues {
       if (rows_[j].place[0] == r.place[x.operand]) return false;
     return true;
   }
-  /// The row before k that is done, if none of these two is.
+  /// Returns the last executed row before k other than w and m, or kNoRow.
   size_t before(size_t k, size_t w, size_t m) const {
     while (k-- > begin_)
       if (!within_[k] && k != w && k != m) return k;
     return kNoRow;
   }
 
-  /// Whether an operand of row k is a product that can be made on its way, beside what the row
-  /// before has made.
+  /// Fuses a product into row k if one of its operands is one, and the other is the previous row's
+  /// result.
   void find_product(size_t k) {
     const RowOp op = rows_[k].op;
     if (within_[k] || (op != RowOp::kAdd && op != RowOp::kSub)) return;
@@ -174,7 +174,7 @@ class RowValues {
   }
 
   // -------------------------------------------------------------- reads
-  /// Calls f(read) for all that is read at a time.
+  /// Calls f(read) for all reads at a time.
   template <class F>
   void reads_at(size_t t, const F& f) const {
     const size_t k = order_[t];
@@ -204,7 +204,7 @@ class RowValues {
     const int i = x.operand;
     return r.place[i] && !r.own[i] && !r.bools[i] && writers_[x.row][i] == kNoRow;
   }
-  /// How many elements b lies behind a, in rows that lie alike; else far more than one.
+  /// Returns the distance in elements from a to b, if their rows have one layout, else INT64_MAX.
   int64_t distance(const RowRead& a, const RowRead& b) const {
     const RowOperands &r = rows_[a.row], &s = rows_[b.row];
     const int i = a.operand, j = b.operand;
@@ -234,7 +234,8 @@ class RowValues {
     const int64_t apart = distance(kept, x);
     return apart == 0 || ((apart == 1 || apart == -1) && is_read_beside(x));
   }
-  /// What is gained where `at` is kept and others are had from it: loads that cross lines.
+  /// Returns the value for keeping `at` and deriving others from it. The gain counts saved loads
+  /// that cross cache lines.
   Value value_in_memory(const RowRead& at, const std::vector<TimedRead>& reads) const {
     Value v{kNoRow, at, SIZE_MAX};
     const bool aligned = is_aligned(at);
@@ -266,7 +267,8 @@ class RowValues {
 
   // -------------------------------------------------------------- registers
   bool is_select(size_t t) const { return rows_[order_[t]].op == RowOp::kSelect; }
-  /// Whether registers are free for a value. Choices have their condition in the second ones.
+  /// Returns whether registers are free for a value. Select has its condition in the second
+  /// registers.
   bool is_free(const Value& v, int bank) const {
     for (size_t t = v.from; t <= v.until; ++t) {
       for (const Value& o : values_)
@@ -298,21 +300,21 @@ class RowValues {
         if (v->bank < 0 && is_free(*v, bank)) v->bank = bank;
     }
   }
-  /// What all that is kept saves.
+  /// Returns the gain of all kept values.
   int64_t gain() const {
     int64_t all = 0;
     for (const Value& v : values_) all += v.bank >= 0 ? v.gain : 0;
     return all;
   }
-  /// Where what lies in memory is not read for longest: the first read behind it.
+  /// Returns the index of the first read after the longest gap between reads.
   static size_t behind_gap(const std::vector<TimedRead>& reads) {
     size_t found = 0, longest = 1;
     for (size_t k = 1; k < reads.size(); ++k)
       if (const size_t gap = reads[k].t - reads[k - 1].t; gap > longest) found = k, longest = gap;
     return found;
   }
-  /// Brings what lies in memory to registers twice, so that others have them meanwhile, where this
-  /// saves most; false if nothing does.
+  /// Loads one value in memory twice, so that its registers are free in between, if this increases
+  /// the gain. Returns false if no split does.
   bool split_one() {
     const std::vector<Value> before = values_;
     std::vector<Value> best;
@@ -331,17 +333,17 @@ class RowValues {
     values_ = best.empty() ? before : best;
     return !best.empty();
   }
-  /// Where nothing else is kept, steps are done for twice as many vectors at once: so many loads
-  /// are to be saved that it pays.
+  /// Without kept values steps process twice as many vectors at once. Keeping pays only from this
+  /// many saved loads.
   static constexpr int64_t kLeastGain = 3;
 
   const std::vector<RowOperands>& rows_;
   const size_t begin_, end_;
   std::vector<std::array<size_t, 4>> writers_;
   std::vector<RowProduct> products_;
-  std::vector<bool> within_;  ///< a product
+  std::vector<bool> within_;  ///< rows fused as products
   std::vector<size_t> order_;
-  std::vector<Value> values_;  ///< the first ones are what rows make, in their order
+  std::vector<Value> values_;  ///< rows' results first, in their order
 };
 
 }  // namespace torch::taper::cpu
