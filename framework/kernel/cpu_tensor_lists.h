@@ -1,5 +1,5 @@
-// Loops over lists of tensors, one element after the other: what simulated devices run where a GPU
-// has for_each_in_lists of framework/cuda/tensor_lists.h. Not installed.
+// Loops over lists of tensors, one element at a time, for simulated devices. A GPU has
+// for_each_in_lists of framework/cuda/tensor_lists.h instead. Not installed.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -7,8 +7,8 @@
 
 namespace torch::taper::cpu {
 
-/// The same as there: visit(v) for the values of N operands, of which those in kReads are left
-/// alone and those in kWrites arrive as zeros.
+/// Calls visit(v) for the values of N operands, like the GPU's function. Operands in kReads are not
+/// changed. Operands in kWrites are zero before the call.
 template <class T, int N, unsigned kReads, unsigned kWrites = 0, class Visit>
 void for_each_in_lists(const TensorLists& lists, const Visit& visit) {
   for (int entry = 0; entry < lists.size(); ++entry) {

@@ -1,10 +1,10 @@
-// Which kernel: the one place that looks at a tensor's device.
+// Dispatch: the one place that selects a kernel by a tensor's device.
 //
 //   TAPER_KERNEL(softmax, Out y, In x, int64_t dim)      declares cpu::softmax and cuda::softmax
 //   TAPER_ON_DEVICE(x, softmax, y, x, dim)               runs the right one
 //
 // A kernel takes views and numbers by value. It owns nothing and waits for nothing, so a launch can
-// outlive the call that made it: a simulated device queues the CPU kernel, a GPU queues its own.
+// outlive the call that made it. A simulated device queues the CPU kernel, a GPU its CUDA kernel.
 #pragma once
 
 #include <new>
@@ -18,8 +18,8 @@
 
 namespace torch::taper {
 
-/// What a kernel may read: no ownership, all geometry by value. A 0-dim In may hold the number
-/// itself (`immediate`) in place of memory.
+/// An operand that a kernel reads: no ownership, sizes and strides by value. A 0-dim In may hold a
+/// number (`immediate`) instead of memory.
 struct In {
   const void* data = nullptr;
   ScalarType dtype = ScalarType::Undefined;
@@ -27,7 +27,7 @@ struct In {
   int64_t numel = 1;
   Dims sizes;
   Dims strides;
-  /// Storage for a number given in place of a tensor; used when data is null and numel is 1.
+  /// Storage for a number given instead of a tensor. Used if data is null and numel is 1.
   alignas(8) unsigned char immediate[16];
 
   In() = default;
@@ -44,11 +44,11 @@ struct In {
     sizes = i.sizes;
     strides = i.strides;
   }
-  /// A number of the given dtype.
+  /// Returns a number of the given dtype.
   static In number(const Scalar& v, ScalarType dtype);
   bool defined() const { return dtype != ScalarType::Undefined; }
   int64_t dim() const { return sizes.size(); }
-  /// The memory, or the number itself. Valid while this In lives.
+  /// Returns the address of the memory, or of the number. Valid as long as this In.
   const void* bytes() const { return data || numel != 1 ? data : immediate; }
   template <class T>
   const T* as() const {
@@ -56,7 +56,7 @@ struct In {
   }
 };
 
-/// What a kernel writes (every element, without reading it first).
+/// An operand of which a kernel writes every element, without reading it first.
 struct Out {
   void* data = nullptr;
   ScalarType dtype = ScalarType::Undefined;
@@ -84,7 +84,7 @@ struct Out {
   }
 };
 
-/// What a kernel reads and writes, or writes only in part.
+/// An operand that a kernel reads and writes, or writes only in part.
 struct InOut : Out {
   using Out::Out;
 };
@@ -95,7 +95,7 @@ template <class A>
 void check_on_device(const char*, Device, int, const A&) {}
 void check_on_device(const char* kernel, Device device, int input, const Tensor& t);
 
-// What an argument lets a kernel read or write.
+// Add the accesses that an argument allows a kernel.
 template <class A>
 void add_accesses(std::vector<Access>&, const A&) {}
 void add_accesses(std::vector<Access>& all, const In& x);
@@ -103,7 +103,7 @@ void add_accesses(std::vector<Access>& all, const Out& y);
 void add_accesses(std::vector<Access>& all, const InOut& y);
 void add_accesses(std::vector<Access>& all, const std::vector<In>& xs);
 
-/// Arguments by value. (A std::tuple of trivial types is no trivial type.)
+/// Arguments by value. (A std::tuple of trivial types is not trivial.)
 template <class... P>
 struct Arguments {
   template <class F, class... Q>
@@ -121,7 +121,7 @@ struct Arguments<P, Rest...> {
   }
 };
 inline Arguments<> pack(Arguments<>*) { return {}; }
-/// The arguments, each made where it is to lie.
+/// Returns the arguments, each constructed in place.
 template <class P, class... Rest, class A, class... More>
 Arguments<P, Rest...> pack(Arguments<P, Rest...>*, A&& a, More&&... more) {
   return {P(std::forward<A>(a)),
@@ -165,8 +165,8 @@ struct KernelLaunch : Launch {
 template <class... P>
 const LaunchKind KernelLaunch<P...>::its_kind = KernelLaunch<P...>::make_kind();
 
-/// Queues `kernel` on the current stream of `device` with the arguments by value; on a GPU that is
-/// the CUDA kernel's own launch, made at once. The host runs it at once, or in replays where it is
+/// Queues `kernel` on the current stream of `device` with the arguments by value. On a GPU this is
+/// the CUDA kernel's launch, made at once. The host runs it at once, or in replays if it is
 /// captured.
 template <class... P, class... A>
 __attribute__((cold, noinline)) void launch_known(const char* name, Device device,
@@ -177,13 +177,14 @@ __attribute__((cold, noinline)) void launch_known(const char* name, Device devic
     (check_on_device(name, device, input += !std::is_same<std::decay_t<P>, Out>::value, args), ...);
   make_launch(name, device, KernelLaunch<P...>(info, kernel, std::forward<A>(args)...));
 }
-/// The same of a kernel of which nothing is known.
+/// Launches a kernel without a KernelInfo.
 template <class... P, class... A>
 void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
   launch_known(name, device, nullptr, kernel, std::forward<A>(args)...);
 }
 
-/// Which kernel runs on CUDA devices: the CPU's on simulated ones in a build without CUDA kernels.
+/// Returns the kernel that runs on CUDA devices. In a build without CUDA kernels, simulated devices
+/// run the CPU's.
 template <class Kernel>
 Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
   return runs_cuda_kernels() ? cuda : cpu;
@@ -192,20 +193,20 @@ Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
 }  // namespace detail
 }  // namespace torch::taper
 
-/// Declares both kernels of a name, and what is known of the CPU's (kernel_info.h). The reference
-/// to the CUDA kernel is weak: a build without CUDA kernels lacks it and never calls it (that
-/// others lack none is checked by tests/gpu/kernels.sh), so the sources that call kernels are
-/// compiled alike in all builds.
-#define TAPER_KERNEL(name, ...)                                                           \
-  namespace cpu {                                                                         \
-  void name(__VA_ARGS__);                                                                 \
-  extern __attribute__((weak, visibility("hidden"))) const struct KernelInfo name##_info; \
-  }                                                                                       \
-  namespace cuda {                                                                        \
-  __attribute__((weak)) void name(__VA_ARGS__);                                           \
+/// Declares both kernels of a name, and the CPU kernel's info (kernel_info.h). The reference to the
+/// CUDA kernel is weak, because a build without CUDA kernels lacks it and never calls it.
+/// (tests/gpu/kernels.sh checks that other builds have all kernels.) So sources that call kernels
+/// compile to equal code in all builds.
+#define TAPER_KERNEL(name, ...)                                     \
+  namespace cpu {                                                   \
+  void name(__VA_ARGS__);                                           \
+  extern __attribute__((weak)) const struct KernelInfo name##_info; \
+  }                                                                 \
+  namespace cuda {                                                  \
+  __attribute__((weak)) void name(__VA_ARGS__);                     \
   }
 
-/// Runs `kernel(args...)` where tensor `t` lives.
+/// Runs `kernel(args...)` on the device of tensor `t`.
 #define TAPER_ON_DEVICE(t, kernel, ...)                                                         \
   do {                                                                                          \
     const ::taper::Device taper_where = (t).device();                                           \

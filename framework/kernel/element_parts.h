@@ -1,11 +1,11 @@
-// What kernels for real and complex elements ask of an element type. Not installed.
+// Properties of element types, for kernels of real and complex elements. Not installed.
 #pragma once
 
 #include <taper/framework/core/complex.h>
 
 namespace torch::taper::numbers {
 
-/// Whether T is a complex number, and the type of its parts (T itself, where it is real).
+/// Tells whether T is complex, and the type of its parts (T if it is real).
 template <class T>
 struct Parts {
   static constexpr bool is_complex = false;
@@ -21,7 +21,7 @@ using part_t = typename Parts<T>::type;
 template <class T>
 constexpr bool is_complex_v = Parts<T>::is_complex;
 
-/// The conjugate; of a real number itself.
+/// Returns the conjugate. A real number is returned unchanged.
 template <class T>
 TAPER_HD constexpr T conjugate(const T& x) {
   if constexpr (is_complex_v<T>)

@@ -1,4 +1,4 @@
-// Instruction sets: kernels are compiled for several, and the best that the CPU has is called.
+// Instruction sets: kernels are compiled for several, and the best one of the CPU is called.
 //
 // A kernel file x_cpu.cpp names its loops' file and includes foreach_isa.h:
 //
@@ -9,7 +9,7 @@
 //   }
 //
 // x_isa.inc holds `namespace torch::taper::cpu::TAPER_ISA { void x(Out y, In a) { ...plain loops...
-// } }` and has no include guard: it is compiled once per instruction set, and the compiler
+// } }` and has no include guard. It is compiled once for each instruction set, and the compiler
 // vectorises it.
 #pragma once
 
@@ -21,8 +21,8 @@ namespace torch::taper::cpu {
 
 enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
 
-/// The best instruction set of this CPU that kernels are compiled for, lowered by
-/// TAPER_CPU_ISA=base|avx2 in the environment. Builds with sanitizers have base alone.
+/// The best instruction set of this CPU with compiled kernels. TAPER_CPU_ISA=base|avx2 in the
+/// environment lowers it. Builds with sanitizers have base only.
 extern const Isa best_isa;
 
 }  // namespace torch::taper::cpu
@@ -38,7 +38,8 @@ extern const Isa best_isa;
 #define TAPER_BY_ISA_UP_TO(widest, function, ...) base::function(__VA_ARGS__)
 #endif
 
-// TAPER_BY_ISA(function, arguments) is an expression: a call of the function of the best set.
+// TAPER_BY_ISA(function, arguments) is an expression: it calls the function of the best set. For
+// rare functions: inline functions and templates are then not compiled for AVX-512.
 /// For what is rarely asked for: what is inline or a template is then not compiled for AVX-512.
 #define TAPER_BY_ISA_UP_TO_AVX2(...) TAPER_BY_ISA_UP_TO(avx2, __VA_ARGS__)
 #ifdef TAPER_ISA_UP_TO_AVX2  // see foreach_isa.h
@@ -49,8 +50,8 @@ extern const Isa best_isa;
 
 namespace torch::taper::cpu {
 
-/// switch_dtype in an *_isa.inc file: elements of the types in `Fast` are computed here, others of
-/// the list by `in_base`, the same kernel for the base instruction set.
+/// Calls switch_dtype in an *_isa.inc file. Types in `Fast` are computed here. Other types of the
+/// list are computed by `in_base`, the kernel of the base instruction set.
 template <bool is_base, class List, class Fast = dtypes::Floating, class Body, class InBase>
 TAPER_INLINE void switch_isa(ScalarType t, const char* op, const Body& body,
                              const InBase& in_base) {
@@ -59,7 +60,8 @@ TAPER_INLINE void switch_isa(ScalarType t, const char* op, const Body& body,
   else if (!taper::detail::call_for_dtype(Fast(), t, body))
     in_base();
 }
-/// The same where int64 too has instructions that the oldest set lacks: comparisons, products.
+/// Calls switch_isa with int64 as a fast type, for kernels that gain from newer int64 instructions:
+/// comparisons, products.
 template <bool is_base, class List, class Body, class InBase>
 TAPER_INLINE void switch_isa_long(ScalarType t, const char* op, const Body& body,
                                   const InBase& in_base) {

@@ -1,12 +1,12 @@
-// Walking several strided operands together: broadcasting and the collapsing of dimensions.
+// Iteration over several strided operands: broadcasting and the merging of dimensions.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 
-/// The shape that `a` and `b` broadcast to. Throws LibTorch's "The size of tensor a (2) must match
-/// the size of tensor b (3) at non-singleton dimension 0".
+/// Returns the shape that `a` and `b` broadcast to. Throws LibTorch's "The size of tensor a (2)
+/// must match the size of tensor b (3) at non-singleton dimension 0".
 TAPER_EXPORTED Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
 
 /// N operands over one index space. Dimension 0 is the innermost. Strides are in bytes.
@@ -21,7 +21,7 @@ struct Plan {
 
 namespace detail {
 
-/// One operand as the planner sees it.
+/// One operand of a plan.
 struct Operand {
   const void* data;
   const Dims* sizes;
@@ -42,8 +42,8 @@ inline Operand operand_of(const Out& x) {
 
 }  // namespace detail
 
-/// Plans a walk over `shape`; each operand's sizes broadcast to it. The first operand is the one
-/// that is written. The operands must outlive the plan's use (an In may hold its own number).
+/// Plans an iteration over `shape`, to which each operand broadcasts. The first operand is the
+/// written one. The operands must outlive the plan, because an In may hold a number.
 template <class... Operands>
 Plan<sizeof...(Operands)> plan_over(const Dims& shape, const Operands&... operands) {
   constexpr int n = sizeof...(Operands);
@@ -56,9 +56,8 @@ Plan<sizeof...(Operands)> plan_over(const Dims& shape, const Operands&... operan
   return plan;
 }
 
-/// Rows of a walk: `rows` of `count` elements each. pointers[i] is operand i at the first element,
-/// strides[i] its step in bytes within a row, row_strides[i] that from row to row (not set for
-/// one).
+/// `rows` rows of `count` elements each. pointers[i] is operand i at the first element, strides[i]
+/// its step in bytes within a row, row_strides[i] the step from row to row (not set for one row).
 template <int N>
 struct Block {
   char* pointers[N];
@@ -66,8 +65,8 @@ struct Block {
   int64_t count, rows;
 };
 
-/// Calls block(Block) for the innermost rows of the part [begin, end) of the index space, as many
-/// together as follow each other in dimension 1.
+/// Calls block(Block) for the innermost rows of the part [begin, end) of the index space. A block
+/// has all rows that follow each other in dimension 1.
 template <int N, class F>
 void for_each_block(const Plan<N>& plan, int64_t begin, int64_t end, const F& block) {
   if (begin >= end) return;
@@ -107,14 +106,14 @@ void for_each_block(const Plan<N>& plan, int64_t begin, int64_t end, const F& bl
 }
 
 namespace detail {
-/// What for_each_row calls: the walk is compiled once for each number of operands.
+/// The call from for_each_row. The iteration is compiled once for each number of operands.
 using RowCall = void (*)(const void* row, char* const* pointers, const int64_t* strides,
                          int64_t count);
 template <int N>
 void walk_rows(const Plan<N>& plan, int64_t begin, int64_t end, RowCall call, const void* row);
 }  // namespace detail
 
-/// Calls row(pointers, strides, count) for each of them. N is at most 5.
+/// Calls row(pointers, strides, count) for each row. N is at most 5.
 template <int N, class Row>
 void for_each_row(const Plan<N>& plan, int64_t begin, int64_t end, const Row& row) {
   const detail::RowCall call = [](const void* f, char* const* p, const int64_t* s, int64_t n) {

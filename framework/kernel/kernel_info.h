@@ -1,17 +1,19 @@
-// KernelInfo: what captured steps of the CPU know of a kernel, in one constant beside its
+// KernelInfo: properties of a kernel that captured steps of the CPU use, in one constant beside its
 // definition.
 //
 //   void name(Out y, In x) { ... }
 //   constinit const KernelInfo name_info = pointwise<&cpu::name>(1);
 //
-// TAPER_KERNEL declares the constant, weakly, and a launch points to it: null for kernels of which
-// nothing is known. A kernel may be
+// TAPER_KERNEL declares the constant, weakly, and a launch points to it. The pointer is null for
+// kernels without info. A kernel may be
 //
-// - a member of chains (fusion/cpu/fusion.h): its result at a place depends on its operands at that
-//   place only, or, of rows, in that row. pointwise, rowwise, drawing and summing say so;
-// - prepared: much of what a kernel does for small operands is to find out what to do: dtypes,
-//   strides, tiles, the loop of this CPU. In replays that comes out the same each time, so a launch
-//   is worked out once, into one call of the kernel's own loops. Bits are the same;
+// - a member of chains (fusion/cpu/fusion.h): an element of its result depends on its operands at
+// that
+//   index only, or, for kernels of rows, on that row only. pointwise, rowwise, drawing and summing
+//   declare this.
+// - prepared: for small operands a kernel spends much time on choices: dtypes, strides, tiles, the
+//   loop of this CPU. These choices are equal in all replays, so they are made once, and a launch
+//   becomes one call of the kernel's loops. Bits are equal.
 // - repeatable: a captured step may call it again, with results elsewhere (capture/made_by.h).
 //
 // Not installed.
@@ -30,11 +32,11 @@ namespace torch::taper::cpu {
 
 class Chain;
 
-/// A launch that is ready, or nothing: then the kernel is called as ever. It points to the memory
-/// of the launch's tensors and owns the rest.
+/// A prepared launch, or nothing: then the kernel is called as usual. It points to the memory of
+/// the launch's tensors and owns the rest.
 using Prepared = std::function<void()>;
 
-/// An operand that lies elsewhere.
+/// An operand whose address changes.
 struct Moved {
   const void *from, *to;
 };
@@ -45,27 +47,28 @@ struct KernelInfo {
   using Launch = taper::detail::Launch;
 
   // ---- as a member of chains
-  /// Inputs of its row loop, 0 if it is no member. Operands behind them are numbers, or seen by the
-  /// kernel alone. It takes operands of any real dtype.
+  /// Inputs of its row loop, 0 if it is no member. Further operands are numbers, or used by the
+  /// kernel only. It takes operands of any real dtype.
   int inputs = 0;
-  RowOp op = RowOp::kOther;  ///< what its row loop of floats computes
+  RowOp op = RowOp::kOther;  ///< computation of its row loop of floats
   bool draws = false;        ///< random numbers: one tile after the other
-  /// Whether what it writes behind the first are sums over rows (RowParts); then the inputs
-  /// [of_rows[0], of_rows[1]) have one element for each row.
+  /// Whether its results after the first are sums over rows (RowParts). The inputs [of_rows[0],
+  /// of_rows[1]) then have one element for each row.
   bool sums = false;
   int of_rows[2] = {0, 0};
-  /// Adds what it writes, then what it reads.
+  /// Appends its results, then its inputs.
   void (*operands)(const Launch& launch, std::vector<fusion::Operand>& all) = nullptr;
-  /// Returns the elements of a row, if its loop wants whole ones; kNoRows where they are none of a
-  /// row. Null for others.
+  /// Returns the length of a row if its loop needs whole rows, or kNoRows if the elements form no
+  /// rows. Null for other kernels.
   int64_t (*width)(const Launch& launch) = nullptr;
-  /// Hands its row loop to the chain. Null: the kernel does, by run_map and its like (loops.h).
+  /// Passes its row loop to the chain. Null: the kernel does, by run_map and similar functions
+  /// (loops.h).
   void (*hand_over)(const Launch& launch, Chain& chain) = nullptr;
 
   // ---- in replays
   Prepared (*prepare)(const Launch& launch) = nullptr;
-  /// The same launch with its results elsewhere, which come in the order of its defined Outs, and
-  /// with some operands elsewhere; null for kernels that do more than to write those, or read them.
+  /// Returns this launch with other addresses of its results, in the order of its defined Outs, and
+  /// of some operands. Null for kernels that do more than write the results, or read them.
   std::shared_ptr<Launch> (*elsewhere)(const Launch& launch, void* const* results,
                                        const std::vector<Moved>& operands) = nullptr;
 };
@@ -112,7 +115,7 @@ using Launches = typename LaunchOf<decltype(kernel)>::type;
 
 }  // namespace info
 
-/// A kernel whose row loop takes so many inputs.
+/// Returns the info of a kernel whose row loop takes this number of inputs.
 template <auto kernel>
 constexpr KernelInfo pointwise(int inputs, RowOp op = RowOp::kOther) {
   KernelInfo k;
@@ -124,7 +127,7 @@ constexpr KernelInfo pointwise(int inputs, RowOp op = RowOp::kOther) {
   };
   return k;
 }
-/// A kernel of rows of Width(its arguments...) elements.
+/// Returns the info of a kernel of rows of Width(its arguments...) elements.
 template <auto kernel, auto Width>
 constexpr KernelInfo rowwise(int inputs) {
   KernelInfo k = pointwise<kernel>(inputs);
@@ -135,18 +138,20 @@ constexpr KernelInfo rowwise(int inputs) {
   };
   return k;
 }
-/// A kernel whose one random number for each element comes from a generator, which it holds.
+/// Returns the info of a kernel that draws one random number for each element from a generator that
+/// it holds.
 constexpr KernelInfo drawing(KernelInfo k) {
   k.draws = true;
   return k;
 }
-/// A kernel of rows that writes sums over them, too, which are there when it returns.
+/// Returns the info of a kernel of rows that also writes sums over them. The sums are complete when
+/// it returns.
 constexpr KernelInfo summing(KernelInfo k, int of_rows, int end_of_rows) {
   k.sums = true;
   k.of_rows[0] = of_rows, k.of_rows[1] = end_of_rows;
   return k;
 }
-/// `give(chain, arguments...)` hands over the row loop.
+/// Returns the info of a kernel whose row loop `give(chain, arguments...)` passes to the chain.
 template <auto kernel, auto give>
 constexpr KernelInfo handed_over_by(KernelInfo k) {
   k.hand_over = [](const taper::detail::Launch& l, Chain& chain) {
@@ -155,7 +160,7 @@ constexpr KernelInfo handed_over_by(KernelInfo k) {
   return k;
 }
 
-/// `how(arguments...)` makes a launch ready.
+/// Returns the info of a kernel whose launches `how(arguments...)` prepares.
 template <auto kernel, auto how>
 constexpr KernelInfo prepared(KernelInfo k = {}) {
   k.prepare = [](const taper::detail::Launch& l) {
@@ -165,8 +170,8 @@ constexpr KernelInfo prepared(KernelInfo k = {}) {
   };
   return k;
 }
-/// Nothing is worked out, but `run` takes the arguments where the launch has them, where the kernel
-/// has copies made.
+/// Returns the info of a kernel that `run` replaces in replays. Nothing is prepared, but `run`
+/// takes the launch's arguments by reference, without the copies of a kernel call.
 template <auto kernel, auto run>
 constexpr KernelInfo prepared_call(KernelInfo k = {}) {
   k.prepare = [](const taper::detail::Launch& l) -> Prepared {
@@ -174,8 +179,8 @@ constexpr KernelInfo prepared_call(KernelInfo k = {}) {
   };
   return k;
 }
-/// A kernel that writes its Outs, makes them of nothing but its other arguments, and reads them
-/// only where an operand is a result itself.
+/// Returns the info of a kernel that computes its Outs from its other arguments only. It reads its
+/// Outs only if an operand is also a result.
 template <auto kernel>
 constexpr KernelInfo repeatable(KernelInfo k) {
   k.elsewhere = [](const taper::detail::Launch& l, void* const* results,
@@ -186,7 +191,7 @@ constexpr KernelInfo repeatable(KernelInfo k) {
   };
   return k;
 }
-/// prepared_call of such a kernel.
+/// Returns prepared_call of a repeatable kernel.
 template <auto kernel, auto run>
 constexpr KernelInfo repeatable_call(KernelInfo k = {}) {
   return repeatable<kernel>(prepared_call<kernel, run>(k));

@@ -1,4 +1,4 @@
-// Rows of 16-bit floats from and to floats, by the best instruction set. Not installed.
+// Converts rows of 16-bit floats from and to floats, with the best instruction set. Not installed.
 #pragma once
 
 #include <taper/framework/core/dtype.h>

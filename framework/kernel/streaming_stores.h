@@ -1,4 +1,4 @@
-// Writing results that no cache can hold: a plain store would first read the line that it
+// Writes results that exceed all caches. A plain store would first read the line that it
 // overwrites.
 #pragma once
 
@@ -8,21 +8,22 @@
 
 namespace torch::taper::cpu {
 
-/// Whether so many bytes are more than one may hope for of L3. (What virtual
-/// machines say of its size is that of the whole processor.) Several threads have more of the
-/// cache's rate, but no more of the memory's: they leave later what may still be in it.
+/// Returns whether so many bytes exceed the expected share of L3. (Virtual machines report the size
+/// of the whole processor.) Several threads have more of the cache's bandwidth, but not of the
+/// memory's, so their limit is higher.
 bool fills_cache(int64_t nbytes);
-/// True when a result of so many bytes, made of so many others, is better written by non-temporal
-/// stores.
+/// Returns whether a result of `written` bytes, computed from `read` bytes, is better written by
+/// non-temporal stores.
 inline bool streams(int64_t written, int64_t read) {
   const int64_t all = written + read;
   return all >= int64_t{24} << 20 && fills_cache(all);
 }
 
-/// memcpy by non-temporal stores. Call end_stream before another thread may read the result.
+/// Copies like memcpy by non-temporal stores. Call end_stream before another thread may read the
+/// result.
 void stream(char* to, const char* from, int64_t nbytes);
-/// Starts to bring what is read next into the cache. Called before a short run is streamed that was
-/// just computed: the hardware does not look ahead over a pause.
+/// Prefetches the next operand. Call it before a short, just computed row is streamed, because the
+/// hardware prefetcher stops at pauses.
 inline void fetch_ahead(const void* next, int64_t nbytes) {
   for (int64_t i = 0; i < nbytes; i += 64) __builtin_prefetch(static_cast<const char*>(next) + i);
 }

@@ -1,8 +1,8 @@
-// Vectors for kernels that choose their own registers: one width per instruction set.
+// Vectors for kernels that choose their registers: one width for each instruction set.
 //
 // Included by an x_cpu.cpp before foreach_isa.h. `TAPER_ISA::Vec<T>` is then a vector as wide as
-// the instruction set's registers, with the compiler's own operators; load_part and store_part
-// touch only the first n elements, so that the end of a row is never overrun.
+// the instruction set's registers, with the compiler's operators. load_part and store_part access
+// only the first n elements, so that the end of a row is never overrun.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace torch::taper::cpu {
 
 namespace base {
 constexpr int kVecBytes = 16;
-/// Vectors side by side in the register tile of a matrix product.
+/// Adjacent vectors in the register tile of a matrix product.
 constexpr int kTileVecs = 2;
 }  // namespace base
 namespace avx2 {
@@ -36,7 +36,7 @@ constexpr int kTileVecs = 4;
 
 #ifdef __clang__
 // GCC's built-in function, which Clang lacks: lane l of the result is lane at[l] of a, or of a and
-// b side by side.
+// b concatenated.
 template <class V, class I>
 TAPER_INLINE V __builtin_shuffle(V a, I at) {
   constexpr int lanes = sizeof(V) / sizeof a[0];
@@ -60,14 +60,14 @@ struct VecOf {
   typedef T type __attribute__((vector_size(Bytes)));
   typedef T unaligned __attribute__((vector_size(Bytes), aligned(alignof(T)), may_alias));
 };
-/// The first n of up to 16 bytes; the others are zero.
+/// Copies the first n of up to 16 bytes. The others are zero.
 TAPER_INLINE void load_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
 TAPER_INLINE void store_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
-/// Writes a vector by a non-temporal store where it is a whole line; p is aligned. See stream.h.
+/// Writes a vector by a non-temporal store if it is a whole cache line. p is aligned. See stream.h.
 template <class V>
 TAPER_INLINE void store_past(void* p, const V& v) {
   memcpy(p, &v, sizeof v);
@@ -83,15 +83,15 @@ TAPER_INLINE Vec<T> load_part(const T* p, int n) {
   for (int i = 0; i < n; ++i) v[i] = p[i];
   return v;
 }
-/// The first n of a vector; `fill` in the other lanes.
+/// Returns the first n elements, with `fill` in the other lanes.
 TAPER_INLINE Vec<float> load_part(const float* p, int n, float fill) {
   Vec<float> v = fill - Vec<float>{};
   for (int i = 0; i < n; ++i) v[i] = p[i];
   return v;
 }
-/// The greater of two, lane by lane; y where one is NaN.
+/// Returns the greater of two, lane by lane, or y if one is NaN.
 TAPER_INLINE Vec<float> larger(Vec<float> x, Vec<float> y) { return x > y ? x : y; }
-/// x, but at least low and at most high; NaN stays.
+/// Returns x limited to [low, high]. NaN stays.
 TAPER_INLINE Vec<float> bound(Vec<float> x, float low, float high) {
   const Vec<float> least = low - Vec<float>{}, most = high - Vec<float>{};
   const Vec<float> raised = least > x ? least : x;
@@ -115,7 +115,7 @@ template <class T>
 TAPER_INLINE void store_part(T* p, Vec<T> v, int n) {
   for (int i = 0; i < n; ++i) p[i] = v[i];
 }
-/// Half a vector from each of two places.
+/// Loads half a vector from each of two addresses.
 TAPER_INLINE Vec<float> load_halves(const float* low, const float* high) {
   return Vec<float>{low[0], low[1], high[0], high[1]};
 }
@@ -174,7 +174,7 @@ TAPER_AVX2 void store_part(float* p, Vec<float> v, int n) {
 TAPER_AVX2 void store_part(double* p, Vec<double> v, int n) {
   _mm256_maskstore_pd(p, mask64(n), (__m256d)v);
 }
-// Of integers.
+// For integers.
 TAPER_AVX2 Vec<uint32_t> load_part(const uint32_t* p, int n) {
   return (Vec<uint32_t>)_mm256_maskload_epi32(reinterpret_cast<const int*>(p), mask32(n));
 }
@@ -219,7 +219,7 @@ TAPER_AVX512 Vec<float> bound(Vec<float> x, float low, float high) {
   const __m512 raised = _mm512_max_ps(_mm512_set1_ps(low), (__m512)x);
   return (Vec<float>)_mm512_min_ps(_mm512_set1_ps(high), raised);
 }
-/// x 2^n, n whole.
+/// Returns x 2^n for whole n.
 TAPER_AVX512 Vec<float> times_power_of_two(Vec<float> x, Vec<float> n) {
   return (Vec<float>)_mm512_scalef_ps((__m512)x, (__m512)n);
 }
@@ -243,7 +243,7 @@ TAPER_AVX512 void store_part(float* p, Vec<float> v, int n) {
 TAPER_AVX512 void store_part(double* p, Vec<double> v, int n) {
   _mm512_mask_storeu_pd(p, mask64(n), (__m512d)v);
 }
-// Of integers.
+// For integers.
 TAPER_AVX512 Vec<uint32_t> load_part(const uint32_t* p, int n) {
   return (Vec<uint32_t>)_mm512_maskz_loadu_epi32(mask32(n), p);
 }

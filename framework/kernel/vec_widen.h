@@ -1,5 +1,5 @@
-// Half a vector of floats as a vector of doubles; 16-bit floats in memory as vectors of floats, and
-// back; vectors from memory by halves.
+// Conversions: half a vector of floats to a vector of doubles, 16-bit floats in memory to vectors
+// of floats and back, and loads by halves.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -23,28 +23,29 @@ TAPER_INLINE Vec<float> widened(const T* from) {
     v[l] = static_cast<float>(from[l]);
   return v;
 }
-/// The first n elements, n at most a vector's; zeros behind them.
+/// Returns the first n elements, at most a vector's, followed by zeros.
 template <class T>
 TAPER_INLINE Vec<float> widened_part(const T* from, int n) {
   T elements[kVecBytes / sizeof(float)] = {};
   for (int l = 0; l < n; ++l) elements[l] = from[l];
   return widened(elements);
 }
-/// Two vectors of floats, rounded, in memory as 16-bit floats.
+/// Stores two vectors of floats as 16-bit floats, rounded.
 template <class T>
 TAPER_INLINE void store_narrow(T* to, Vec<float> v, Vec<float> next) {
   constexpr int lanes = kVecBytes / sizeof(float);
   for (int l = 0; l < lanes; ++l) to[l] = static_cast<T>(v[l]);
   for (int l = 0; l < lanes; ++l) to[lanes + l] = static_cast<T>(next[l]);
 }
-/// The first n of both vectors' elements, n less than all.
+/// Stores the first n of both vectors' elements. n is less than all.
 template <class T>
 TAPER_INLINE void store_narrow_part(T* to, Vec<float> v, Vec<float> next, int n) {
   T elements[2 * kVecBytes / sizeof(float)];
   store_narrow(elements, v, next);
   for (int l = 0; l < n; ++l) to[l] = elements[l];
 }
-/// A whole vector; of 64 bytes by two loads, which bring what lies behind L2 sooner than one does.
+/// Returns a whole vector. A vector of 64 bytes is loaded by two loads, which fetch memory beyond
+/// L2 sooner than one does.
 template <class T>
 TAPER_INLINE Vec<T> load_by_halves(const T* from) {
   Vec<T> v;
@@ -67,13 +68,13 @@ template <class T>
 TAPER_AVX2 Vec<float> widened(const T* from) {
   return widened_bits(T(), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
-/// n of 8 words, zeros behind them: not by way of memory, from which what was just written in parts
-/// comes late.
+/// Loads n of 8 words, followed by zeros. It avoids a detour through memory, because reading words
+/// that were just written in parts is slow.
 TAPER_AVX2 __m128i load_words(const char* from, int n) {
   uint64_t low = 0, high = 0;
   if (n >= 4) {
     memcpy(&low, from, 8);
-    memcpy(&high, from + 2 * (n - 4), 8);  // the last four, of which some are in `low`
+    memcpy(&high, from + 2 * (n - 4), 8);  // the last four, some of which are in `low`
     high = n == 4 ? 0 : high >> 16 * (8 - n);
   } else if (n > 0) {
     uint16_t words[3] = {};
@@ -95,7 +96,7 @@ TAPER_AVX2 void store_narrow(Half* to, Vec<float> v, Vec<float> next) {
   _mm_storeu_si128(halves, _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT));
   _mm_storeu_si128(halves + 1, _mm256_cvtps_ph((__m256)next, _MM_FROUND_TO_NEAREST_INT));
 }
-/// The bits of v as bf16, rounded, in the lower halves of the lanes.
+/// Returns the bits of v as bf16, rounded, in the lower halves of the lanes.
 TAPER_AVX2 __m256i bfloat16_bits(Vec<float> v) {
   const __m256i bits = (__m256i)v, one = _mm256_set1_epi32(1);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
@@ -123,7 +124,7 @@ TAPER_AVX2 Vec<T> load_by_halves(const T* from) {
 
 namespace avx512 {
 #define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE
-// Of the compiler's own conversion GCC 12 makes two of half the width, and joins them.
+// GCC 12 splits the compiler's conversion into two of half the width and joins them.
 TAPER_AVX512 Vec<double> widen(detail::HalfFloats<kVecBytes> v) {
   return (Vec<double>)_mm512_cvtps_pd((__m256)v);
 }
@@ -146,7 +147,7 @@ TAPER_AVX512 __m512i narrowed(Half, Vec<float> v, Vec<float> next) {
   const __m256i high = _mm512_cvtps_ph((__m512)next, _MM_FROUND_TO_NEAREST_INT);
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
-/// The bits of v as bf16, rounded, in the upper halves of the lanes.
+/// Returns the bits of v as bf16, rounded, in the upper halves of the lanes.
 TAPER_AVX512 __m512i bfloat16_bits(Vec<float> v) {
   const __m512i bits = (__m512i)v, one = _mm512_set1_epi32(1);
   const __m512i below = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
@@ -161,7 +162,7 @@ TAPER_AVX512 __m512i narrowed(BFloat16, Vec<float> v, Vec<float> next) {
                        25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
   return _mm512_permutex2var_epi16(bfloat16_bits(v), odd_words, bfloat16_bits(next));
 }
-// Joined, the halves of f16 would take longer than two stores.
+// Joining the halves of f16 would take longer than two stores.
 TAPER_AVX512 void store_narrow(Half* to, Vec<float> v, Vec<float> next) {
   __m256i* const halves = reinterpret_cast<__m256i*>(to);
   _mm256_storeu_si256(halves, _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));
@@ -178,7 +179,7 @@ template <class T>
 TAPER_AVX512 Vec<T> load_by_halves(const T* from) {
   const __m256i* const halves = reinterpret_cast<const __m256i*>(from);
   __m256i low = _mm256_loadu_si256(halves);
-  asm("" : "+v"(low));  // GCC would make one load of both
+  asm("" : "+v"(low));  // GCC would merge both into one load
   return (Vec<T>)_mm512_inserti64x4(_mm512_castsi256_si512(low), _mm256_loadu_si256(halves + 1), 1);
 }
 #undef TAPER_AVX512

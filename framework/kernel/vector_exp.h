@@ -1,8 +1,8 @@
-// exp, tanh and what is made of them.
+// exp, tanh and functions made of them.
 //
-// For float they are arithmetic alone: no call, no branch. A plain loop of them becomes vector code
+// For float they are pure arithmetic: no call, no branch. A plain loop of them becomes vector code
 // of each instruction set, about twice as fast as libmvec's, whose calls spill all registers. Other
-// types, and device code, take the functions of <cmath>.
+// types, and device code, use the functions of <cmath>.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ template <class T>
 TAPER_HD inline T vector_tanh(T x) {
   return std::tanh(x);
 }
-/// 1 / (1 + exp(-x)).
+/// Returns 1 / (1 + exp(-x)).
 template <class T>
 TAPER_HD inline T logistic(T x) {
   return T(1) / (T(1) + std::exp(-x));
 }
-/// The share of a standard normal distribution below x.
+/// Returns the probability that a standard normal number is below x.
 template <class T>
 TAPER_HD inline T normal_cdf(T x) {
   return T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440)));
@@ -48,18 +48,18 @@ TAPER_INLINE float float_of(uint32_t bits) {
 
 #include <taper/framework/kernel/exp_formula.inc>
 
-/// 2^k for k in [-126, 127]; infinity for 128.
+/// Returns 2^k for k in [-126, 127], infinity for 128.
 TAPER_INLINE float power_of_two(uint32_t bits) { return float_of((bits << 23) + 0x3f800000u); }
 
-/// exp(x) for x in [-104, 89]: in two factors, so that a subnormal result is reached without a
-/// subnormal factor.
+/// Returns exp(x) for x in [-104, 89]. It multiplies two factors, so that a subnormal result needs
+/// no subnormal factor.
 TAPER_INLINE float exp_anywhere(float x) {
   const ReducedExp<float> e = reduce_exp(x);
   const uint32_t k = bits_of(e.shifted), half = k >> 1 << 23;
   const float first = float_of(half + 0x3f800000u);
   return (e.tail * first + first) * float_of((k << 23) - half + 0x3f800000u);
 }
-/// exp(x) for x in [-87, 89]; infinity above 88.3.
+/// Returns exp(x) for x in [-87, 89], infinity above 88.3.
 TAPER_INLINE float exp_normal(float x) {
   const ReducedExp<float> e = reduce_exp(x);
   const float scale = power_of_two(bits_of(e.shifted));
@@ -72,13 +72,13 @@ TAPER_INLINE float at_most(float x, float high) { return x > high ? high : x; }
 }  // namespace detail
 
 TAPER_INLINE float vector_exp(float x) {
-  // Chosen at the end: of bounds on x the compiler makes more comparisons than these two.
+  // Chosen at the end: for bounds on x the compiler makes more comparisons than these two.
   const float y = detail::exp_anywhere(x);
   const float finite = x > 89.0f ? __builtin_inff() : y;
   return x < -104.0f ? 0.0f : finite;
 }
 
-/// exp(x) for x <= 0: what is left after the largest element of a row was taken out.
+/// Returns exp(x) for x <= 0, for elements of a row minus its largest.
 TAPER_INLINE float exp_nonpositive(float x) {
   const float y = detail::exp_anywhere(x);
   return x < -104.0f ? 0.0f : y;
@@ -101,7 +101,7 @@ TAPER_INLINE float logistic(float x) {
 }
 
 TAPER_INLINE float normal_cdf(float x) {
-  constexpr float far = 17.0f;  // beyond it nothing is left
+  constexpr float far = 17.0f;  // the rest is 0 beyond it
   const float a = detail::at_most(__builtin_fabsf(x), far);
   const detail::ReducedExp<float> e =
       detail::reduce_exp2(detail::at_least(detail::log2_normal_tail(a), -126.0f));

@@ -4,8 +4,8 @@
 //                                     {"plain", always<Problem>, always<Problem>, run_plain}};
 //   run_best<kWays>(problem, forced);
 //
-// A way knows its own limits and no other way. Rows stand in the order of preference, and
-// thresholds that compare ways stand in the table. The last way computes every problem.
+// A way knows its limits and no other way. Rows are in the order of preference, and thresholds that
+// compare ways are in the table. The last way computes every problem.
 #pragma once
 
 #include <atomic>
@@ -30,15 +30,12 @@ struct Way {
   bool (*run)(const Problem& p);   ///< Computes it. If it returns false, the results are undefined.
 };
 
-/// The way that an environment variable or a test asks for. If none is set, each problem gets the
-/// fastest way.
+/// The way that an environment variable or a test forces. Empty: each problem gets the fastest way.
 class ForcedWay {
  public:
-  explicit ForcedWay(const char* variable) : variable_(variable) { set(std::getenv(variable)); }
-  /// Sets the name, which must outlive its use. Null or empty: none.
-  void set(const char* name) {
-    name_.store(name && *name ? name : nullptr, std::memory_order_relaxed);
-  }
+  explicit ForcedWay(const char* variable) : variable_(variable), name_(std::getenv(variable)) {}
+  /// Sets the name, which must outlive its use. Null means none.
+  void set(const char* name) { name_.store(name, std::memory_order_relaxed); }
   bool is_set() const {
     return __builtin_expect(name_.load(std::memory_order_relaxed) != nullptr, 0);
   }

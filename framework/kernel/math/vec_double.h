@@ -1,9 +1,9 @@
-// What vectors of double, and of float where both need it, lack of operators. Included by an
-// x_cpu.cpp, behind vec.h.
+// Functions on vectors of double, and of float if both need them, that operators lack. Included by
+// an x_cpu.cpp, after vec.h.
 //
-// The loops over rows are bound by latency: a core has about 128 operations under way, so that a
-// loop of 26 operations whose chain takes 62 cycles takes 12 cycles for a vector. Fewer operations
-// count, not shorter chains.
+// The loops over rows are bound by throughput, not by latency: a core has about 128 operations in
+// flight, so that a loop of 26 operations with a chain of 62 cycles takes 12 cycles for a vector.
+// So fewer operations count, not shorter chains.
 #pragma once
 
 #include <taper/framework/kernel/vec_widen.h>
@@ -12,18 +12,18 @@ namespace torch::taper::cpu {
 
 namespace base {
 
-/// a b - p without rounding, p the rounded product: by halves of the factors (Dekker), which have
-/// 26 and 27 bits. For factors up to 2^990 that have all their bits.
+/// Returns a b - p without rounding, where p is the rounded product. It splits the factors into
+/// halves of 26 and 27 bits (Dekker). For factors up to 2^990 with all their bits.
 TAPER_INLINE Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
   constexpr uint64_t upper = ~((uint64_t{1} << 27) - 1);
   const Vec<double> ah = (Vec<double>)((Vec<uint64_t>)a & upper), al = a - ah;
   const Vec<double> bh = (Vec<double>)((Vec<uint64_t>)b & upper), bl = b - bh;
   return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 }
-/// The larger and the smaller of two, lane by lane; y where one is NaN.
+/// Return the larger and the smaller of two, lane by lane, or y if one is NaN.
 TAPER_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x : y; }
 TAPER_INLINE Vec<double> smaller(Vec<double> x, Vec<double> y) { return x < y ? x : y; }
-/// As many floats as doubles fill a vector.
+/// A vector with as many floats as Vec<double> has lanes.
 using Halves = detail::VecOf<float, kVecBytes / 2>::type;
 TAPER_INLINE Halves narrow(Vec<double> x) { return __builtin_convertvector(x, Halves); }
 TAPER_INLINE Vec<double> root(Vec<double> x) {
@@ -57,7 +57,7 @@ using Halves = detail::VecOf<float, kVecBytes / 2>::type;
 TAPER_AVX2 Halves narrow(Vec<double> x) { return (Halves)_mm256_cvtpd_ps((__m256d)x); }
 TAPER_AVX2 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm256_sqrt_pd((__m256d)x); }
 TAPER_AVX2 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm256_sqrt_ps((__m256)x); }
-/// sqrt(x) and its reciprocal of numbers of 16 bits: right once they are rounded to such numbers.
+/// Return sqrt(x) and its reciprocal for 16-bit floats: correct after rounding to 16 bits.
 TAPER_AVX2 Vec<float> narrow_root(Vec<float> x) { return root(x); }
 TAPER_AVX2 Vec<float> narrow_rsqrt(Vec<float> x) { return 1.0f / root(x); }
 TAPER_AVX2 Vec<float> smaller(Vec<float> x, Vec<float> y) {
@@ -86,12 +86,12 @@ using Halves = detail::VecOf<float, kVecBytes / 2>::type;
 TAPER_AVX512 Halves narrow(Vec<double> x) { return (Halves)_mm512_cvtpd_ps((__m512d)x); }
 TAPER_AVX512 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm512_sqrt_pd((__m512d)x); }
 TAPER_AVX512 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm512_sqrt_ps((__m512)x); }
-TAPER_AVX512 __mmask16 zero_or_infinite(Vec<float> x) {  // but -infinity
+TAPER_AVX512 __mmask16 zero_or_infinite(Vec<float> x) {  // but not -infinity
   return _mm512_fpclass_ps_mask((__m512)x, 0x02 | 0x04 | 0x08);
 }
-// One step of Newton's method from 14 bits, but of 0 and infinity. Reciprocals of roots are no
-// nearer than 2^-22 of themselves to half way between two numbers of f16. Roots are as near as
-// 2^-25, but only from below, and the step errs downwards.
+// One step of Newton's method from 14 bits, except for 0 and infinity. Reciprocals of roots are at
+// least 2^-22 (relative) away from midpoints of two f16 numbers. Roots are as near as 2^-25, but
+// only from below, and the step errs downwards.
 TAPER_AVX512 Vec<float> narrow_root(Vec<float> x) {
   const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), y = _mm512_mul_ps(v, first);
   const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
@@ -113,7 +113,8 @@ TAPER_AVX512 bool any_lane(Vec<int32_t> mask) { return _mm512_movepi32_mask((__m
 TAPER_AVX512 bool any_below(Vec<float> x, float limit) {
   return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_LT_OQ) != 0;
 }
-/// table[i % 32], lane by lane, i held in the low bits of `at`: two registers hold the table.
+/// Returns table[i % 32], lane by lane, with i in the low bits of `at`. Two registers hold the
+/// table.
 TAPER_AVX512 Vec<float> pick(const float (&table)[32], Vec<float> at) {
   const __m512 low = _mm512_loadu_ps(table), high = _mm512_loadu_ps(table + 16);
   return (Vec<float>)_mm512_permutex2var_ps(low, (__m512i)at, high);
