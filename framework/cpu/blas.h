@@ -1,5 +1,5 @@
-// Matrix products on the CPU. blas.cpp has the tables of ways (framework/kernel/ways.h): own loops
-// for small sizes, oneDNN (f32) and OpenBLAS (f64) for large ones.
+// Matrix products on the CPU. blas.cpp has the tables of ways (framework/kernel/ways.h): Taper's
+// loops for small sizes, oneDNN (f32) and OpenBLAS (f64) for large ones.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace torch::taper::cpu {
 
-/// A matrix in memory: element (i, j) is data[i * row + j * col]. Any strides are right; a unit
-/// stride in either direction is fast.
+/// A matrix in memory: element (i, j) is data[i * row + j * col]. Any strides are allowed. A unit
+/// stride in one direction is fast.
 template <class T>
 struct MatrixIn {
   const T* data;
@@ -20,25 +20,26 @@ struct MatrixIn {
   MatrixIn transposed() const { return {data, col, row}; }
 };
 
-/// C = alpha A B, or C += alpha A B when `add`; A is m x k, B is k x n, C is row-major with row
-/// stride ldc. With `add` false C is not read. Splits over threads when the product is large
-/// enough. T is float, double, int64_t, int32_t, int16_t, int8_t, uint8_t, Half or BFloat16; the
+/// Computes C = alpha A B, or C += alpha A B with `add`. A is m x k, B is k x n, C is row-major
+/// with row stride ldc. Without `add` C is not read. Uses several threads if the product is large
+/// enough. T is float, double, int64_t, int32_t, int16_t, int8_t, uint8_t, Half or BFloat16. The
 /// last two accumulate in float.
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
           bool add, T* c, int64_t ldc);
 
-/// `batch` products at fixed distances; split over threads by product when there are enough.
+/// Computes `batch` products at fixed distances. If there are enough products, each thread takes
+/// several.
 template <class T>
 void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a,
                   int64_t a_step, MatrixIn<T> b, int64_t b_step, bool add, T* c, int64_t c_step,
                   int64_t ldc);
 
-/// Sum of x[i * incx] * y[i * incy].
+/// Returns the sum of x[i] * y[i].
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy);
 
-/// The name of the way that TAPER_GEMM or a test asks for, or null.
+/// The way that TAPER_GEMM or a test forces, if any.
 extern taper::detail::ForcedWay forced_gemm;
 
 // ---------------------------------------------------------------------- for the tests
@@ -47,7 +48,7 @@ extern taper::detail::ForcedWay forced_gemm;
 /// Returns the names of the ways to compute a product, then those to compute a block of one.
 template <class T>
 std::vector<std::string> gemm_ways();
-/// Lets the way `name` compute all products or blocks that it can, as TAPER_GEMM=name does. Null:
+/// Lets the way `name` compute all products or blocks that it can, like TAPER_GEMM=name. With null
 /// each gets the fastest way. The text must outlive its use.
 void force_gemm_way(const char* name);
 /// Returns how many products and blocks the forced ways have computed.

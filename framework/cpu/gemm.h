@@ -1,4 +1,4 @@
-// gemm_panel: the register-tiled matrix product under blas.h and the convolutions.
+// gemm_panel: the register-tiled matrix product of blas.h and the convolutions.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace torch::taper::cpu {
 
-/// C (+)= alpha A B. A's elements are read one by one, so any strides do; B and C have unit column
-/// stride. B should stay in the cache. `In` is the type of A's and B's elements, `Out` that of C's,
-/// rounded once (gemm_pairs.h has other ones).
+/// C (+)= alpha A B. A's elements are read one by one, so any strides are fast. B and C have unit
+/// column stride. B should stay in the cache. `In` is the type of A's and B's elements, `Out` the
+/// type of C's, which are rounded once. For other types see gemm_pairs.h.
 template <class T, class In = T, class Out = T>
 struct GemmPanel {
   int64_t m, n, k;
@@ -22,7 +22,7 @@ struct GemmPanel {
   T alpha = 1;
   bool add = false;
   const T* row_bias = nullptr;  ///< added to every element of row i
-  const Out* first = nullptr;   ///< without `add`: added to every row, n elements
+  const Out* first = nullptr;   ///< without `add`: n elements added to every row
 };
 
 /// Rows of C that stay in registers.
@@ -33,10 +33,10 @@ void gemm_panel(const GemmPanel<double>& g);
 void gemm_panel(const GemmPanel<uint32_t>& g);
 void gemm_panel(const GemmPanel<uint64_t>& g);
 
-/// Elements by which a row written by transpose_panel may be longer than asked.
+/// Elements by which a row written by transpose_panel may exceed `rows`.
 constexpr int64_t kTransposePad = 16;
-/// to[j * ldt + i] = from[i * ldf + j] for i < rows, j < cols; ldt is at least `rows` rounded up to
-/// a multiple of kTransposePad, and all of that may be written.
+/// Sets to[j * ldt + i] = from[i * ldf + j] for i < rows, j < cols. ldt is at least `rows` rounded
+/// up to a multiple of kTransposePad, and all these elements may be written.
 void transpose_panel(float* to, int64_t ldt, const float* from, int64_t ldf, int64_t rows,
                      int64_t cols);
 void transpose_panel(double* to, int64_t ldt, const double* from, int64_t ldf, int64_t rows,

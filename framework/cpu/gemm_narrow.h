@@ -5,13 +5,13 @@
 
 namespace torch::taper::cpu {
 
-/// gemm for Half and BFloat16, by way of float.
+/// gemm for Half and BFloat16, computed in float.
 void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> a, MatrixIn<Half> b,
                  bool add, Half* c, int64_t ldc);
 void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                  MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc);
 
-/// The same with C in f32, by the fastest way that there is for the type.
+/// gemm for Half and BFloat16 with C in f32, by the fastest way for the type.
 void gemm_to_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> a, MatrixIn<Half> b,
                    bool add, float* c, int64_t ldc);
 void gemm_to_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,

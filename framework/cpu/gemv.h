@@ -1,4 +1,4 @@
-// Products of a matrix and a vector under blas.h. Not installed.
+// Products of a matrix and a vector for blas.h. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct Gemv {
   bool add = false;
 };
 
-/// Each result is the product of a row in memory: element (i, p) is a[i * ld + p].
+/// Compute each result from a row in memory: element (i, p) is a[i * ld + p].
 void gemv_rows(const Gemv<float>& g);
 void gemv_rows(const Gemv<double>& g);
 void gemv_rows(const Gemv<float, Half>& g);
 void gemv_rows(const Gemv<float, BFloat16>& g);
-/// The results are sums of rows in memory: element (i, p) is a[p * ld + i]. y_step is 1.
+/// Compute the results as sums of rows in memory: element (i, p) is a[p * ld + i]. y_step is 1.
 void gemv_columns(const Gemv<float>& g);
 void gemv_columns(const Gemv<double>& g);
 
-/// Sum of x[i] * y[i].
+/// Return the sum of x[i] * y[i].
 float dot_contiguous(int64_t n, const float* x, const float* y);
 double dot_contiguous(int64_t n, const double* x, const double* y);
 

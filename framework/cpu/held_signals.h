@@ -1,4 +1,4 @@
-// Signals that wait while generated code of a library runs. Not installed.
+// Delays signals while generated code of a library runs. Not installed.
 #pragma once
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 namespace torch::taper::cpu {
 
-/// While it lives, asynchronous signals to the calling thread wait. Faults of the thread itself
+/// Blocks asynchronous signals to the calling thread during its lifetime. Faults of the thread
 /// arrive at once, because the system ends a process that blocks them.
 class HeldSignals {
  public:

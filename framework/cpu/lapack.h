@@ -1,4 +1,4 @@
-// LAPACK, of OpenBLAS: its functions for float, double and their complex numbers by one name. Not
+// OpenBLAS's LAPACK: one name for its functions for float, double and their complex numbers. Not
 // installed.
 #pragma once
 
@@ -14,15 +14,15 @@ namespace torch::taper::cpu {
 using numbers::is_complex_v;
 using numbers::part_t;
 
-/// Calls a Fortran function for elements of T: numbers by address, and at the end the lengths of
-/// `flags` arguments that are characters.
+/// Calls a Fortran function for elements of T. Numbers are passed by address, followed by the
+/// lengths of `flags` character arguments.
 template <class T, class... A>
 void fortran(void* function, A*... arguments) {
   reinterpret_cast<void (*)(A * ..., size_t, size_t, size_t, size_t)>(function)(arguments..., 1, 1,
                                                                                 1, 1);
 }
 
-/// The amount of memory that LAPACK has put into the first element.
+/// Returns the workspace size that LAPACK has stored in the first element.
 template <class T>
 size_t work_size(const T& first) {
   if constexpr (is_complex_v<T>)
@@ -31,8 +31,8 @@ size_t work_size(const T& first) {
     return static_cast<size_t>(first);
 }
 
-/// Calls run(work, &length) twice: with length -1 LAPACK tells how much memory it wants, and then
-/// it gets that.
+/// Calls run(work, &length) twice: with length -1 LAPACK returns the workspace size, then it gets
+/// the workspace.
 template <class T, class Run>
 void with_work(const Run& run) {
   T size = 0;
@@ -43,7 +43,7 @@ void with_work(const Run& run) {
   run(work.data(), &length);
 }
 
-/// The name of a function, as an argument of a template.
+/// The name of a function, as a template argument.
 struct LapackName {
   char text[8] = {};
   template <size_t N>
@@ -52,14 +52,14 @@ struct LapackName {
   }
 };
 
-/// The letter of a function for elements of T.
+/// Returns LAPACK's letter for elements of T.
 template <class T>
 constexpr char lapack_letter() {
   if constexpr (is_complex_v<T>) return sizeof(T) == 8 ? 'c' : 'z';
   return sizeof(T) == 4 ? 's' : 'd';
 }
 
-/// The function of this name for T, found once; the other name is that of the one for complex
+/// Returns the function of this name for T, looked up once. `complex_name` is the name for complex
 /// numbers.
 template <class T, LapackName name, LapackName complex_name = name>
 void* lapack() {

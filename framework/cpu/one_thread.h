@@ -1,4 +1,4 @@
-// Calls of libraries that would split their work by OpenMP. Not installed.
+// Keeps libraries from splitting their work by OpenMP. Not installed.
 #pragma once
 
 #include <omp.h>
@@ -7,8 +7,8 @@
 
 namespace torch::taper::cpu {
 
-/// While it lives, OpenMP gives the calling thread one thread: how work is split is for
-/// parallel_for to say.
+/// Gives OpenMP one thread on the calling thread during its lifetime, because parallel_for splits
+/// the work.
 class OneThread {
  public:
   OneThread() : threads_(omp_get_max_threads()) {

@@ -1,4 +1,4 @@
-// Panels: blocks of a right operand, copied to where the register tiles read them in order. Not
+// Panels: blocks of a right operand, copied to the order in which register tiles read them. Not
 // installed.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace torch::taper::cpu {
 
-/// Rows of B (its k) that one packed panel holds: panel and tile stay in L2.
+/// Rows of B (along k) of one packed panel: panel and tile stay in L2.
 constexpr int64_t kPanelDepth = 512;
 constexpr int64_t kPanelWidth = 64;
 
-/// Copies columns [j, j + width) of rows [p, p + depth) of B to rows of kPanelWidth.
+/// Copies columns [j, j + width) of rows [p, p + depth) of B to rows of kPanelWidth elements.
 template <class T>
 void pack_panel(T* to, MatrixIn<T> b, int64_t p, int64_t depth, int64_t j, int64_t width) {
   const T* from = b.data + p * b.row + j * b.col;

@@ -1,4 +1,4 @@
-// A matrix that takes part in many products, packed once. Not installed.
+// A matrix of many products, packed once. Not installed.
 #pragma once
 
 #include <taper/framework/cpu/blas.h>
@@ -6,14 +6,14 @@
 
 namespace torch::taper::cpu {
 
-/// B (k x n), float or double, in panels that a product reads in order. Weights that every time
-/// step of a recurrent layer multiplies by are packed for all of them.
+/// B (k x n), float or double, in panels that a product reads in order. For example, weights of a
+/// recurrent layer are packed once for all time steps.
 template <class T>
 class PackedMatrix {
  public:
   PackedMatrix(MatrixIn<T> b, int64_t k, int64_t n);
-  /// C (m x n, row stride ldc) = A B, or C += A B when `add`; A is m x k with row stride lda. Runs
-  /// on the calling thread.
+  /// Computes C (m x n, row stride ldc) = A B, or C += A B with `add`. A is m x k with row stride
+  /// lda. Runs on the calling thread.
   void multiply(int64_t m, const T* a, int64_t lda, bool add, T* c, int64_t ldc) const;
 
  private:

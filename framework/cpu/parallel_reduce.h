@@ -1,4 +1,4 @@
-// A loop over threads whose pieces each give a value.
+// A parallel loop whose pieces each return a value.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace torch::taper {
 
-/// combine(... combine(body(b0, e0, identity), body(b1, e1, identity)) ..., in order, for the
-/// pieces of [begin, end), of at least `grain` each; `identity` where there are none. The pieces
-/// do not depend on the number of threads, so neither does the result.
+/// Returns combine(... combine(body(b0, e0, identity), body(b1, e1, identity)) ..., in order, for
+/// the pieces of [begin, end), of at least `grain` each. Returns `identity` if there are none. The
+/// pieces do not depend on the number of threads, so neither does the result.
 template <class T, class Body, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain, const T identity, const Body& body,
                   const Combine& combine) {
   if (end <= begin) return identity;
   constexpr int64_t kMostPieces = 1024;
-  struct Part {  // no bare T: elements of a vector of bool cannot be written by several threads
+  struct Part {  // not a bare T: several threads cannot write elements of a vector of bool
     T value;
   };
   const int64_t n = end - begin, least = (n + kMostPieces - 1) / kMostPieces;

@@ -197,13 +197,13 @@ Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
 /// CUDA kernel is weak, because a build without CUDA kernels lacks it and never calls it.
 /// (tests/gpu/kernels.sh checks that other builds have all kernels.) So sources that call kernels
 /// compile to equal code in all builds.
-#define TAPER_KERNEL(name, ...)                                     \
-  namespace cpu {                                                   \
-  void name(__VA_ARGS__);                                           \
-  extern __attribute__((weak)) const struct KernelInfo name##_info; \
-  }                                                                 \
-  namespace cuda {                                                  \
-  __attribute__((weak)) void name(__VA_ARGS__);                     \
+#define TAPER_KERNEL(name, ...)                                                           \
+  namespace cpu {                                                                         \
+  void name(__VA_ARGS__);                                                                 \
+  extern __attribute__((weak, visibility("hidden"))) const struct KernelInfo name##_info; \
+  }                                                                                       \
+  namespace cuda {                                                                        \
+  __attribute__((weak)) void name(__VA_ARGS__);                                           \
   }
 
 /// Runs `kernel(args...)` on the device of tensor `t`.

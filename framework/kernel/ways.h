@@ -33,9 +33,11 @@ struct Way {
 /// The way that an environment variable or a test forces. Empty: each problem gets the fastest way.
 class ForcedWay {
  public:
-  explicit ForcedWay(const char* variable) : variable_(variable), name_(std::getenv(variable)) {}
+  explicit ForcedWay(const char* variable) : variable_(variable) { set(std::getenv(variable)); }
   /// Sets the name, which must outlive its use. Null means none.
-  void set(const char* name) { name_.store(name, std::memory_order_relaxed); }
+  void set(const char* name) {
+    name_.store(name && *name ? name : nullptr, std::memory_order_relaxed);
+  }
   bool is_set() const {
     return __builtin_expect(name_.load(std::memory_order_relaxed) != nullptr, 0);
   }
