@@ -1,15 +1,187 @@
 // LAPACK reads matrices by columns, so a row-major matrix counts as its transpose.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
+#include <taper/framework/core/namespaces.h>
 #include <taper/framework/core/value_errors.h>
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/lapack.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/memory/scratch.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_pivots.h>
-#include <taper/ops/linalg/linalg_small.h>
-#include <taper/ops/linalg/linalg_triangle.h>
+
+// Triangular equations with several right sides, by the products of framework/cpu/gemm.h.
+// OpenBLAS's reach a quarter of the peak for matrices of some hundred rows.
+namespace torch::taper::cpu::triangle {
+
+/// A triangular n x n matrix. Element (i, j) is a[i * row + j * column].
+template <class T>
+struct Triangle {
+  const T* a;
+  int64_t n, row, column;
+  bool upper, unit;
+};
+
+/// Limits: fewer right sides are better solved as vectors. Longer rows of A are better packed.
+constexpr int64_t kLeastSides = 8, kMostRows = 1024;
+inline bool takes(int64_t n, int64_t sides) { return sides >= kLeastSides && n <= kMostRows; }
+
+/// Replaces x (n rows of `width`, `ldx` apart) by A^-1 x.
+template <class T>
+void solve(const Triangle<T>& t, T* x, int64_t ldx, int64_t width) {
+  const int64_t n = t.n;
+  // Rows in solution order. For an upper triangle, the last row comes first.
+  const auto place = [&](int64_t i) { return t.upper ? n - 1 - i : i; };
+  for (int64_t i = 0; i < n; i += kTileRows) {
+    const int64_t m = std::min(kTileRows, n - i);
+    const int64_t top = t.upper ? n - i - m : i, known = t.upper ? n - i : 0;
+    const auto subtract = [&](int64_t row, int64_t rows, int64_t from, int64_t count) {
+      gemm_panel(GemmPanel<T>{rows, width, count, t.a + row * t.row + from * t.column, t.row,
+                              t.column, x + from * ldx, ldx, x + row * ldx, ldx, T(-1), true});
+    };
+    if (i > 0) subtract(top, m, known, i);
+    for (int64_t k = 0; k < m; ++k) {
+      const int64_t row = place(i + k);
+      if (k > 0) subtract(row, 1, t.upper ? row + 1 : i, k);
+      if (t.unit) continue;
+      const T inverse = 1 / t.a[row * (t.row + t.column)];
+      for (int64_t j = 0; j < width; ++j) x[row * ldx + j] *= inverse;
+    }
+  }
+}
+
+/// Calls f(begin, end) for groups of the `count` right sides. The rows of a group stay in L2 and
+/// fill the tiles of a product.
+template <class T, class F>
+void for_some_sides(int64_t n, int64_t count, const F& f) {
+  constexpr int64_t tile = 256 / sizeof(T), most = 4 * tile, in_l2 = (512 << 10) / sizeof(T);
+  const int64_t share = in_parallel_region() ? count : count / get_num_threads();
+  const int64_t width =
+      std::max(tile, std::min({share, in_l2 / std::max<int64_t>(n, 1), most}) / tile * tile);
+  parallel_for(0, (count + width - 1) / width, 1, [&](int64_t b, int64_t e) {
+    for (; b < e; ++b) f(b * width, std::min(count, (b + 1) * width));
+  });
+}
+
+/// Replaces b by A^-1 b. b has n rows of `count` right sides without gaps.
+template <class T>
+void solve_rows(const Triangle<T>& t, T* x, int64_t count) {
+  for_some_sides<T>(t.n, count, [&](int64_t b, int64_t e) { solve(t, x + b, count, e - b); });
+}
+
+/// Replaces b by A^-1 b, given the factors of getrf: n x n, column-major, pivots from 1. Each of
+/// the `count` right sides is contiguous.
+template <class T>
+void solve_factored(const T* lu, const int* pivots, T* x, int64_t n, int64_t count) {
+  const auto padded = [](int64_t k) {
+    return (k + kTransposePad - 1) / kTransposePad * kTransposePad;
+  };
+  for_some_sides<T>(n, count, [&](int64_t b, int64_t e) {
+    const int64_t width = e - b, ld = padded(width), back = padded(n);
+    const Scratch<T> rows(n * ld), sides(width * back);
+    T* const y = rows.get();
+    transpose_panel(y, ld, x + b * n, n, width, n);
+    for (int64_t i = 0; i < n; ++i)
+      if (const int64_t other = pivots[i] - 1; other != i)
+        std::swap_ranges(y + i * ld, y + i * ld + width, y + other * ld);
+    solve(Triangle<T>{lu, n, 1, n, false, true}, y, ld, width);
+    solve(Triangle<T>{lu, n, 1, n, true, false}, y, ld, width);
+    transpose_panel(sides.get(), back, y, ld, n, width);
+    for (int64_t j = 0; j < width; ++j) std::copy_n(sides.get() + j * back, n, x + (b + j) * n);
+  });
+}
+
+}  // namespace torch::taper::cpu::triangle
+
+// Factors of small real matrices, for which a call of LAPACK would exceed the arithmetic.
+// Conventions are LAPACK's: column-major (element (i, j) is a[j * n + i]), pivots from 1, equal
+// `info`.
+namespace torch::taper::cpu::small {
+
+constexpr int kMostRows = 8;
+
+/// Computes P L U = A with partial pivoting, in place. Returns the first zero on U's diagonal, or
+/// 0.
+template <class T>
+int lu(T* a, int n, int* pivots) {
+  int info = 0;
+  for (int k = 0; k < n; ++k) {
+    T* const column = a + k * n;
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(column[i]) > std::abs(column[best])) best = i;
+    pivots[k] = best + 1;
+    if (column[best] == 0) {
+      if (info == 0) info = k + 1;
+      continue;
+    }
+    if (best != k)
+      for (int j = 0; j < n; ++j) std::swap(a[j * n + k], a[j * n + best]);
+    for (int i = k + 1; i < n; ++i) column[i] /= column[k];
+    for (int j = k + 1; j < n; ++j)
+      for (int i = k + 1; i < n; ++i) a[j * n + i] -= column[i] * a[j * n + k];
+  }
+  return info;
+}
+
+/// Solves A x = b for `count` columns of n by the factors. b becomes x.
+template <class T>
+void lu_solve(const T* a, const int* pivots, T* x, int n, int count) {
+  for (int c = 0; c < count; ++c, x += n) {
+    for (int k = 0; k < n; ++k) std::swap(x[k], x[pivots[k] - 1]);
+    for (int k = 0; k < n; ++k)
+      for (int i = k + 1; i < n; ++i) x[i] -= a[k * n + i] * x[k];
+    for (int k = n; k-- > 0;) {
+      x[k] /= a[k * n + k];
+      for (int i = 0; i < k; ++i) x[i] -= a[k * n + i] * x[k];
+    }
+  }
+}
+
+/// Replaces b by A^-1 b, and A by its factors. b does not change if A is singular.
+template <class T>
+int solve(T* a, T* x, int n, int count) {
+  int pivots[kMostRows];
+  const int info = lu(a, n, pivots);
+  if (info == 0) lu_solve(a, pivots, x, n, count);
+  return info;
+}
+
+template <class T>
+int inverse(T* a, int n) {
+  T unit[kMostRows * kMostRows] = {};
+  for (int i = 0; i < n; ++i) unit[i * n + i] = 1;
+  const int info = solve(a, unit, n, n);
+  for (int i = 0; info == 0 && i < n * n; ++i) a[i] = unit[i];
+  return info;
+}
+
+/// Computes U^T U = A from the upper triangle, which U replaces. Returns the order of the first
+/// leading minor that is not positive, or 0.
+template <class T>
+int cholesky(T* a, int n) {
+  for (int j = 0; j < n; ++j) {
+    T* const column = a + j * n;
+    for (int i = 0; i <= j; ++i) {
+      T sum = column[i];
+      for (int k = 0; k < i; ++k) sum -= a[i * n + k] * column[k];
+      if (i < j)
+        column[i] = sum / a[i * n + i];
+      else if (sum > 0)
+        column[j] = std::sqrt(sum);
+      else
+        return j + 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace torch::taper::cpu::small
 
 namespace torch::taper::cpu {
 namespace {

@@ -12,7 +12,7 @@ TAPER_DEVICE inline double step_from(double a, double b, int64_t i) {
   return std::fma(b, static_cast<double>(i), a);
 }
 
-// Returns the start of the group of PyTorch's CPU vectors. factory_lines.h says why.
+// Returns the start of the group of PyTorch's CPU vectors. factory_cpu.cpp says why.
 template <class T>
 TAPER_DEVICE int64_t first_of_group(int64_t i, int64_t n) {
   constexpr int64_t kLength = 32 / static_cast<int64_t>(sizeof(T));

@@ -22,8 +22,8 @@ inline bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvS
   return true;
 }
 
-/// Whether the kernels of conv_depthwise_cuda.h compute it, which come before cuDNN: one channel in
-/// each group, square kernels of 3, 5 or 7 elements in steps of 1, sizes that 31 bits count.
+/// Whether the depthwise kernels of conv_cuda.cu compute it, which come before cuDNN: one channel
+/// in each group, square kernels of 3, 5 or 7 elements in steps of 1, sizes that 31 bits count.
 inline bool depthwise_takes(const ConvShape& s) {
   constexpr int64_t kMost = int64_t{1} << 31;
   const int64_t planes = s.batch * s.groups * s.out_channels;
