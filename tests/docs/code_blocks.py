@@ -7,6 +7,10 @@ The blocks of a page (```cpp) are one program, in their order. A block that begi
 namespace, using or a macro's or function's definition stands by itself, the others are the body of main. What a page does not
 show stands in comments: "<!-- code" on a line, then C++, then "-->". A line of "..." is left out. Launches of CUDA kernels become calls.
 
+A block with a main is a complete program: it compiles and runs by itself. If a ```console block follows it, with nothing
+between them, the program must print that. The other blocks of such a page continue the page's first program: definitions
+stand before its main, statements at its end. Such a page hides nothing in comments.
+
 A block behind a line "<!-- from FILE -->" is no part of that: it is a piece of a file of the repository, word by word but for white
 space; "..." stands for what is left out.
 """
@@ -20,6 +24,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 QUOTED = re.compile(r"^<!-- from (\S+) -->\n```cpp\n(.*?)^```$", re.M | re.S)
+MAIN = re.compile(r"^int main\(.*\) \{\n", re.M)
+PRINTS = re.compile(r"```\n\n?```console\n(.*?)^```$", re.M | re.S)
 LAUNCH = re.compile(r"<<<.*?>>>", re.S)
 BLOCK = re.compile(r"^(?:```cpp|<!-- code)\n(.*?)^(?:```|-->)$", re.M | re.S)
 ALONE = re.compile(r"\s*(?://[^\n]*\n)*\s*(#include|struct |class |template|namespace |using |TAPER_MODULE|TORCH_MODULE|(?:[\w:]+ )+\w+\([^;{]*\) \{\n)")
@@ -41,30 +47,30 @@ def misquoted(page, text):
     return ""
 
 
-def program(text):
-    """The source that a page's blocks make; empty where it has none."""
-    alone, body = [], []
+def programs(text):
+    """The sources that a page's blocks make, each with what it must print, or None. The last one has all blocks without a main."""
+    alone, body, complete = [], [], []
     text = QUOTED.sub(lambda match: "\n" * match.group(0).count("\n"), text)
     for match in BLOCK.finditer(text):
         code = re.sub(r"(?m)^\s*\.\.\.$", "", match.group(1))
         code = LAUNCH.sub("", code)
         line = text.count("\n", 0, match.start(1)) + 1
-        (alone if ALONE.match(code) else body).append(f"#line {line}\n{code}")
-    if not alone and not body:
-        return ""
-    return "".join(alone) + "int main() {\n" + "".join(body) + "}\n"
+        if MAIN.search(code):
+            prints = PRINTS.match(text, match.end(1))
+            complete.append((f"#line {line}\n{code}", prints and prints.group(1)))
+        else:
+            (alone if ALONE.match(code) else body).append(f"#line {line}\n{code}")
+    if complete and (alone or body):
+        before, main, statements = re.split("(" + MAIN.pattern + ")", complete[0][0], maxsplit=1, flags=re.M)
+        statements = statements.rstrip().removesuffix("}")
+        complete.append((before + "".join(alone) + main + statements + "".join(body) + "}\n", None))
+    elif alone or body:
+        complete.append(("".join(alone) + "int main() {\n" + "".join(body) + "}\n", None))
+    return complete
 
 
-def check(page, compiler):
-    """What is wrong with a page's code; empty where nothing is."""
-    text = pathlib.Path(page).read_text()
-    source, wrong = program(text), misquoted(page, text)
-    if wrong:
-        return wrong
-    if not source and QUOTED.search(text):
-        return ""
-    if not source:
-        return f"{page}: expected C++ blocks, found none"
+def run(page, source, prints, compiler):
+    """What is wrong with a program of a page; empty where nothing is."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / (pathlib.Path(page).stem + ".cpp")
         file.write_text(source)
@@ -76,7 +82,22 @@ def check(page, compiler):
                              env=dict(os.environ, TAPER_SIMULATED_CUDA_DEVICES="2"))
         if ran.returncode != 0:
             return f"{page}: its program ended with {ran.returncode}:\n{(ran.stdout + ran.stderr)[-2000:]}"
+        if prints is not None and ran.stdout != prints:
+            return f"{page}: expected that its program prints\n{prints}got\n{ran.stdout}"
     return ""
+
+
+def check(page, compiler):
+    """What is wrong with a page's code; empty where nothing is."""
+    text = pathlib.Path(page).read_text()
+    found, wrong = programs(text), misquoted(page, text)
+    if wrong:
+        return wrong
+    if not found and not QUOTED.search(text):
+        return f"{page}: expected C++ blocks, found none"
+    if "<!-- code" in text and any(MAIN.search(match.group(1)) for match in BLOCK.finditer(text)):
+        return f"{page}: a page with complete programs hides no code in comments"
+    return "".join(run(page, source, prints, compiler) for source, prints in found)
 
 
 def main():
