@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The site's own parts: bars of tables (docs/site/plots.py), documentation for all forms of a function (with_forms.py)."""
+"""The site's own parts: bars of tables (docs/site/plots.py), documentation for all forms of a function (with_forms.py), programs
+of pages (code_blocks.py)."""
 import pathlib
 import re
 import sys
@@ -8,6 +9,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "site"))
+sys.path.insert(0, str(ROOT / "tests" / "docs"))
+import code_blocks  # noqa: E402
 import plots  # noqa: E402
 import with_forms  # noqa: E402
 
@@ -122,6 +125,29 @@ class Forms(unittest.TestCase):
     def test_tensor_comes_with_its_methods(self):
         text = "\n".join(with_forms.read(ROOT / "framework" / "core" / "tensor.h"))
         self.assertIn("Tensor floor_divide(const Tensor& other) const;", text)
+
+
+class Programs(unittest.TestCase):
+    FIRST = "```cpp\n#include <a>\n\nint main() {\n  f();\n}\n```\n"
+
+    def test_a_complete_program_stands_alone_and_the_other_blocks_continue_the_first(self):
+        page = self.FIRST + "\n```console\nout\n```\n\n```cpp\nstruct S {};\n```\n```cpp\nS s;\n```\n" + self.FIRST
+        (first, prints), (second, nothing), (joined, _) = code_blocks.programs(page)
+        self.assertEqual((prints, nothing), ("out\n", None))
+        self.assertNotIn("struct S", first + second)
+        self.assertEqual([x for x in joined.split("\n") if x and not x.startswith("#line")],
+                         ["#include <a>", "struct S {};", "int main() {", "  f();", "S s;", "}"])
+
+    def test_blocks_without_a_main_are_one_program(self):
+        ((source, prints),) = code_blocks.programs("```cpp\n#include <a>\n```\n```cpp\nf();\n```\n")
+        self.assertEqual(source.count("int main() {"), 1)
+        self.assertIsNone(prints)
+
+    def test_a_page_with_complete_programs_hides_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text("<!-- code\nint x;\n-->\n" + self.FIRST)
+            self.assertIn("hides no code", code_blocks.check(page, ["false"]))
 
 
 if __name__ == "__main__":
