@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <ostream>
+#include <typeinfo>
 
 #include <taper/nn/module_hooks.h>
 
@@ -12,7 +13,7 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-[[noreturn]] void throw_empty_holder();
+[[noreturn]] void throw_empty_holder(const std::type_info& module);
 
 template <class T, class Contained, bool = is_module_holder<T>::value>
 struct is_module_holder_of : std::false_type {};
@@ -59,17 +60,17 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   const Contained& operator*() const { return *get(); }
   /// Returns a pointer to the module, valid as long as a holder of it. Throws Error if empty.
   Contained* get() {
-    if (!impl_) detail::throw_empty_holder();
+    if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_.get();
   }
   /// Returns a pointer to the module, valid as long as a holder of it. Throws Error if empty.
   const Contained* get() const {
-    if (!impl_) detail::throw_empty_holder();
+    if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_.get();
   }
   /// Returns the shared pointer to the module. Throws Error if empty.
   const std::shared_ptr<Contained>& ptr() const {
-    if (!impl_) detail::throw_empty_holder();
+    if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_;
   }
 

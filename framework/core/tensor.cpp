@@ -316,7 +316,8 @@ void Tensor::check_accessor(size_t dims) const {
 
 // ---------------------------------------------------------------- data
 Scalar Tensor::item() const {
-  TAPER_CHECK(numel() == 1, "a Tensor with ", numel(), " elements cannot be converted to Scalar");
+  TAPER_CHECK(numel() == 1, "item: a Tensor with ", numel(),
+              " elements cannot be converted to Scalar");
   detail::check_not_capturing("item", device());
   if (!is_cpu()) return cpu().item();
   if (detail::watches_races())

@@ -13,7 +13,9 @@ void throw_index_out_of_range(const char* op, int64_t value, int64_t size, int64
       op, ": index ", value, " is out of bounds for dimension ", dim, " with size ", size);
   switch (wording) {
     case IndexWording::kInSelf:
-      throw IndexError(detail::concat(op, ": index out of range in self"));
+      throw IndexError(
+          detail::concat(op, ": index out of range in self: expected at least 0 and below ", size,
+                         ", but got ", value));
     case IndexWording::kDimensionRt:
       throw Error(in_dim);
     case IndexWording::kTake:

@@ -209,8 +209,9 @@ class Reader {
           "read it with module->load_state_dict(load_state_dict(path)), or any value with "
           "load_pt(path)");
     if (length > kMaxHeader)
-      fail("expected a safetensors file, got something else (its header would have ", length,
-           " bytes)");
+      fail(
+          "expected a safetensors file, got something else: the first 8 bytes are no length of a "
+          "header");
     if (length > nbytes_ - 8)
       fail("is cut: its header has ", length, " bytes, the whole file ", nbytes_);
     header_.resize(length);

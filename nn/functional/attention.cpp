@@ -33,7 +33,8 @@ void check_inputs(const Tensor& q, const Tensor& k, const Tensor& v, const Optio
               "query's batch, got ",
               q.sizes(), ", ", k.sizes(), ", ", v.sizes());
   TAPER_CHECK(o.num_heads() > 0 && q.size(2) % o.num_heads() == 0,
-              "embed_dim must be divisible by num_heads");
+              "MultiheadAttention: embed_dim must be divisible by num_heads, but got ", q.size(2),
+              " and ", o.num_heads());
   TAPER_CHECK(o.bias_k().defined() == o.bias_v().defined(),
               "multi_head_attention_forward: expected both bias_k and bias_v, or none");
   TAPER_CHECK(!o.bias_k().defined() || !o.static_k().defined(),

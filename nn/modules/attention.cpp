@@ -19,7 +19,8 @@ void MultiheadAttentionImpl::reset() {
   const int64_t E = options.embed_dim(), K = options.kdim(), V = options.vdim();
   _qkv_same_embed_dim = K == E && V == E;
   TAPER_CHECK(options.num_heads() > 0 && E % options.num_heads() == 0,
-              "embed_dim must be divisible by num_heads");
+              "MultiheadAttention: embed_dim must be divisible by num_heads, but got ", E, " and ",
+              options.num_heads());
   head_dim = E / options.num_heads();
   using detail::register_optional;
   const bool same = _qkv_same_embed_dim;

@@ -243,7 +243,7 @@ void check_broadcast(const std::vector<Operand>& operands, const Alignment& l) {
       }
       const int64_t dots = l.place[kEllipsis];
       TAPER_CHECK(dots < 0 || d < dots || d >= dots + l.ellipsis, "einsum(): dimension ", d - dots,
-                  " covered by ellipsis in operand ", i, "has size ", size,
+                  " covered by ellipsis in operand ", i, " has size ", size,
                   " which does not broadcast with previously seen ellipsis with size ", seen,
                   " for the respective dimension");
       for (int s = 0; s < kLetters; ++s)

@@ -18,7 +18,8 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   TAPER_CHECK(weight.size() == 2,
               "linear: expected a weight of 2 dimensions (out x in), or 1 (in), got ", weight);
   TAPER_CHECK(in[1] == weight[1], "linear: mat1 and mat2 shapes cannot be multiplied (", in[0], "x",
-              in[1], " and ", weight[1], "x", weight[0], ")");
+              in[1], " and ", weight[1], "x", weight[0], "): the input has ", in[1],
+              " features, but the weight takes in_features = ", weight[1]);
   check_same_device("linear", x, w);
   if (!b.defined()) {
     TAPER_CHECK(x.scalar_type() == w.scalar_type(), "linear: expected scalar type ",
@@ -27,7 +28,8 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   }
   check_same_device("linear", x, b);
   TAPER_CHECK(x.scalar_type() == w.scalar_type() && b.scalar_type() == w.scalar_type(),
-              "linear: mat1 and mat2 must have the same dtype");
+              "linear: mat1 and mat2 must have the same dtype, but got ", toString(x.scalar_type()),
+              " and ", toString(w.scalar_type()), ", and a bias of ", toString(b.scalar_type()));
   TAPER_CHECK(b.dim() != 1 || b.numel() == weight[0] || b.numel() == 1,
               "linear: The expanded size of the tensor (", weight[0],
               ") must match the existing size (", b.numel(),

@@ -252,9 +252,12 @@ TEST(ModuleHolder, EmptyOneThrows) {
   Linear empty{nullptr};
   EXPECT_TRUE(empty.is_empty());
   EXPECT_FALSE(empty);
-  EXPECT_EQ(message_of([&] { (void)empty->weight; }), "Accessing empty ModuleHolder");
-  EXPECT_EQ(message_of([&] { empty.ptr(); }), "Accessing empty ModuleHolder");
-  EXPECT_EQ(message_of([&] { empty(zeros({1})); }), "Accessing empty ModuleHolder");
+  const std::string message =
+      "Accessing empty ModuleHolder of a torch::nn::LinearImpl: assign a module before its first "
+      "use";
+  EXPECT_EQ(message_of([&] { (void)empty->weight; }), message);
+  EXPECT_EQ(message_of([&] { empty.ptr(); }), message);
+  EXPECT_EQ(message_of([&] { empty(zeros({1})); }), message);
 }
 
 TEST(ModuleHolder, CopiesShareTheModule) {

@@ -7,7 +7,9 @@
 #include <taper/nn/modules/container/modulelist.h>
 #include <taper/nn/modules/container/parameters.h>
 #include <taper/nn/modules/container/sequential.h>
+#include <taper/nn/modules/embedding.h>
 #include <taper/nn/modules/linear.h>
+#include <taper/nn/modules/rnn.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
@@ -47,13 +49,40 @@ TEST(Sequential, CallsOneAfterAnother) {
   EXPECT_TRUE(s(x).equal(y));
 }
 
+TEST(Sequential, ErrorsNameTheLayer) {
+  Sequential net({{"first", Linear(4, 3)}, {"second", Linear(2, 5)}});
+  EXPECT_EQ(
+      message_of([&] {
+        net(ones({6, 4}));
+      }),
+      "linear: mat1 and mat2 shapes cannot be multiplied (6x3 and 2x5): the input has 3 "
+      "features, but the weight takes in_features = 2 (in layer 1 of a Sequential, \"second\", "
+      "a torch::nn::LinearImpl)");
+  // Those of an inner Sequential name both, the inner one first. The type of the error stays.
+  Sequential outer{Sequential(Embedding(3, 2))};
+  const std::string message = message_of<IndexError>([&] { outer(full({1}, 7, kLong)); });
+  EXPECT_EQ(
+      message,
+      "embedding: index out of range in self: expected at least 0 and below 3, but got 7 (in "
+      "layer 0 of a Sequential, \"0\", a torch::nn::EmbeddingImpl) (in layer 0 of a Sequential, "
+      "\"0\", a torch::nn::SequentialImpl)");
+  Sequential recurrent{LSTM(4, 4), Linear(4, 2)};
+  EXPECT_NE(message_of([&] {
+              recurrent(ones({2, 1, 4}));
+            }).find("A module such as an LSTM returns a tuple: take its first element"),
+            std::string::npos);
+}
+
 TEST(Sequential, PassesSeveralArgumentsAndOtherTypes) {
   Sequential s{Sum(), Count()};
   EXPECT_EQ(s->forward<int>(ones({2, 3}), ones({2, 3})), 6);
   EXPECT_EQ(message_of([&] { s->forward(ones({1}), ones({1})); }),
             "The type of the return value is int, but you asked for type torch::Tensor");
-  EXPECT_EQ(message_of([&] { s->forward<int>(ones({1}), 3); }),
-            "Expected argument #1 to be of type torch::Tensor, but received value of type int");
+  EXPECT_NE(
+      message_of([&] { s->forward<int>(ones({1}), 3); })
+          .find("Expected argument #1 to be of type torch::Tensor, but received value of type "
+                "int (in layer 0 of a Sequential, \"0\", a "),
+      std::string::npos);
   EXPECT_NE(message_of([&] {
               s->forward<int>(ones({1}));
             }).find("SumImpl's forward() method expects 2 argument(s), but received 1. If "),

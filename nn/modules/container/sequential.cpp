@@ -47,6 +47,19 @@ Tensor convolve_and_pool(const AnyModule* next, const Tensor& x) {
   return taper::detail::conv_relu_max_pool(x, conv.weight, conv.bias, *padding);
 }
 
+/// Returns f(), whose errors say which layer they came from.
+template <class F>
+auto in_layer(const SequentialImpl& net, size_t i, const F& f) {
+  try {
+    return f();
+  } catch (Error& e) {
+    e.add_context(taper::detail::concat("in layer ", i, " of a Sequential, \"",
+                                        net.named_children()[i].key(), "\", a ",
+                                        net.ptr(i)->name()));
+    throw;
+  }
+}
+
 }  // namespace
 
 SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule>&& modules) {
@@ -85,11 +98,12 @@ Tensor SequentialImpl::forward_tensor(Tensor x) {
         continue;
       }
     if (modules_[i].maps_tensor()) {
-      x = modules_[i].map(std::move(x));
+      x = in_layer(*this, i, [&] { return modules_[i].map(std::move(x)); });
       continue;
     }
-    AnyValue y = modules_[i].any_forward(std::move(x));
-    for (++i; i < size(); ++i) y = modules_[i].any_forward(std::move(y));
+    AnyValue y = in_layer(*this, i, [&] { return modules_[i].any_forward(std::move(x)); });
+    for (++i; i < size(); ++i)
+      y = in_layer(*this, i, [&] { return modules_[i].any_forward(std::move(y)); });
     if (Tensor* result = y.try_get<Tensor>()) return std::move(*result);
     throw_wrong_result(y.type_info(), typeid(Tensor));
   }
@@ -98,8 +112,9 @@ Tensor SequentialImpl::forward_tensor(Tensor x) {
 
 AnyValue SequentialImpl::forward_values(std::vector<AnyValue>&& inputs) {
   TAPER_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
-  AnyValue y = modules_[0].forward_values(std::move(inputs));
-  for (size_t i = 1; i < size(); ++i) y = modules_[i].any_forward(std::move(y));
+  AnyValue y = in_layer(*this, 0, [&] { return modules_[0].forward_values(std::move(inputs)); });
+  for (size_t i = 1; i < size(); ++i)
+    y = in_layer(*this, i, [&] { return modules_[i].any_forward(std::move(y)); });
   return y;
 }
 
