@@ -6,13 +6,13 @@
 
 namespace torch::taper::data {
 
-/// Images as bytes [N, C, H, W] and their labels as int64 [N].
+/// Holds images as bytes [N, C, H, W] and their labels as int64 [N].
 struct ByteImages {
   Tensor images;
   Tensor targets;
 
-  /// The images at `indices` as floats [B, C, H, W], and their labels [B]. Throws IndexError, for
-  /// the data set `name`, for an index out of range.
+  /// Returns the images at `indices` as floats [B, C, H, W], and their labels [B]. Throws
+  /// IndexError, which names the data set `name`, for an index out of range.
   Example<> gather(const char* name, ArrayRef<size_t> indices, ImageNumbers numbers) const;
 };
 

@@ -1,4 +1,4 @@
-// DataLoader: batches of a data set, epoch by epoch, made ahead by worker threads if wanted.
+// DataLoader: batches of a data set, one epoch after another. Worker threads can prefetch them.
 //
 //   auto loader = make_data_loader(std::move(dataset), DataLoaderOptions(64).workers(2));
 //   for (int epoch = 0; epoch < 10; ++epoch)
@@ -23,19 +23,22 @@
 
 namespace torch::taper::data {
 
-/// What comes out of an iterator where a worker's data set threw, with what it threw inside.
-/// Without workers an exception comes as it is.
+/// Wraps an exception that the data set threw in a worker. The iterator throws it. Without workers,
+/// the iterator throws the original exception.
 struct WorkerException : public std::exception {
-  /// Keeps what the worker threw. The message ends with its what() if it is a std::exception.
+  /// Keeps the exception of the worker. If it is a std::exception, the message ends with its
+  /// message.
   explicit WorkerException(std::exception_ptr original);
-  /// "Caught exception in DataLoader worker thread. Original message: ..."; lives as long as this.
+  /// Returns "Caught exception in DataLoader worker thread. Original message: ...". It is valid as
+  /// long as this object.
   const char* what() const noexcept override { return message.c_str(); }
-  std::exception_ptr original_exception;  ///< what the worker threw; rethrown it has its own type
-  std::string message;                    ///< what what() returns
+  /// the exception of the worker. Rethrow it to get its type
+  std::exception_ptr original_exception;
+  std::string message;  ///< returned by what()
 };
 
 namespace detail {
-/// Being in a loader: throws where another thread is, in place of a race.
+/// Marks that a thread is in a loader. Throws Error if another thread is, instead of a race.
 class InLoader {
  public:
   explicit InLoader(std::atomic<bool>& taken) : taken_(taken) {
@@ -51,23 +54,23 @@ class InLoader {
 };
 }  // namespace detail
 
-/// The base of the loaders. A loader and its iterators are one thread's at a time. An epoch starts
-/// with begin(); an epoch whose iterators are gone is given up. The loader must outlive the use of
-/// its iterators.
+/// Serves as the base class of the loaders. Only one thread at a time may use a loader and its
+/// iterators. begin() starts an epoch. An epoch without iterators is abandoned. The loader must
+/// outlive its iterators.
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase {
  public:
-  using BatchType = Batch;                ///< what an iterator gives
-  using BatchRequestType = BatchRequest;  ///< what the data set is asked for
+  using BatchType = Batch;                ///< the batches of an iterator
+  using BatchRequestType = BatchRequest;  ///< the requests to the data set
 
   DataLoaderBase(const DataLoaderBase&) = delete;
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
   virtual ~DataLoaderBase() { join(); }
 
-  /// Starts an epoch. An exception of the data set comes out of the iterator where its batch would
-  /// have come, a worker's as WorkerException; the batches after it can still be had. With workers
-  /// it throws Error while an iterator is there for which batches are being made; without, all
-  /// iterators take the next batch of the newest epoch.
+  /// Starts an epoch. The iterator throws an exception of the data set in place of its batch, from
+  /// a worker as WorkerException. Later batches are still available. With workers, begin() throws
+  /// Error while workers make batches for another iterator. Without workers, all iterators take the
+  /// next batch of the newest epoch.
   Iterator<Batch> begin() {
     const detail::InLoader here(taken_);
     TAPER_CHECK(!joined_, "DataLoader: expected to be used before join(), got begin() after it");
@@ -83,21 +86,20 @@ class DataLoaderBase {
     in_use_ = epoch->in_use;
     return Iterator<Batch>(std::move(epoch));
   }
-  /// What an iterator equals when its epoch is over.
+  /// Returns the end, which equals an iterator whose epoch is over.
   Iterator<Batch> end() { return {}; }
 
-  /// Ends the worker threads; the loader cannot be used any more. The destructor does it too.
+  /// Joins the worker threads, like the destructor. Afterwards you cannot use the loader.
   void join() {
     if (pipeline_) pipeline_->join();
     joined_ = true;
   }
-  /// What the loader was made with, nothing left open. The reference lives as long as the loader.
+  /// Returns the options with all defaults filled in. The reference is valid as long as the loader.
   const FullDataLoaderOptions& options() const noexcept { return options_; }
 
  protected:
-  /// Throws Error for a batch_size of 0, for both of max_jobs and prefetch_factor, for a
-  /// prefetch_factor without workers, and where the given one of the two is 0 (max_jobs: with
-  /// workers).
+  /// Throws Error for a batch_size of 0, for both max_jobs and prefetch_factor, for a
+  /// prefetch_factor without workers or of 0, and for max_jobs of 0 with workers.
   DataLoaderBase(const DataLoaderOptions& options) : options_(options) {
     TAPER_CHECK(options_.batch_size > 0, "DataLoader: expected a batch_size of at least 1, got 0");
     detail::check_jobs(options);
@@ -105,8 +107,8 @@ class DataLoaderBase {
     pins_ = options_.pin_memory && taper::detail::can_pin_memory();
   }
 
-  /// Starts the workers, on these data sets (one for each, or one for all; with no workers the only
-  /// one is for the caller's thread).
+  /// Starts the workers on these data sets: one per worker, or one for all. Without workers, the
+  /// only data set is for the calling thread.
   void start(std::vector<std::unique_ptr<Dataset>> datasets) {
     datasets_ = std::move(datasets);
     if (options_.workers > 0)
@@ -114,16 +116,16 @@ class DataLoaderBase {
           new detail::Pipeline(options_.workers, max_tasks_, options_.enforce_ordering));
   }
 
-  /// What the next batch is to hold; nullopt at the end of the epoch.
+  /// Returns the request for the next batch, or nullopt at the end of the epoch.
   virtual optional<BatchRequest> get_batch_request() = 0;
-  /// Called when an epoch starts and no worker is busy.
+  /// Runs at the start of an epoch, when no worker is busy.
   virtual void reset() {}
 
-  const FullDataLoaderOptions options_;             ///< what options() returns
-  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< what start() was given
+  const FullDataLoaderOptions options_;             ///< returned by options()
+  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< given to start()
 
  private:
-  /// A batch for a worker to make.
+  /// Makes a batch on a worker.
   struct BatchTask final : detail::Task {
     BatchTask(DataLoaderBase& loader, BatchRequest&& request)
         : loader(loader), request(std::move(request)) {}
@@ -136,7 +138,7 @@ class DataLoaderBase {
     optional<Batch> batch;
   };
 
-  /// What the iterators of one begin() share.
+  /// Holds the state that the iterators of one begin() share.
   struct Epoch final : Iterator<Batch>::Producer {
     explicit Epoch(DataLoaderBase& loader) : loader(loader) {}
     optional<Batch> next() override { return loader.next(); }
@@ -144,7 +146,7 @@ class DataLoaderBase {
     const std::shared_ptr<void> in_use = std::make_shared<char>();
   };
 
-  /// Gives the workers as much to do as they may have.
+  /// Submits requests until the pipeline is full or the epoch ends.
   void fill() {
     if (!pipeline_) return;
     while (requests_left_ && pipeline_->has_room()) {
@@ -156,7 +158,7 @@ class DataLoaderBase {
     }
   }
 
-  /// A batch as it is given out; on the thread that makes it.
+  /// Makes a batch, and pins it if asked for, on the calling thread.
   optional<Batch> make(Dataset& dataset, BatchRequest request) const {
     optional<Batch> batch = dataset.get_batch(std::move(request));
     if (pins_ && batch) detail::for_each_tensor(detail::Pin{}, *batch);
@@ -186,14 +188,14 @@ class DataLoaderBase {
   std::weak_ptr<void> in_use_;  ///< alive while an iterator of the newest epoch is
   bool requests_left_ = false;
   bool joined_ = false;
-  std::atomic<bool> taken_{false};  ///< while a thread is in begin() or takes a batch
-  // Behind the data sets: its threads use them.
+  std::atomic<bool> taken_{false};  ///< true while a thread is in begin() or takes a batch
+  // Declared after the data sets, because its threads use them.
   taper::detail::Owned<detail::Pipeline> pipeline_;
 };
 
-/// A loader whose sampler says which examples make a batch. Each worker has its own copy of the
-/// data set, made by its copy constructor, as in LibTorch (see SharedBatchDataset for one that
-/// should not be copied).
+/// Loads batches whose examples a sampler chooses. As in LibTorch, each worker has a copy of the
+/// data set, made by its copy constructor. If the data set should not be copied, use
+/// SharedBatchDataset.
 template <class Dataset, class Sampler>
 class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType,
                                                   typename Sampler::BatchRequestType> {
@@ -201,11 +203,11 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
       DataLoaderBase<Dataset, typename Dataset::BatchType, typename Sampler::BatchRequestType>;
 
  public:
-  /// What the sampler gives: the indices of a batch, for most samplers.
+  /// The requests of the sampler, mostly the indices of a batch.
   using typename Base::BatchRequestType;
 
-  /// Copies `dataset` for each worker; without workers it is moved in. Throws Error for options
-  /// that do not fit together, as DataLoaderBase says.
+  /// Copies `dataset` for each worker, or moves it in without workers. Throws Error for the options
+  /// that DataLoaderBase refuses.
   StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
       : Base(options), sampler_(std::move(sampler)) {
     std::vector<std::unique_ptr<Dataset>> datasets;
@@ -228,7 +230,7 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
   Sampler sampler_;
 };
 
-/// A loader of a stateful data set, which decides itself what a batch holds.
+/// Loads batches from a stateful data set, which chooses their examples.
 template <class Dataset>
 class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType::value_type,
                                                  typename Dataset::BatchRequestType> {
@@ -236,11 +238,11 @@ class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::Batc
                               typename Dataset::BatchRequestType>;
 
  public:
-  /// What the data set is asked for: a number of examples.
+  /// The request to the data set: a number of examples.
   using typename Base::BatchRequestType;
 
-  /// Takes `dataset` over; all workers use this one. Throws Error for options that do not fit
-  /// together, as DataLoaderBase says.
+  /// Takes `dataset`, which all workers share. Throws Error for the options that DataLoaderBase
+  /// refuses.
   StatefulDataLoader(Dataset dataset, const DataLoaderOptions& options) : Base(options) {
     std::vector<std::unique_ptr<Dataset>> datasets;
     datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));
@@ -253,7 +255,7 @@ class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::Batc
   optional<BatchRequestType> get_batch_request() override { return this->options_.batch_size; }
 };
 
-/// A loader of `dataset` with the given sampler.
+/// Returns a loader of `dataset` with a sampler.
 template <class Dataset, class Sampler, std::enable_if_t<!Dataset::is_stateful, int> = 0>
 std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
                                                                         Sampler sampler,
@@ -262,8 +264,8 @@ std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(Dataset 
                                                                  std::move(sampler), options);
 }
 
-/// The same with a sampler made for the data set's size: by default a RandomSampler. Throws when
-/// the data set has no size.
+/// Returns a loader of `dataset` with a sampler for its size, by default a RandomSampler. Throws
+/// Error if the data set has no size.
 template <class Sampler = samplers::RandomSampler, class Dataset,
           std::enable_if_t<!Dataset::is_stateful && std::is_constructible<Sampler, size_t>::value,
                            int> = 0>
@@ -275,7 +277,7 @@ std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
   return make_data_loader(std::move(dataset), Sampler(*size), options);
 }
 
-/// A loader of a stateful data set.
+/// Returns a loader of a stateful data set.
 template <class Dataset, std::enable_if_t<Dataset::is_stateful, int> = 0>
 std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
     Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {

@@ -1,4 +1,4 @@
-// DataLoaderOptions: how a DataLoader makes its batches.
+// DataLoaderOptions: configures how a DataLoader makes its batches.
 #pragma once
 
 #include <chrono>
@@ -11,44 +11,44 @@
 
 namespace torch::taper::data {
 
-/// The size of batches, and who makes them and when. A number converts to it: that many examples in
-/// a batch, all else by default.
+/// Configures a DataLoader: the size of batches, workers and prefetching. A number converts to
+/// options with that batch size.
 struct DataLoaderOptions {
   DataLoaderOptions() = default;
-  /// Batches of that many examples, all else by default.
+  /// Sets the batch size.
   DataLoaderOptions(size_t batch_size) : batch_size_(batch_size) {}
 
   /// Examples in a batch.
   TAPER_ARG(size_t, batch_size) = 1;
-  /// Threads that make batches ahead; 0: the caller's thread makes each when it is asked for.
-  /// What a data set draws on them from default generators (random crops, say) depends on the
-  /// default generator's state at begin() and on the batch, not on how many workers there are or
-  /// how fast they are, and the generator itself is left as it is.
+  /// Threads that prefetch batches. With 0, the calling thread makes each batch on demand.
+  ///
+  /// Random numbers that a data set draws from default generators (for random crops, say) depend
+  /// only on the state of the default generator at begin() and on the batch. They do not depend on
+  /// the number or the speed of workers. The generator itself is unchanged.
   TAPER_ARG(size_t, workers) = 0;
-  /// How many batches may be on their way at once, over all workers. Unless given it is
-  /// prefetch_factor for each worker, which see.
+  /// Batches in flight at once over all workers, by default prefetch_factor for each worker.
   TAPER_ARG(optional<size_t>, max_jobs);
-  /// PyTorch's way to say it: how many batches each worker makes ahead, so that max_jobs is
-  /// prefetch_factor * workers. Give one of the two. Unless one is given it is 2, or more where a
-  /// batch takes so little time that handing it over is the greater part.
+  /// Batches that each worker prefetches, as in PyTorch: max_jobs is prefetch_factor * workers. Set
+  /// at most one of the two. The default is 2, or more if making a batch takes less time than
+  /// handing it over.
   TAPER_ARG(optional<size_t>, prefetch_factor);
-  /// The longest wait for a batch from the workers.
+  /// The longest wait for a batch of a worker. By default, there is no limit.
   TAPER_ARG(optional<std::chrono::milliseconds>, timeout);
-  /// Whether workers' batches come in the sampler's order, or as they get done.
+  /// Whether batches come in the order of the sampler, or as they are done.
   TAPER_ARG(bool, enforce_ordering) = true;
-  /// Whether a last batch that is not full is left out.
+  /// Whether a last incomplete batch is left out.
   TAPER_ARG(bool, drop_last) = false;
-  /// Whether the tensors of a batch (data/nested.h tells what a batch may be) come in page-locked
-  /// memory, from which copies to a GPU need not wait. The worker that makes a batch pins it, in
-  /// blocks that are used again once their batch is gone. Without a CUDA device batches come as
-  /// they are, and a warning is printed once.
+  /// Whether the tensors of a batch come in pinned memory, from which copies to a GPU are
+  /// asynchronous. The worker that makes a batch pins it, in blocks that are reused when the batch
+  /// is gone. data/nested.h describes the types of batches. Without a CUDA device, batches are not
+  /// pinned, and a warning is printed once.
   TAPER_ARG(bool, pin_memory) = false;
 };
 
-/// The same with nothing left open.
+/// Holds the options of a loader with all defaults filled in.
 struct FullDataLoaderOptions {
-  /// max_jobs is that of `o`, else workers times the prefetch_factor of `o`, which is 2 unless
-  /// given. (Where neither was given a loader may make more ahead.)
+  /// Sets max_jobs to that of `o`, or else to workers times the prefetch_factor of `o` (default 2).
+  /// If neither is given, a loader may prefetch more.
   explicit FullDataLoaderOptions(const DataLoaderOptions& o)
       : batch_size(o.batch_size()),
         workers(o.workers()),
@@ -58,17 +58,19 @@ struct FullDataLoaderOptions {
         drop_last(o.drop_last()),
         pin_memory(o.pin_memory()) {}
 
-  size_t batch_size;                            ///< examples in a batch
-  size_t workers;                               ///< threads that make batches; 0: the caller's does
-  size_t max_jobs;                              ///< batches on their way at once, over all workers
-  optional<std::chrono::milliseconds> timeout;  ///< the longest wait for a batch; nullopt: no limit
-  bool enforce_ordering;                        ///< whether batches come in the sampler's order
-  bool drop_last;   ///< whether a last batch that is not full is left out
-  bool pin_memory;  ///< whether batches come in page-locked memory
+  size_t batch_size;  ///< examples in a batch
+  size_t workers;     ///< threads that make batches; 0 means the calling thread
+  size_t max_jobs;    ///< batches in flight at once, over all workers
+  /// the longest wait for a batch; nullopt means no limit
+  optional<std::chrono::milliseconds> timeout;
+  bool enforce_ordering;  ///< whether batches come in the order of the sampler
+  bool drop_last;         ///< whether a last incomplete batch is left out
+  bool pin_memory;        ///< whether batches come in pinned memory
 };
 
 namespace detail {
-/// Throws Error where max_jobs and prefetch_factor are 0, contradict each other or lack workers.
+/// Throws Error if both max_jobs and prefetch_factor are given, if prefetch_factor is 0 or there
+/// are no workers for it, and if max_jobs is 0 with workers.
 void check_jobs(const DataLoaderOptions& options);
 }  // namespace detail
 

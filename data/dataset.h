@@ -1,4 +1,4 @@
-// Data sets: where examples come from.
+// Data sets: the sources of examples.
 #pragma once
 
 #include <vector>
@@ -21,54 +21,54 @@ template <class T>
 struct is_optional<optional<T>> : std::true_type {};
 }  // namespace detail
 
-/// A data set that gives whole batches. `Self` is the class that derives from it. Where Batch is an
-/// optional the data set is stateful: it is shared by the workers of a DataLoader, decides itself
-/// what comes next, and ends an epoch with nullopt.
+/// Returns whole batches. `Self` is the derived class. If Batch is an optional, the data set is
+/// stateful: the workers of a DataLoader share it, it chooses the next examples, and nullopt ends
+/// an epoch.
 ///
 /// A data set in memory can also have a method
 ///
 ///     Example<> get_stacked(ArrayRef<size_t> indices);      // or any other example type
 ///
-/// that gives the examples stacked along a new first dimension. Stack, also behind Normalize, then
-/// calls it in place of get_batch: one copy for the whole batch.
+/// that returns the examples stacked along a new first dimension. Stack, also after Normalize, then
+/// calls it instead of get_batch, which takes one copy for the whole batch.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = ArrayRef<size_t>>
 class BatchDataset {
  public:
-  using SelfType = Self;                  ///< the class that derives from this one
-  using BatchType = Batch;                ///< what get_batch() gives
-  using BatchRequestType = BatchRequest;  ///< what get_batch() takes
-  /// Whether Batch is an optional: then the workers of a loader share the data set.
+  using SelfType = Self;                  ///< the derived class
+  using BatchType = Batch;                ///< returned by get_batch()
+  using BatchRequestType = BatchRequest;  ///< taken by get_batch()
+  /// Whether Batch is an optional. Then the workers of a loader share the data set.
   static constexpr bool is_stateful = detail::is_optional<BatchType>::value;
 
   virtual ~BatchDataset() = default;
-  /// The batch that is asked for: for a list of indices these examples, in this order; for a number
-  /// that many. Called by the threads of a loader: each has a data set of its own, unless it is
+  /// Returns the requested batch: for indices, these examples in order, for a number, that many
+  /// examples. The threads of a loader call it. Each has a copy of the data set, unless that is
   /// stateful or shared.
   virtual Batch get_batch(BatchRequest request) = 0;
-  /// The number of examples, if there is one.
+  /// Returns the number of examples, if it is known.
   virtual optional<size_t> size() const = 0;
 
-  /// This data set with a transform applied to what it gives.
+  /// Returns a copy of this data set whose batches are transformed.
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) & {
     return datasets::map(static_cast<Self&>(*this), std::move(transform));
   }
-  /// The same for a temporary, which is moved in; the other form copies.
+  /// Moves this temporary data set into one whose batches are transformed.
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) && {
     return datasets::map(std::move(static_cast<Self&>(*this)), std::move(transform));
   }
 };
 
-/// A data set that gives single examples by their index.
+/// Returns single examples by index.
 template <class Self, class SingleExample = Example<>>
 class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
-  using ExampleType = SingleExample;  ///< what get() gives
+  using ExampleType = SingleExample;  ///< returned by get()
 
-  /// The example of that number, from 0 to size() - 1.
+  /// Returns the example at `index`, from 0 to size() - 1.
   virtual ExampleType get(size_t index) = 0;
-  /// get() of each index, in this order.
+  /// Returns get() of each index, in order.
   std::vector<ExampleType> get_batch(ArrayRef<size_t> indices) override {
     std::vector<ExampleType> batch;
     batch.reserve(indices.size());
@@ -77,7 +77,7 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   }
 };
 
-/// A data set that is asked for a number of examples, not for indices.
+/// Takes a number of examples as its request, instead of indices.
 template <class Self, class Batch = std::vector<Example<>>>
 using StreamDataset = BatchDataset<Self, Batch, size_t>;
 
@@ -91,27 +91,27 @@ class InputArchive;
 
 namespace data::datasets {
 
-/// A data set that keeps its own place; one object serves all workers, so get_batch must be safe to
-/// call from several threads.
+/// Keeps its position in the epoch. One object serves all workers, so get_batch must be
+/// thread-safe.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = size_t>
 class StatefulDataset : public BatchDataset<Self, optional<Batch>, BatchRequest> {
  public:
-  /// Called at the start of an epoch.
+  /// Starts an epoch.
   virtual void reset() = 0;
-  /// Writes the place in the epoch.
+  /// Writes the position in the epoch.
   virtual void save(serialize::OutputArchive& archive) const = 0;
-  /// Takes up the place that save() wrote.
+  /// Restores the position that save() wrote.
   virtual void load(serialize::InputArchive& archive) = 0;
 };
 
-/// dataset.save(archive). Returns the archive.
+/// Calls dataset.save(archive) and returns the archive.
 template <class... Args>
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const StatefulDataset<Args...>& dataset) {
   dataset.save(archive);
   return archive;
 }
-/// dataset.load(archive). Returns the archive.
+/// Calls dataset.load(archive) and returns the archive.
 template <class... Args>
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     StatefulDataset<Args...>& dataset) {
@@ -121,7 +121,7 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 }  // namespace data::datasets
 
-// The short names that programs use beside the long ones.
+// Short aliases that programs for LibTorch use.
 namespace data {
 using datasets::BatchDataset;
 using datasets::Dataset;

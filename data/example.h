@@ -1,4 +1,4 @@
-// Example: one sample of a data set, or (after Stack) one batch.
+// Example: one sample of a data set, or one batch after Stack.
 #pragma once
 
 #include <utility>
@@ -9,19 +9,19 @@
 
 namespace torch::taper::data {
 
-/// Data and what should be learnt about it.
+/// Holds data and the target to learn from it.
 template <class Data = Tensor, class Target = Tensor>
 struct Example {
-  using DataType = Data;      ///< what `data` is
-  using TargetType = Target;  ///< what `target` is
+  using DataType = Data;      ///< the type of `data`
+  using TargetType = Target;  ///< the type of `target`
 
   Example() = default;
-  /// Takes both over; tensors share their memory with those given.
+  /// Takes data and target. Tensors share their memory.
   Example(Data data, Target target) : data(std::move(data)), target(std::move(target)) {}
 
-  /// What is learnt from: of one example or, behind Stack, of a batch [B, ...].
+  /// The input: of one example, or [B, ...] of a batch after Stack.
   Data data;
-  /// What is to be learnt: a label, say; behind Stack of a batch [B, ...].
+  /// The target, such as a label: of one example, or [B, ...] of a batch after Stack.
   Target target;
 };
 
@@ -29,22 +29,22 @@ namespace example {
 using NoTarget = void;
 }
 
-/// Data alone. It converts from and to the data.
+/// Holds data without a target. It converts from and to the data.
 template <class Data>
 struct Example<Data, example::NoTarget> {
-  using DataType = Data;                 ///< what `data` is
-  using TargetType = example::NoTarget;  ///< void: there is none
+  using DataType = Data;                 ///< the type of `data`
+  using TargetType = example::NoTarget;  ///< void, since there is no target
 
   Example() = default;
-  Example(Data data) : data(std::move(data)) {}  ///< of the data
-  operator Data&() { return data; }              ///< the data itself
-  operator const Data&() const { return data; }  ///< the data itself
+  Example(Data data) : data(std::move(data)) {}  ///< takes the data
+  operator Data&() { return data; }              ///< returns the data
+  operator const Data&() const { return data; }  ///< returns the data
 
-  /// What is learnt from: of one example or, behind Stack, of a batch [B, ...].
+  /// The input: of one example, or [B, ...] of a batch after Stack.
   Data data;
 };
 
-/// A tensor without a target.
+/// Holds a tensor without a target.
 using TensorExample = Example<Tensor, example::NoTarget>;
 
 }  // namespace torch::taper::data

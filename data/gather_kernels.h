@@ -6,8 +6,8 @@
 namespace torch::taper {
 namespace data {
 
-/// What is done with a byte x: x / 255, then (x - mean) / stddev if asked for, each step rounded to
-/// float as separate ops would.
+/// Converts a byte x to x / 255, then to (x - mean) / stddev if `normalize`. Each step rounds to
+/// float, like separate ops.
 struct ImageNumbers {
   float mean, stddev;
   bool normalize;
@@ -15,10 +15,10 @@ struct ImageNumbers {
 
 }  // namespace data
 
-/// y[b] = image number rows[b] of `images` as floats. Both are contiguous; `rows` has y's first
-/// size and must live until the kernel has run.
+/// Writes image rows[b] of `images` as floats to y[b]. Both are contiguous. `rows` has the first
+/// size of y, and must live until the kernel has run.
 TAPER_KERNEL(gather_images, Out y, In images, const size_t* rows, data::ImageNumbers n)
-/// y = images / 255
+/// Writes images / 255 to y.
 TAPER_KERNEL(images_to_float, Out y, In images)
 
 }  // namespace torch::taper

@@ -1,4 +1,4 @@
-// IDX files: the format of the MNIST data set. Not installed as a user's interface of its own.
+// Reading of IDX files, the format of MNIST. Not installed for direct use.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace torch::taper::data {
 
-/// Reads an IDX file of bytes (http://yann.lecun.com/exdb/mnist) with `dims` dimensions. `path`
-/// without a file means `path`.gz. Throws Error, naming the file and what is wrong with it.
-/// `kind` is what the file holds, for the message: "images" or "labels".
+/// Reads an IDX file of bytes (http://yann.lecun.com/exdb/mnist) with `dims` dimensions. If `path`
+/// does not exist, it reads `path`.gz. Throws Error, which names the file and its defect. `kind`
+/// describes the content in the message: "images" or "labels".
 Tensor read_idx(const std::string& path, int dims, const char* kind);
 
 }  // namespace torch::taper::data

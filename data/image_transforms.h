@@ -10,17 +10,19 @@
 
 namespace torch::taper::data::transforms {
 namespace detail {
-/// The part of an image at (top, left); a view. Where it reaches beyond the image there are zeros.
+/// Returns the part of an image at (top, left), as a view. Zeros fill the part outside the image.
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width);
 Tensor center_crop(const Tensor& image, int64_t height, int64_t width);
-/// Throws ValueError when the image, with `padding` zeros on each side, is smaller.
+/// Crops at a random position. Throws ValueError if the image, with `padding` zeros on each side,
+/// is smaller.
 Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t padding);
-/// The place {top, left, height, width} of a part with a share of the image's area in `scale` and a
-/// ratio of width to height in `ratio`, or a part in the middle after ten vain tries.
+/// Draws the position {top, left, height, width} of a part. Its share of the area is in `scale`,
+/// its ratio of width to height in `ratio`. After ten failed tries, it returns a part in the
+/// middle.
 std::array<int64_t, 4> random_part(int64_t height, int64_t width, std::array<double, 2> scale,
                                    std::array<double, 2> ratio);
 Tensor random_flip(const Tensor& image, double p, int64_t dim);
-/// Adds left, top, right, bottom.
+/// Adds `value` on the left, top, right and bottom.
 Tensor pad_image(const Tensor& image, const std::array<int64_t, 4>& sides, double value);
 Tensor resize(const Tensor& image, int64_t height, int64_t width);
 Tensor resize_shorter(const Tensor& image, int64_t size);
@@ -29,13 +31,13 @@ void check_probability(const char* name, double p);
 void check_intervals(const char* name, std::array<double, 2> scale, std::array<double, 2> ratio);
 }  // namespace detail
 
-/// The image in another size, by linear interpolation, and where it shrinks by weighted means over
-/// all pixels (antialiased): Pillow's and torchvision's BILINEAR. One number is the shorter side's
-/// size; the other keeps the ratio. Bytes are rounded, and may differ from Pillow's by one.
+/// Resizes an image by linear interpolation, with antialiasing when it shrinks, like BILINEAR in
+/// Pillow and torchvision. One number is the size of the shorter side, and the ratio is kept. Bytes
+/// are rounded, and may differ from Pillow's by one.
 template <class Target = Tensor>
 struct Resize : public TensorTransform<Target> {
-  /// One number is the size of the shorter side, two are height and width, in pixels. Throws
-  /// ValueError for less than 1.
+  /// Sets the size of the shorter side, or height and width, in pixels. Throws ValueError for less
+  /// than 1.
   ///@{
   explicit Resize(int64_t size) : height(size), width(0) {
     detail::check_size("Resize", size, size);
@@ -44,40 +46,40 @@ struct Resize : public TensorTransform<Target> {
     detail::check_size("Resize", height, width);
   }
   ///@}
-  /// [..., H, W] of a real dtype in the new size, of the same dtype; floating images that have that
-  /// size already come as they are. Throws ValueError for an image without pixels.
+  /// Returns [..., H, W] of a real dtype in the new size, with its dtype. A floating image that
+  /// already has the size is returned unchanged. Throws ValueError for an image without pixels.
   Tensor operator()(Tensor input) override {
     return width == 0 ? detail::resize_shorter(input, height)
                       : detail::resize(input, height, width);
   }
-  /// In pixels. A width of 0 says that height is the shorter side's size.
+  /// The size in pixels. If width is 0, height is the size of the shorter side.
   ///@{
   int64_t height, width;
   ///@}
 };
 
-/// The middle of the image; zeros around a smaller one.
+/// Crops the middle of an image. Zeros surround a smaller image.
 template <class Target = Tensor>
 struct CenterCrop : public TensorTransform<Target> {
-  /// A square of that size, or height and width, in pixels. Throws ValueError for less than 1.
+  /// Sets the size of a square, or height and width, in pixels. Throws ValueError for less than 1.
   ///@{
   explicit CenterCrop(int64_t size) : CenterCrop(size, size) {}
   CenterCrop(int64_t height, int64_t width) : height(height), width(width) {
     detail::check_size("CenterCrop", height, width);
   }
   ///@}
-  /// [..., height, width]: a view of the image, unless zeros are added.
+  /// Returns [..., height, width], a view of the image unless zeros are added.
   Tensor operator()(Tensor input) override { return detail::center_crop(input, height, width); }
-  /// Of the result, in pixels.
+  /// The size of the result in pixels.
   ///@{
   int64_t height, width;
   ///@}
 };
 
-/// A part of the image at a random place, behind `padding` zeros on every side.
+/// Crops an image at a random position, after adding `padding` zeros on every side.
 template <class Target = Tensor>
 struct RandomCrop : public TensorTransform<Target> {
-  /// A square of that size, or height and width, in pixels. Throws ValueError for less than 1.
+  /// Sets the size of a square, or height and width, in pixels. Throws ValueError for less than 1.
   ///@{
   explicit RandomCrop(int64_t size, int64_t padding = 0) : RandomCrop(size, size, padding) {}
   RandomCrop(int64_t height, int64_t width, int64_t padding)
@@ -85,24 +87,24 @@ struct RandomCrop : public TensorTransform<Target> {
     detail::check_size("RandomCrop", height, width);
   }
   ///@}
-  /// [..., height, width] from a place that each call draws: a view of the image, unless it reaches
-  /// into the padding. Throws ValueError when the padded image is smaller.
+  /// Returns [..., height, width] from a position that each call draws. It is a view of the image,
+  /// unless it reaches into the padding. Throws ValueError if the padded image is smaller.
   Tensor operator()(Tensor input) override {
     return detail::random_crop(input, height, width, padding);
   }
-  /// In pixels; the padding is on each side.
+  /// Sizes in pixels. The padding is on each side.
   ///@{
   int64_t height, width, padding;
   ///@}
 };
 
-/// A random part of the image, of a share of its area in `scale` and a ratio of width to height in
-/// `ratio`, in the given size (see Resize): torchvision's, with its random numbers.
+/// Crops a random part of an image and resizes it (see Resize). The share of the area is in
+/// `scale`, the ratio of width to height in `ratio`. Random numbers equal torchvision's.
 template <class Target = Tensor>
 struct RandomResizedCrop : public TensorTransform<Target> {
-  using Interval = std::array<double, 2>;  ///< {the least, the most}
-  /// The size of the result: a square, or height and width, in pixels. Throws ValueError for less
-  /// than 1, and for intervals that do not rise or do not begin above 0.
+  using Interval = std::array<double, 2>;  ///< {smallest, largest}
+  /// Sets the size of the result: a square, or height and width, in pixels. Throws ValueError for
+  /// less than 1, and for intervals that decrease or do not begin above 0.
   ///@{
   explicit RandomResizedCrop(int64_t size, Interval scale = {0.08, 1},
                              Interval ratio = {3.0 / 4, 4.0 / 3})
@@ -114,57 +116,57 @@ struct RandomResizedCrop : public TensorTransform<Target> {
     detail::check_intervals("RandomResizedCrop", scale, ratio);
   }
   ///@}
-  /// [..., height, width], made of a part that each call draws.
+  /// Returns [..., height, width], made from a part that each call draws.
   Tensor operator()(Tensor input) override {
     const auto [y, x, h, w] = detail::random_part(input.size(-2), input.size(-1), scale, ratio);
     return detail::resize(detail::crop(input, y, x, h, w), height, width);
   }
-  /// Of the result, in pixels.
+  /// The size of the result in pixels.
   ///@{
   int64_t height, width;
   ///@}
-  /// Of the part: its share of the image's area; width over height.
+  /// Limits of the share of the area, and of width / height.
   ///@{
   Interval scale, ratio;
   ///@}
 };
 
-/// The image mirrored left to right (or top to bottom) with probability p.
+/// Mirrors an image left to right with probability p.
 template <class Target = Tensor>
 struct RandomHorizontalFlip : public TensorTransform<Target> {
-  /// Throws ValueError unless 0 <= p <= 1.
+  /// Sets the probability. Throws ValueError unless 0 <= p <= 1.
   explicit RandomHorizontalFlip(double p = 0.5) : p(p) {
     detail::check_probability("RandomHorizontalFlip", p);
   }
-  /// The image itself, or a mirrored copy.
+  /// Returns the image, or a mirrored copy.
   Tensor operator()(Tensor input) override { return detail::random_flip(input, p, -1); }
-  double p;  ///< the probability that it is mirrored
+  double p;  ///< the probability of mirroring
 };
-/// The image mirrored top to bottom with probability p.
+/// Mirrors an image top to bottom with probability p.
 template <class Target = Tensor>
 struct RandomVerticalFlip : public TensorTransform<Target> {
-  /// Throws ValueError unless 0 <= p <= 1.
+  /// Sets the probability. Throws ValueError unless 0 <= p <= 1.
   explicit RandomVerticalFlip(double p = 0.5) : p(p) {
     detail::check_probability("RandomVerticalFlip", p);
   }
-  /// The image itself, or a mirrored copy.
+  /// Returns the image, or a mirrored copy.
   Tensor operator()(Tensor input) override { return detail::random_flip(input, p, -2); }
-  double p;  ///< the probability that it is mirrored
+  double p;  ///< the probability of mirroring
 };
 
-/// The image with a border of one value: as wide on every side, or left, top, right, bottom.
+/// Adds a border of one value to an image.
 template <class Target = Tensor>
 struct Pad : public TensorTransform<Target> {
-  /// As many pixels of `value` on every side, or on the left, the top, the right and the bottom.
+  /// Sets the number of pixels on every side, or on the left, top, right and bottom.
   ///@{
   explicit Pad(int64_t padding, double value = 0)
       : Pad(std::array<int64_t, 4>{padding, padding, padding, padding}, value) {}
   explicit Pad(std::array<int64_t, 4> sides, double value = 0) : sides(sides), value(value) {}
   ///@}
-  /// A new image, larger by the sides. Throws ValueError for negative ones.
+  /// Returns a new image with the border. Throws ValueError for negative sides.
   Tensor operator()(Tensor input) override { return detail::pad_image(input, sides, value); }
   std::array<int64_t, 4> sides;  ///< left, top, right, bottom, in pixels
-  double value;                  ///< what the border holds
+  double value;                  ///< the value of the border
 };
 
 }  // namespace torch::taper::data::transforms

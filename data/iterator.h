@@ -1,4 +1,4 @@
-// Iterator: over the batches of one epoch.
+// Iterator: iterates over the batches of one epoch.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@
 
 namespace torch::taper::data {
 
-/// An input iterator. Copies share their place. The first batch is made when it is first needed.
-/// After an exception the iterator can be used on: the next look at it gives the batch behind.
+/// Iterates over batches, as an input iterator. Copies share their position. The first batch is
+/// made when it is first needed. After an exception, you can continue: the next access gives the
+/// batch after it.
 template <class Batch>
 class Iterator {
  public:
-  /// What the standard library asks of an input iterator.
+  /// The types of a standard input iterator.
   ///@{
   using difference_type = std::ptrdiff_t;
   using value_type = Batch;
@@ -25,37 +26,37 @@ class Iterator {
   using iterator_category = std::input_iterator_tag;
   ///@}
 
-  /// Where batches come from; nullopt ends the epoch.
+  /// Makes the batches. nullopt ends the epoch.
   struct Producer {
     virtual ~Producer() = default;
-    /// Makes the next batch. Where it throws it is called again for the batch behind.
+    /// Makes the next batch. If it throws, the next call makes the batch after it.
     virtual optional<Batch> next() = 0;
   };
 
-  /// The end of every epoch.
+  /// Makes the end of any epoch.
   Iterator() = default;
-  /// At the first batch of `producer`, which is not made yet.
+  /// Starts at the first batch of `producer`, which is not made yet.
   explicit Iterator(std::unique_ptr<Producer> producer)
       : state_(std::make_shared<State>(std::move(producer))) {}
 
-  /// Makes the next batch; an exception of the producer comes out here. Throws Error at the end.
+  /// Makes the next batch. Rethrows exceptions of the producer. Throws Error at the end.
   Iterator& operator++() {
     TAPER_CHECK(state_, "Incrementing the DataLoader's past-the-end iterator is not allowed");
     TAPER_CHECK(state_->failed || state_->fetch(), "Attempted to increment iterator past the end");
     state_->advance();
     return *this;
   }
-  /// The batch, which may be moved from; it lives until the iterator or a copy of it goes on. Makes
-  /// the first one. Throws Error at the end.
+  /// Returns the batch, and makes the first batch if needed. You may move from it. It is valid
+  /// until the iterator or a copy of it moves on. Throws Error at the end.
   Batch& operator*() {
     TAPER_CHECK(state_, "Dereferencing the DataLoader's past-the-end iterator is not allowed");
     TAPER_CHECK(state_->fetch(), "Attempted to dereference iterator that was past the end");
     return *state_->batch;
   }
-  Batch* operator->() { return &**this; }  ///< as operator*
+  Batch* operator->() { return &**this; }  ///< like operator*
 
-  /// Equal: copies of one iterator, two ends, and the end with an iterator that has no batch left.
-  /// Two iterators that begin() gave are not, wherever they are.
+  /// Returns whether both are copies of one iterator, both are end(), or one is end() and the other
+  /// has no batch left. Iterators from two calls of begin() always differ.
   bool operator==(const Iterator& o) const {
     return state_ && o.state_ ? state_ == o.state_ : at_end() && o.at_end();
   }
@@ -70,7 +71,8 @@ class Iterator {
       batch = producer->next();
       failed = false;
     }
-    /// Makes the first batch, and the one after an exception, unless it is there; false at the end.
+    /// Makes the first batch, or the batch after an exception, unless it is there. Returns false at
+    /// the end.
     bool fetch() {
       if (!started || failed) advance();
       return batch.has_value();
@@ -78,7 +80,7 @@ class Iterator {
     std::unique_ptr<Producer> producer;
     optional<Batch> batch;
     bool started = false;
-    /// An exception came in place of the batch.
+    /// Whether an exception came in place of the batch.
     bool failed = false;
   };
   bool at_end() const { return !state_ || !state_->fetch(); }

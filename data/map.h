@@ -1,4 +1,4 @@
-// MapDataset: a data set behind a transform, and the short way for whole batches.
+// MapDataset: a data set with a transform, and the fast path for whole batches.
 #pragma once
 
 #include <taper/data/dataset.h>
@@ -12,8 +12,8 @@ namespace detail {
 template <bool C, class T>
 using optional_if_t = std::conditional_t<C, optional<T>, T>;
 
-/// Whether D gives stacked examples. A class derived from such a data set does not count: it may
-/// have changed get().
+/// Tells whether D has get_stacked(). A class derived from D does not count, because it may
+/// override get().
 template <class D, class = void>
 struct is_stacked : std::false_type {};
 template <class D>
@@ -21,7 +21,8 @@ struct is_stacked<
     D, std::void_t<decltype(std::declval<D&>().get_stacked(std::declval<ArrayRef<size_t>>()))>>
     : std::is_same<typename D::SelfType, D> {};
 
-/// Whether D can also normalise while it stacks: Example<> get_stacked(indices, mean, stddev).
+/// Tells whether D can also normalize while it stacks: Example<> get_stacked(indices, mean,
+/// stddev).
 template <class D, class = void>
 struct normalizes : std::false_type {};
 template <class D>
@@ -29,7 +30,7 @@ struct normalizes<D, std::void_t<decltype(std::declval<D&>().get_stacked(
                          std::declval<ArrayRef<size_t>>(), 0.0f, 1.0f))>>
     : std::is_same<typename D::SelfType, D> {};
 
-/// Transforms that do to stacked examples what they do to each.
+/// Tell which transforms work on stacked examples as on single ones.
 template <class T>
 struct is_normalize : std::false_type {};
 template <class Target>
@@ -41,7 +42,7 @@ struct is_stack<transforms::Stack<E>> : std::true_type {};
 
 }  // namespace detail
 
-/// What `dataset` gives, changed by `transform`.
+/// Applies `transform` to the batches of `dataset`.
 template <class Source, class AppliedTransform>
 class MapDataset
     : public BatchDataset<
@@ -50,18 +51,19 @@ class MapDataset
           typename Source::BatchRequestType> {
  public:
   using DatasetType = Source;                                  ///< the source
-  using TransformType = AppliedTransform;                      ///< what is applied
-  using BatchRequestType = typename Source::BatchRequestType;  ///< what the source takes
-  /// What the transform gives; of a stateful source an optional of it.
+  using TransformType = AppliedTransform;                      ///< the transform
+  using BatchRequestType = typename Source::BatchRequestType;  ///< requests to the source
+  /// The output of the transform, as an optional for a stateful source.
   using OutputBatchType =
       detail::optional_if_t<Source::is_stateful, typename AppliedTransform::OutputBatchType>;
 
-  /// Keeps both by value: each worker of a loader has copies, unless the source is stateful.
+  /// Keeps both by value. Each worker of a loader has copies, unless the source is stateful.
   MapDataset(Source dataset, AppliedTransform transform)
       : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
 
-  /// transform.apply_batch() of the source's batch; nullopt where a stateful source has none left.
-  /// Where the transform is Stack and the source has get_stacked(), that.
+  /// Returns transform.apply_batch() of the batch of the source, or nullopt at the end of a
+  /// stateful source. If the transform is Stack, it calls get_stacked() of the source, if there is
+  /// one.
   OutputBatchType get_batch(BatchRequestType request) override {
     if constexpr (detail::is_stack<AppliedTransform>::value && detail::is_stacked<Source>::value) {
       return dataset_.get_stacked(request);
@@ -74,8 +76,8 @@ class MapDataset
     }
   }
 
-  /// The transformed examples stacked; there is one where the source has it and the transform is
-  /// Normalize.
+  /// Returns the transformed examples, stacked. Exists if the source has get_stacked() and the
+  /// transform is Normalize.
   template <class D = Source, std::enable_if_t<detail::is_stacked<D>::value &&
                                                    detail::is_normalize<AppliedTransform>::value,
                                                int> = 0>
@@ -86,25 +88,25 @@ class MapDataset
                                     *transform_.stddev.template data_ptr<float>());
     }
     auto batch = dataset_.get_stacked(indices);
-    // Mean and deviation are [C, 1, 1]: they broadcast against each example, not against the batch.
+    // Mean and stddev are [C, 1, 1]. They broadcast against each example, not against the batch.
     while (batch.data.dim() < 4) batch.data = batch.data.unsqueeze(1);
     batch.data = transform_(std::move(batch.data));
     return batch;
   }
 
   optional<size_t> size() const override { return dataset_.size(); }
-  /// For stateful data sets: starts an epoch.
+  /// Starts an epoch of a stateful data set.
   void reset() { dataset_.reset(); }
-  const Source& dataset() noexcept { return dataset_; }                ///< the source, kept here
-  const AppliedTransform& transform() noexcept { return transform_; }  ///< the transform, kept here
+  const Source& dataset() noexcept { return dataset_; }                ///< the stored source
+  const AppliedTransform& transform() noexcept { return transform_; }  ///< the stored transform
 
  private:
   Source dataset_;
   AppliedTransform transform_;
 };
 
-/// `dataset` with `transform` applied to what it gives; both are taken over. Does not compile where
-/// the transform takes other batches than the data set gives.
+/// Returns `dataset` with `transform` applied to its batches. Both are moved in. Does not compile
+/// unless the transform takes the batches of the data set.
 template <class Source, class Transform>
 MapDataset<Source, Transform> map(Source dataset, Transform transform) {
   using Batch = typename Source::BatchType;

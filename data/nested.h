@@ -1,12 +1,11 @@
-// Batches of any make: pinning them, moving them to a device.
+// Pinning batches of any type, and moving them to a device.
 //
 //   batch = data::pin_memory(std::move(batch));
 //   batch = data::to_device(std::move(batch), device);
 //
 // A batch is a tensor, or an Example, pair, tuple, optional, OrderedDict or range (vector, array,
-// map, ...) of such, as deep as it likes; numbers and texts in it stay as they are. A type of the
-// user's own says itself how it is done, by methods or by functions beside it, which give the new
-// value or change the given one:
+// map, ...) of batches, to any depth. Numbers and strings stay unchanged. A user type provides
+// methods, or functions in its namespace, which return the new value or change the given one:
 //
 //   struct Graphs {
 //     Graphs pin_memory();                          // or  Graphs pin_memory(Graphs)
@@ -14,7 +13,7 @@
 //     void record_stream(const cuda::Stream& s);    // or  void record_stream(Graphs&, Stream)
 //   };
 //
-// A type with none of these passes through.
+// A type with none of these is passed through.
 #pragma once
 
 #include <type_traits>
@@ -54,8 +53,8 @@ namespace detail {
 using taper::detail::for_each_tensor;
 
 // ---------------------------------------------------------------------- users' own ways
-// Functions beside a type are found by argument-dependent lookup alone: the declarations here hide
-// everything else of these names.
+// Only argument-dependent lookup finds functions in the namespace of a type. The declarations here
+// hide all other functions of these names.
 namespace lookup {
 void pin_memory();
 void to_device();
@@ -93,7 +92,7 @@ struct Records<T,
     : std::true_type {};
 }  // namespace lookup
 
-/// value = make(), or make() alone where that changes the value itself.
+/// Assigns the result of make() to value. If make() returns void, it changes the value itself.
 template <class T, class Make>
 void replace(T& value, Make make) {
   if constexpr (std::is_void<decltype(make())>::value)
@@ -136,7 +135,7 @@ struct Move {
   bool non_blocking;
 };
 
-/// For what Move moves.
+/// Records the stream for all tensors and values that Move moves.
 struct RecordStream {
   template <class T>
   using Takes = Move::Takes<T>;
@@ -171,11 +170,12 @@ struct ToDevice {
 
 }  // namespace detail
 
-/// pin_memory(batch): the batch with all its tensors in page-locked memory. Throws Error for a
-/// tensor that is not on the CPU. Without a CUDA device the tensors are copied, and a warning is
-/// printed once.
+/// Copies all tensors of a batch to pinned memory: pin_memory(batch) returns the batch. Throws
+/// Error for a tensor that is not on the CPU. Without a CUDA device, the tensors are copied to
+/// normal memory, and a warning is printed once.
 inline constexpr detail::PinMemory pin_memory{};
-/// to_device(batch, device, non_blocking = false): the batch with all its tensors on the device.
+/// Moves all tensors of a batch to a device: to_device(batch, device, non_blocking = false) returns
+/// the batch.
 inline constexpr detail::ToDevice to_device{};
 
 }  // namespace torch::taper::data

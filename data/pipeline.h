@@ -1,4 +1,4 @@
-// Pipeline: worker threads that make batches ahead of the one who uses them.
+// Pipeline: worker threads that make batches before they are needed.
 #pragma once
 
 #include <cstddef>
@@ -12,47 +12,48 @@
 
 namespace torch::taper::data::detail {
 
-/// One batch to be made, and the made one.
+/// Holds the request for a batch, and later the batch.
 struct Task {
   virtual ~Task() = default;
   /// Makes the batch, on the thread of worker number `worker`.
   virtual void run(size_t worker) = 0;
 
-  /// Where the random numbers begin that run() draws from default generators. Set by submit().
+  /// The seed of the random numbers that run() draws from default generators. submit() sets it.
   uint64_t seed = 0;
-  /// What run() threw, if it did.
+  /// The exception that run() threw, if any.
   std::exception_ptr error;
   bool done = false;
 };
 
-/// Runs tasks on its threads and gives them back, in the order of submission unless asked
-/// otherwise. Only one thread may call its functions.
+/// Runs tasks on its threads and returns them, by default in the order of submission. Only one
+/// thread may call its functions.
 class Pipeline {
  public:
-  /// `max_tasks`: how many may be on their way at once; 0 means the pipeline finds out: two for
-  /// every worker, and more where making a batch takes less time than waking a thread.
+  /// Starts the threads. At most `max_tasks` tasks are in flight. With 0, there are two per worker,
+  /// or more if making a batch takes less time than waking a thread.
   Pipeline(size_t workers, size_t max_tasks, bool in_order);
-  /// Lets the running tasks end and forgets the rest.
+  /// Waits for the running tasks and drops the rest.
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Before the first task of an epoch, but behind what else is drawn for it: tasks draw random
-  /// numbers that depend on the default generator's state now and on their place in the epoch, not
-  /// on which worker runs them when. Nothing is drawn for that. Epochs that find the same state
-  /// have other numbers each.
+  /// Derives the seeds of the tasks of an epoch. Call it before the first task, after all other
+  /// random numbers of the epoch are drawn. The numbers of a task depend on the current state of
+  /// the default generator and on the index of the task in the epoch, not on the worker or the
+  /// time. The generator is not advanced. Consecutive epochs that find the generator in one state
+  /// still get different numbers.
   void begin_epoch();
   void submit(std::unique_ptr<Task> task);
-  /// Waits for the next task to be done; null when none is on its way. Throws Error when it takes
-  /// longer than `timeout_ms` (negative: no limit).
+  /// Waits until the next task is done and returns it, or null if none is in flight. Throws Error
+  /// if that takes longer than `timeout_ms` (negative: no limit).
   std::unique_ptr<Task> next(int64_t timeout_ms);
-  /// Tasks that were submitted and not taken back.
+  /// Returns the number of submitted tasks that were not returned yet.
   size_t in_flight() const;
-  /// Whether there is room for another task.
+  /// Returns whether there is room for another task.
   bool has_room() const;
-  /// Forgets all tasks; waits for those that run.
+  /// Drops all tasks, after waiting for those that run.
   void drain();
-  /// Ends the threads. Nothing may be submitted afterwards.
+  /// Joins the threads. Nothing may be submitted afterwards.
   void join();
 
  private:

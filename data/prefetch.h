@@ -1,4 +1,5 @@
-// prefetch_to_device: the next batches are copied to the device while this one is computed with.
+// prefetch_to_device: copies the next batches to a device during the computation on the current
+// batch.
 //
 //   auto loader = make_data_loader(dataset, DataLoaderOptions(64).workers(2).pin_memory(true));
 //   for (auto& batch : prefetch_to_device(*loader, device)) step(batch.data, batch.target);
@@ -16,42 +17,42 @@
 
 namespace torch::taper::data {
 
-/// The batches of `Loader` on a device. Each is copied on a stream of its own, before it is asked
-/// for; the caller's current stream waits for that copy, not the host, and nothing waits for
-/// the caller's computation. The loader's batches should be pinned (DataLoaderOptions::pin_memory):
-/// the host waits for copies from other memory.
+/// Prefetches the batches of `Loader` to a device. Each batch is copied on a separate stream before
+/// it is needed. The current stream of the caller waits for the copy. The host does not wait, and
+/// the copies do not wait for the computation. The batches should be pinned
+/// (DataLoaderOptions::pin_memory), because the host waits for copies from other memory.
 ///
-/// On the CPU batches come as they are, when they are asked for.
+/// On the CPU, batches are passed on unchanged and on demand.
 template <class Loader>
 class DevicePrefetcher {
  public:
-  /// What the loader's iterator gives.
+  /// The batches of the iterator of the loader.
   using BatchType = std::decay_t<decltype(*std::declval<Loader&>().begin())>;
 
-  /// `depth`: how many batches lie on the device ahead of the one in use. The loader must outlive
-  /// this. Throws Error when there is no such device, ValueError for a depth of 0.
+  /// Keeps `depth` batches on the device ahead of the current batch. The loader must outlive this
+  /// object. Throws Error if the device does not exist, and ValueError for a depth of 0.
   DevicePrefetcher(Loader& loader, Device device, size_t depth = 1)
       : loader_(loader), device_(taper::detail::existing_device(device)), depth_(depth) {
     TAPER_CHECK_VALUE(depth > 0, "prefetch_to_device: expected a depth of at least 1, got 0");
     if (device_.is_cuda()) stream_ = cuda::Stream(device_);
   }
 
-  /// Starts an epoch of the loader. What the loader throws comes out where its batch would have
-  /// come, and the batches after it can still be had.
+  /// Starts an epoch of the loader. The iterator throws an exception of the loader in place of its
+  /// batch. Later batches are still available.
   Iterator<BatchType> begin() {
     return Iterator<BatchType>(
         std::make_unique<Epoch>(loader_, device_, device_.is_cuda() ? depth_ : 0, stream_));
   }
-  /// Behind the last batch of an epoch.
+  /// Returns the end of an epoch.
   Iterator<BatchType> end() { return {}; }
 
-  /// Where batches are copied.
+  /// Returns the device of the batches.
   Device device() const { return device_; }
-  /// The stream of the copies; none on the CPU.
+  /// Returns the stream of the copies, or nullopt on the CPU.
   const optional<cuda::Stream>& stream() const { return stream_; }
 
  private:
-  /// A batch on its way, or what was thrown in its place.
+  /// Holds a batch that is being copied, or the exception in its place.
   struct Slot {
     optional<BatchType> batch;
     std::exception_ptr error;
@@ -98,14 +99,15 @@ class DevicePrefetcher {
       slot.copied.record(*stream);
     }
 
-    // The caller's work from here on sees the copy, and the memory outlives that work.
+    // Makes the current stream wait for the copy, and keeps the memory alive until the stream has
+    // used it.
     void hand_over(Slot& slot) {
       const cuda::Stream user = cuda::current_stream(device.index());
       slot.copied.wait(user);
       for_each_tensor(detail::RecordStream{user}, *slot.batch);
     }
 
-    // A DataLoader's batch is the iterator's own; other ranges keep theirs.
+    // Moves the batch out of the iterator of a DataLoader. The batches of other ranges are copied.
     static BatchType take(Iterator<BatchType>& it) { return std::move(*it); }
     template <class It>
     static BatchType take(It& it) {
@@ -127,8 +129,8 @@ class DevicePrefetcher {
   optional<cuda::Stream> stream_;
 };
 
-/// The batches of `loader`, a DataLoader or any range of batches, on `device`, `depth` of them
-/// ahead of the one in use.
+/// Prefetches the batches of `loader`, a DataLoader or any range of batches, to `device`. It keeps
+/// `depth` batches ahead of the current batch.
 template <class Loader>
 DevicePrefetcher<Loader> prefetch_to_device(Loader& loader, Device device, size_t depth = 1) {
   return DevicePrefetcher<Loader>(loader, device, depth);

@@ -1,5 +1,5 @@
-// Samplers that draw: with replacement, from a list, by weight, for one of several ranks. Their
-// numbers are those of Python's classes.
+// Samplers that draw indices: with replacement, from a list, by weight, for one of several ranks.
+// Their numbers equal those of PyTorch's classes in Python.
 #pragma once
 
 #include <vector>
@@ -11,22 +11,22 @@
 
 namespace torch::taper::data::samplers {
 
-/// Gives the indices that a subclass draws for each epoch. A subclass calls reset() at the end of
-/// its constructor.
+/// Returns indices that a subclass draws for each epoch. A subclass calls reset() at the end of its
+/// constructor.
 class DrawnSampler : public Sampler<> {
  public:
   void reset(optional<size_t> new_size = nullopt) override;
   optional<std::vector<size_t>> next(size_t batch_size) override;
-  /// Writes the epoch's indices and the place among them.
+  /// Writes the indices of the epoch and the position among them.
   void save(serialize::OutputArchive& archive) const override;
-  /// Takes up what save() wrote. Throws Error for negative indices and a place that is not among
-  /// them.
+  /// Restores the output of save(). Throws Error for negative indices, and for a position out of
+  /// range.
   void load(serialize::InputArchive& archive) override;
-  /// How many were given in this epoch.
+  /// Returns the number of indices returned in this epoch.
   size_t index() const noexcept { return index_; }
 
  protected:
-  /// The indices of an epoch; `new_size` is the new size of the data set, if it has one.
+  /// Draws the indices of an epoch. `new_size` is the new size of the data set, if it changed.
   virtual std::vector<size_t> draw(optional<size_t> new_size) = 0;
 
  private:
@@ -34,12 +34,13 @@ class DrawnSampler : public Sampler<> {
   size_t index_ = 0;
 };
 
-/// `num_samples` indices (default: as many as the data set has), each drawn from all: Python's
-/// RandomSampler(data, replacement=True). Without a generator each epoch seeds one of its own by
-/// the default generator, as in Python. Throws ValueError for no samples, or for an empty data set.
+/// Draws `num_samples` indices with replacement, by default the size of the data set, like
+/// PyTorch's RandomSampler(data, replacement=True). As in PyTorch, each epoch without a given
+/// generator uses one that the default generator seeds. Throws ValueError for no samples, and for
+/// an empty data set.
 class ReplacementSampler : public DrawnSampler {
  public:
-  /// For a data set of `size` examples. Draws the first epoch.
+  /// Takes the size of the data set, and draws the first epoch.
   explicit ReplacementSampler(size_t size, optional<size_t> num_samples = nullopt,
                               optional<Generator> generator = nullopt);
 
@@ -52,10 +53,10 @@ class ReplacementSampler : public DrawnSampler {
   optional<Generator> generator_;
 };
 
-/// The given indices, each once, in a random order.
+/// Returns the given indices, each once, in random order.
 class SubsetRandomSampler : public DrawnSampler {
  public:
-  /// Draws the order of the first epoch, with `generator` or else the default one.
+  /// Draws the order of the first epoch, with `generator` or the default generator.
   explicit SubsetRandomSampler(std::vector<size_t> indices,
                                optional<Generator> generator = nullopt);
 
@@ -67,13 +68,14 @@ class SubsetRandomSampler : public DrawnSampler {
   optional<Generator> generator_;
 };
 
-/// `num_samples` indices, index i with a probability in proportion to weights[i]. Without
-/// replacement none occurs twice. Throws ValueError for no samples, and Error for weights that are
-/// negative, not finite, all zero, or fewer than the samples without replacement.
+/// Draws `num_samples` indices, each with a probability proportional to its weight. Without
+/// replacement, no index occurs twice. Throws ValueError for no samples. Throws Error for weights
+/// that are negative, not finite or all zero. Without replacement, it also throws Error for fewer
+/// weights than samples.
 class WeightedRandomSampler : public DrawnSampler {
  public:
-  /// The weights need not add up to 1. Draws the first epoch, with `generator` or else the default
-  /// one.
+  /// Draws the first epoch, with `generator` or the default generator. The weights need not sum to
+  /// 1.
   WeightedRandomSampler(std::vector<double> weights, size_t num_samples, bool replacement = true,
                         optional<Generator> generator = nullopt);
 
@@ -87,17 +89,17 @@ class WeightedRandomSampler : public DrawnSampler {
   optional<Generator> generator_;
 };
 
-/// Python's DistributedSampler: the part of number `rank` of `num_replicas`, every num_replicas-th
-/// of all indices. Those are in a new order each epoch, the same on all ranks, or, without
-/// `shuffle`, in their own. Every part has as many: the first ones come twice, or, with
-/// `drop_last`, the last ones not at all. (LibTorch's DistributedRandomSampler draws other
-/// numbers.) Throws ValueError where rank is not below num_replicas.
+/// Returns the part of a rank, like PyTorch's DistributedSampler: every num_replicas-th index,
+/// starting at `rank`. With `shuffle`, all ranks use one new order per epoch. Otherwise they use
+/// the order of the data set. All parts have equal sizes: the first indices occur twice, or, with
+/// `drop_last`, the last indices are left out. (LibTorch's DistributedRandomSampler draws other
+/// numbers.) Throws ValueError unless rank is below num_replicas.
 class DistributedDrawnSampler : public DrawnSampler {
  public:
-  /// Of a data set of `size` examples.
+  /// Takes the size of the data set, and draws the first epoch.
   DistributedDrawnSampler(size_t size, size_t num_replicas, size_t rank, bool shuffle = true,
                           uint64_t seed = 0, bool drop_last = false);
-  /// The epoch's number, which is added to the seed: set it before reset().
+  /// Sets the number of the epoch, which is added to the seed. Call it before reset().
   void set_epoch(size_t epoch) { epoch_ = epoch; }
 
  protected:

@@ -1,4 +1,4 @@
-// Samplers: which examples make the next batch.
+// Samplers: choose the examples of the next batch.
 #pragma once
 
 #include <vector>
@@ -15,31 +15,31 @@ class InputArchive;
 
 namespace data::samplers {
 
-/// Gives batch requests until the epoch is over.
+/// Returns requests for batches until the epoch is over.
 template <class BatchRequest = std::vector<size_t>>
 class Sampler {
  public:
-  using BatchRequestType = BatchRequest;  ///< what next() gives
+  using BatchRequestType = BatchRequest;  ///< returned by next()
   virtual ~Sampler() = default;
-  /// Starts an epoch, over a data set of another size if one is given.
+  /// Starts an epoch. If given, `new_size` is the new size of the data set.
   virtual void reset(optional<size_t> new_size) = 0;
-  /// A request for at most `batch_size` examples; nullopt at the end of the epoch.
+  /// Returns a request for at most `batch_size` examples, or nullopt at the end of the epoch.
   virtual optional<BatchRequest> next(size_t batch_size) = 0;
-  /// Writes the place in the epoch.
+  /// Writes the position in the epoch.
   virtual void save(serialize::OutputArchive& archive) const = 0;
-  /// Takes up the place that save() wrote.
+  /// Restores the position that save() wrote.
   virtual void load(serialize::InputArchive& archive) = 0;
 };
 
-/// 0, 1, 2, ...
+/// Returns the indices 0, 1, 2, ...
 class SequentialSampler : public Sampler<> {
  public:
-  explicit SequentialSampler(size_t size) : size_(size) {}  ///< of a data set of `size` examples
+  explicit SequentialSampler(size_t size) : size_(size) {}  ///< takes the size of the data set
   void reset(optional<size_t> new_size = nullopt) override;
   optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// How many were given in this epoch.
+  /// Returns the number of indices returned in this epoch.
   size_t index() const noexcept { return index_; }
 
  private:
@@ -47,18 +47,19 @@ class SequentialSampler : public Sampler<> {
   size_t index_ = 0;
 };
 
-/// Every index once, in a random order: torch::randperm of the default generator, drawn by the
-/// constructor and anew by every reset.
+/// Returns every index once, in random order. The constructor and every reset draw torch::randperm
+/// from the default generator.
 class RandomSampler : public Sampler<> {
  public:
-  /// `index_dtype`, kLong or a smaller integer type, is what the order is kept in.
+  /// Draws the first epoch. `index_dtype`, kLong or a smaller integer type, is the dtype of the
+  /// stored indices.
   explicit RandomSampler(int64_t size, Dtype index_dtype = kLong);
   ~RandomSampler() override;
   void reset(optional<size_t> new_size = nullopt) override;
   optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// How many were given in this epoch.
+  /// Returns the number of indices returned in this epoch.
   size_t index() const noexcept { return static_cast<size_t>(index_); }
 
  private:
@@ -66,12 +67,13 @@ class RandomSampler : public Sampler<> {
   int64_t index_ = 0;
 };
 
-/// Batches of one size of another sampler's indices, whatever size is asked for. The last batch may
-/// be smaller; with `drop_last` it is left out then. Throws ValueError for a batch_size of 0.
+/// Groups the indices of another sampler into batches of a fixed size, whatever size next() asks
+/// for. The last batch may be smaller. With `drop_last`, an incomplete batch is left out. Throws
+/// ValueError for a batch_size of 0.
 template <class Inner = RandomSampler>
 class BatchSampler : public Sampler<> {
  public:
-  /// Takes `sampler` over; indices in batches of `batch_size`.
+  /// Takes the inner sampler and the size of the batches.
   BatchSampler(Inner sampler, size_t batch_size, bool drop_last)
       : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
     TAPER_CHECK_VALUE(batch_size > 0, "BatchSampler: expected a batch_size above 0, got 0");
@@ -91,21 +93,21 @@ class BatchSampler : public Sampler<> {
   bool drop_last_;
 };
 
-/// A request that is not a list of indices.
+/// Serves as the base class of requests that are not lists of indices.
 struct CustomBatchRequest {
   virtual ~CustomBatchRequest() = default;
-  virtual size_t size() const = 0;  ///< how many examples are asked for
+  virtual size_t size() const = 0;  ///< number of requested examples
 };
 
-/// A number of examples.
+/// Requests a number of examples.
 struct BatchSize : public CustomBatchRequest {
-  explicit BatchSize(size_t size) : size_(size) {}         ///< of that many examples
-  size_t size() const noexcept override { return size_; }  ///< how many examples are asked for
-  operator size_t() const noexcept { return size_; }       ///< what size() returns
-  size_t size_;                                            ///< what size() returns
+  explicit BatchSize(size_t size) : size_(size) {}         ///< requests that many examples
+  size_t size() const noexcept override { return size_; }  ///< number of requested examples
+  operator size_t() const noexcept { return size_; }       ///< returns size()
+  size_t size_;                                            ///< returned by size()
 };
 
-/// For StreamDatasets: asks for `epoch_size` examples in all.
+/// Requests `epoch_size` examples in all from a StreamDataset.
 class StreamSampler : public Sampler<BatchSize> {
  public:
   explicit StreamSampler(size_t epoch_size) : epoch_size_(epoch_size) {}  ///< examples in an epoch
@@ -119,37 +121,39 @@ class StreamSampler : public Sampler<BatchSize> {
   size_t epoch_size_;
 };
 
-/// Splits a data set among `num_replicas` processes, of which this one is number `rank`. With
-/// allow_duplicates every one gets as many examples (some twice), else some examples are left out.
+/// Splits a data set among `num_replicas` processes, for the process number `rank`. With
+/// allow_duplicates, each process gets equally many examples, some of them twice. Otherwise some
+/// examples are left out.
 template <class BatchRequest = std::vector<size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
-  /// Of a data set of `size` examples. Throws Error unless rank is below num_replicas.
+  /// Takes the size of the data set. Throws Error unless rank is below num_replicas.
   DistributedSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
                      bool allow_duplicates = true)
       : size_(size), num_replicas_(num_replicas), rank_(rank), allow_duplicates_(allow_duplicates) {
     TAPER_CHECK(rank < num_replicas, "DistributedSampler: expected a rank below ", num_replicas,
                 ", got ", rank);
   }
-  /// The epoch's number, which seeds the order: set it before reset().
+  /// Sets the number of the epoch, which seeds the order. Call it before reset().
   void set_epoch(size_t epoch) { epoch_ = epoch; }
-  size_t epoch() const { return epoch_; }  ///< as set; 0 at first
+  size_t epoch() const { return epoch_; }  ///< returns the epoch, 0 at first
 
  protected:
-  /// Each replica's number of examples: size / num_replicas, rounded up with allow_duplicates, else
-  /// down.
+  /// Returns the number of examples of each replica: size / num_replicas, rounded up with
+  /// allow_duplicates, else down.
   size_t local_sample_count() const {
     return (size_ + (allow_duplicates_ ? num_replicas_ - 1 : 0)) / num_replicas_;
   }
-  /// The data set's examples, the number of processes, and this one's number among them.
+  /// The number of examples of the data set, the number of processes, and the number of this
+  /// process.
   ///@{
   size_t size_, num_replicas_, rank_;
   ///@}
-  size_t epoch_ = 0;       ///< what epoch() returns
-  bool allow_duplicates_;  ///< whether parts are filled up, not cut
+  size_t epoch_ = 0;       ///< returned by epoch()
+  bool allow_duplicates_;  ///< whether parts are filled up instead of cut
 };
 
-/// What the two below share: this replica's part of a list of indices.
+/// Returns the part of this replica from a list of all indices, for the two samplers below.
 class DistributedListSampler : public DistributedSampler<> {
  public:
   using DistributedSampler<>::DistributedSampler;
@@ -157,11 +161,12 @@ class DistributedListSampler : public DistributedSampler<> {
   optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// The place of the next index in the list of all; this part begins at rank * examples of a part.
+  /// Returns the position of the next index in the list of all indices. The part of this replica
+  /// begins at rank times the size of a part.
   size_t index() const noexcept { return sample_index_; }
 
  protected:
-  /// Puts all indices in the order of this epoch.
+  /// Puts all indices into the order of this epoch.
   virtual void order(std::vector<size_t>& indices) const = 0;
 
  private:
@@ -169,7 +174,8 @@ class DistributedListSampler : public DistributedSampler<> {
   std::vector<size_t> all_indices_;
 };
 
-/// Every epoch in a new order, the same on all replicas: std::mt19937 seeded with the epoch.
+/// Shuffles the indices in each epoch. All replicas use one order, from std::mt19937 seeded with
+/// the epoch.
 class DistributedRandomSampler : public DistributedListSampler {
  public:
   /// Starts epoch 0. Throws Error unless rank is below num_replicas.
@@ -180,7 +186,7 @@ class DistributedRandomSampler : public DistributedListSampler {
   void order(std::vector<size_t>& indices) const override;
 };
 
-/// Every replica a run of neighbours.
+/// Gives each replica consecutive indices.
 class DistributedSequentialSampler : public DistributedListSampler {
  public:
   /// Starts the first epoch. Throws Error unless rank is below num_replicas.
@@ -191,14 +197,14 @@ class DistributedSequentialSampler : public DistributedListSampler {
   void order(std::vector<size_t>& indices) const override;
 };
 
-/// sampler.save(archive). Returns the archive.
+/// Calls sampler.save(archive) and returns the archive.
 template <class BatchRequest>
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const Sampler<BatchRequest>& sampler) {
   sampler.save(archive);
   return archive;
 }
-/// sampler.load(archive). Returns the archive.
+/// Calls sampler.load(archive) and returns the archive.
 template <class BatchRequest>
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     Sampler<BatchRequest>& sampler) {

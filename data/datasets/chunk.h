@@ -1,4 +1,4 @@
-// ChunkDataset: data that is read in chunks, by threads of its own.
+// ChunkDataset: a data set that its threads read in chunks.
 #pragma once
 
 #include <atomic>
@@ -17,50 +17,50 @@
 
 namespace torch::taper::data::datasets {
 
-/// Reads chunks: a chunk is a file, or a part of one. With several preloaders read_chunk is called
-/// from several threads at once.
+/// Reads chunks. A chunk is a file, or a part of a file. With several preloaders, several threads
+/// call read_chunk at once.
 template <class Example_, class Chunk_ = std::vector<Example_>>
 class ChunkDataReader {
  public:
   using ExampleType = Example_;  ///< one example
-  using ChunkType = Chunk_;      ///< what read_chunk() gives: a container of examples
-  using BatchType = Chunk_;      ///< what the data set gives: a container like a chunk
+  using ChunkType = Chunk_;      ///< returned by read_chunk(): a container of examples
+  using BatchType = Chunk_;      ///< returned by the data set: a container like a chunk
   virtual ~ChunkDataReader() = default;
-  /// The examples of that chunk, from 0 to chunk_count() - 1. What it throws comes out of the data
-  /// set in place of a batch; the other chunks are read all the same.
+  /// Returns the examples of a chunk, from 0 to chunk_count() - 1. The data set throws its
+  /// exceptions in place of a batch, and still reads the other chunks.
   virtual ChunkType read_chunk(size_t chunk_index) = 0;
-  /// How many chunks there are. Asked at the start of an epoch.
+  /// Returns the number of chunks. It is called at the start of an epoch.
   virtual size_t chunk_count() = 0;
-  /// Called at the start of an epoch.
+  /// Runs at the start of an epoch.
   virtual void reset() = 0;
 };
 
-/// The settings of a ChunkDataset. Throws Error for zeros, and for a cache that holds no batch.
+/// Configures ChunkDataset.
 struct ChunkDatasetOptions {
-  /// Throws Error for a 0 and for a cache_size below batch_size. The members say what each number
-  /// means.
+  /// Sets the options, which the members describe. Throws Error for a 0, and for a cache_size below
+  /// batch_size.
   ChunkDatasetOptions(size_t preloader_count, size_t batch_size, size_t cache_size = 2048,
                       size_t cross_chunk_shuffle_count = 1);
-  /// How many threads read.
+  /// The number of threads that read.
   TAPER_ARG(size_t, preloader_count);
   /// The size of every batch but the last.
   TAPER_ARG(size_t, batch_size);
-  /// Reading waits while as many examples are there.
+  /// The number of cached examples at which reading pauses.
   TAPER_ARG(size_t, cache_size);
-  /// How many chunks are shuffled together.
+  /// The number of chunks that are shuffled together.
   TAPER_ARG(size_t, cross_chunk_shuffle_count);
 };
 
 namespace detail {
 
-/// Examples on their way from the threads that read to the one that takes batches.
+/// Buffers examples between the threads that read and the thread that takes batches.
 template <class Batch, class ExampleSampler>
 class ChunkBuffer {
  public:
   ChunkBuffer(const ChunkDatasetOptions& options, ExampleSampler& sampler)
       : batch_size_(options.batch_size()), capacity_(options.cache_size()), sampler_(sampler) {}
 
-  /// The next batch; waits for it. Null at the end. Throws what reading threw.
+  /// Waits for the next batch and returns it, or null at the end. Throws exceptions of reading.
   optional<Batch> take() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock,
@@ -81,7 +81,7 @@ class ChunkBuffer {
     return batch;
   }
 
-  /// Takes the examples of a chunk, in the sampler's order; waits for room.
+  /// Adds the examples of a chunk, in the order of the sampler, after waiting for room.
   void add(Batch chunk) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return ended_ || examples_.size() < capacity_; });
@@ -100,7 +100,7 @@ class ChunkBuffer {
     errors_.push_back(std::move(error));
     changed_.notify_all();
   }
-  /// No more chunks come, or are wanted.
+  /// Ends the epoch: no more chunks come, or none are wanted.
   void end() {
     const std::lock_guard<std::mutex> lock(mutex_);
     ended_ = true;
@@ -119,11 +119,13 @@ class ChunkBuffer {
 
 }  // namespace detail
 
-/// A stateful data set over the chunks of a reader, for a DataLoader by way of make_shared_dataset.
-/// The chunk sampler says in which order chunks are read, the example sampler orders the examples
-/// of each chunk (or of several, see the options); `preprocessing` may change them before. Batches
-/// go across the bounds of chunks. Call reset() before the first batch of an epoch, as a DataLoader
-/// does. With one preloader the order depends on the samplers alone.
+/// Reads the chunks of a reader, as a stateful data set. Use it in a DataLoader by
+/// make_shared_dataset.
+///
+/// The chunk sampler chooses the order of the chunks. The example sampler orders the examples of
+/// each chunk, or of several chunks (see the options). Before, `preprocessing` may change the
+/// examples. Batches cross the bounds of chunks. Call reset() before the first batch of an epoch,
+/// as a DataLoader does. With one preloader, the order depends only on the samplers.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
 class ChunkDataset final
@@ -131,15 +133,15 @@ class ChunkDataset final
                              typename ChunkReader::BatchType, size_t> {
  public:
   using UnwrappedBatchType = typename ChunkReader::BatchType;  ///< a batch
-  using BatchType = optional<UnwrappedBatchType>;  ///< a batch; nullopt at the end of the epoch
+  using BatchType = optional<UnwrappedBatchType>;  ///< a batch, or nullopt at the end of the epoch
   using BatchRequestType = size_t;                 ///< the number of examples
-  using ChunkSamplerType = ChunkSampler;           ///< says in which order chunks are read
+  using ChunkSamplerType = ChunkSampler;           ///< chooses the order of chunks
   using ExampleSamplerType = ExampleSampler;       ///< orders the examples of a chunk
-  /// Changes the examples of a chunk in place (or of the chunks that are shuffled together), on the
-  /// thread that has read them.
+  /// Changes the examples of a chunk in-place (or of the chunks that are shuffled together), on the
+  /// thread that read them.
   using Preprocessing = std::function<void(UnwrappedBatchType&)>;
 
-  /// Takes all over. Nothing is read before reset().
+  /// Takes all parts. Nothing is read before reset().
   ChunkDataset(ChunkReader chunk_reader, ChunkSampler chunk_sampler, ExampleSampler example_sampler,
                ChunkDatasetOptions options, Preprocessing preprocessing = Preprocessing())
       : reader_(std::move(chunk_reader)),
@@ -149,7 +151,8 @@ class ChunkDataset final
         preprocessing_(std::move(preprocessing)) {}
   ~ChunkDataset() override { stop(); }
 
-  /// The next batch. Throws Error for another size than the options', and before reset().
+  /// Returns the next batch. Throws Error for a size other than that of the options, and before
+  /// reset().
   BatchType get_batch(size_t batch_size) override {
     TAPER_CHECK(buffer_, "Dataset needs to call reset() before calling get_batch().");
     TAPER_CHECK(batch_size == options_.batch_size(),
@@ -159,10 +162,10 @@ class ChunkDataset final
                 options_.batch_size());
     return buffer_->take();
   }
-  /// The next batch, of the options' size.
+  /// Returns the next batch, with the size of the options.
   BatchType get_batch() { return get_batch(options_.batch_size()); }
 
-  /// Starts an epoch; after load() one that goes on from there.
+  /// Starts an epoch. After load(), it continues from the loaded position.
   void reset() override {
     stop();
     if (!loaded_) {
@@ -177,16 +180,16 @@ class ChunkDataset final
   }
 
   optional<size_t> size() const override { return nullopt; }
-  /// The sampler itself, to set the epoch of a distributed one, say. The threads that read use it:
-  /// leave it alone in the middle of an epoch.
+  /// Returns the chunk sampler, for example to set the epoch of a distributed sampler. Do not
+  /// change it in the middle of an epoch, because the reading threads use it.
   ChunkSampler& chunk_sampler() { return chunk_sampler_; }
 
-  /// The place of the chunk sampler: the chunks that have been read ahead count as done.
+  /// Writes the position of the chunk sampler. Chunks that were read ahead count as done.
   void save(serialize::OutputArchive& archive) const override {
     const std::lock_guard<std::mutex> lock(sampler_mutex_);
     chunk_sampler_.save(archive);
   }
-  /// Takes up the place that save() wrote; the next reset() starts there.
+  /// Restores the position that save() wrote. The next reset() starts there.
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard<std::mutex> lock(sampler_mutex_);
     chunk_sampler_.load(archive);
@@ -211,10 +214,10 @@ class ChunkDataset final
     return data;
   }
 
-  /// What each preloader does.
+  /// Reads chunks, on the thread of a preloader.
   void read_chunks() {
     for (bool goes_on = true; goes_on && !stopping_;) {
-      // A sampler that fails would fail again; a chunk that cannot be read is one of many.
+      // A sampler that fails would fail again. A chunk that cannot be read is one of many.
       goes_on = false;
       try {
         const optional<std::vector<size_t>> chunks = next_chunks();

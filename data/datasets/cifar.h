@@ -14,28 +14,29 @@ struct ByteImages;
 
 namespace torch::taper::data::datasets {
 
-/// What both have in common. Examples are {float image [3, 32, 32] with values 0 to 1, int64
-/// label}. In memory the images stay bytes, shared by all copies of the data set.
+/// Holds the images of CIFAR-10 or CIFAR-100. Examples are {float image [3, 32, 32] with values 0
+/// to 1, int64 label}. In memory the images stay bytes, which all copies of the data set share.
 template <class Self>
 class Cifar : public Dataset<Self> {
  public:
-  /// Which of the two parts: that to train on, or that to test with.
+  /// Selects the training or the test part.
   enum class Mode { kTrain, kTest };
 
-  /// The image [3, 32, 32] of that number and its label [].
+  /// Returns the image [3, 32, 32] at `index` and its label [].
   Example<> get(size_t index) override;
-  /// The images [B, 3, 32, 32] and labels [B] at `indices`; with mean and stddev each value x
-  /// becomes (x - mean) / stddev. Throws IndexError for an index out of range.
+  /// Returns the images [B, 3, 32, 32] and labels [B] at `indices`. Throws IndexError for an index
+  /// out of range.
   Example<> get_stacked(ArrayRef<size_t> indices);
-  /// The same, with mean and standard deviation.
+  /// Returns normalized images: each value x becomes (x - mean) / stddev.
   Example<> get_stacked(ArrayRef<size_t> indices, float mean, float stddev);
-  /// The number of images: of the published files 50,000 to train on, 10,000 to test with.
+  /// Returns the number of images. The published files have 50,000 for training and 10,000 for
+  /// tests.
   optional<size_t> size() const override;
-  /// Whether it is the part to train on.
+  /// Returns whether this is the training part.
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }
-  /// All labels as int64 [N].
+  /// Returns all labels as int64 [N].
   const Tensor& targets() const;
-  /// All images as bytes [N, 3, 32, 32].
+  /// Returns all images as bytes [N, 3, 32, 32].
   const Tensor& raw_images() const;
 
  protected:
@@ -48,20 +49,20 @@ class Cifar : public Dataset<Self> {
   Mode mode_;
 };
 
-/// CIFAR-10, from a folder with the files of its "binary version": data_batch_1.bin to
-/// data_batch_5.bin, or test_batch.bin for kTest. Throws Error, naming the file, when one is
-/// missing, cut, or has a label above 9.
+/// Reads CIFAR-10 from a folder with the files of its "binary version": data_batch_1.bin to
+/// data_batch_5.bin, or test_batch.bin for kTest. Throws Error, with the file, if one is missing or
+/// truncated, or has a label above 9.
 class CIFAR10 : public Cifar<CIFAR10> {
  public:
   /// Reads the files of that part.
   explicit CIFAR10(const std::string& root, Mode mode = Mode::kTrain);
 };
 
-/// CIFAR-100, from a folder with the files of its "binary version": train.bin, or test.bin for
-/// kTest. Its labels are those of the hundred classes, or of the twenty groups of them.
+/// Reads CIFAR-100 from a folder with the files of its "binary version": train.bin, or test.bin for
+/// kTest. Labels are the hundred classes, or the twenty groups of classes.
 class CIFAR100 : public Cifar<CIFAR100> {
  public:
-  /// A hundred classes, or twenty groups of them.
+  /// Selects the hundred classes or the twenty groups.
   enum class Labels { kFine, kCoarse };
   /// Reads the file of that part.
   explicit CIFAR100(const std::string& root, Mode mode = Mode::kTrain,

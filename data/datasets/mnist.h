@@ -10,37 +10,39 @@
 
 namespace torch::taper::data::datasets {
 
-/// The MNIST data set, from a folder with the files train-images-idx3-ubyte and
-/// train-labels-idx1-ubyte (or t10k-... for kTest), each as it is or compressed by gzip with ".gz"
-/// behind its name. Other images in these formats work too.
+/// Reads MNIST from a folder with the files train-images-idx3-ubyte and train-labels-idx1-ubyte (or
+/// t10k-... for kTest). Each may be compressed by gzip, with ".gz" after its name. Other images in
+/// these formats work too.
 ///
 /// Examples are {float image [1, H, W] with values 0 to 1, int64 label}. In memory the images stay
-/// bytes, shared by all copies of the data set.
+/// bytes, which all copies of the data set share.
+///
+///     auto data = datasets::MNIST("mnist").map(transforms::Stack<>());
 class MNIST : public Dataset<MNIST> {
  public:
-  /// Which of the two parts: that to train on, or that to test with.
+  /// Selects the training or the test part.
   enum class Mode { kTrain, kTest };
 
-  /// Reads the files. Throws Error, naming the file, when one is missing, cut, too long, damaged or
-  /// of another format, or when there are not as many labels as images.
+  /// Reads the files. Throws Error, with the file, if one is missing, truncated, too long, damaged
+  /// or of another format, or if the numbers of images and labels differ.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
 
-  /// The image [1, H, W] of that number and its label [].
+  /// Returns the image [1, H, W] at `index` and its label [].
   Example<> get(size_t index) override;
-  /// The images [B, 1, H, W] and labels [B] at `indices`; with mean and stddev each value x becomes
-  /// (x - mean) / stddev. Throws IndexError for an index out of range.
+  /// Returns the images [B, 1, H, W] and labels [B] at `indices`. Throws IndexError for an index
+  /// out of range.
   Example<> get_stacked(ArrayRef<size_t> indices);
-  /// The same, with mean and standard deviation.
+  /// Returns normalized images: each value x becomes (x - mean) / stddev.
   Example<> get_stacked(ArrayRef<size_t> indices, float mean, float stddev);
   optional<size_t> size() const override;
-  /// Whether it is the part to train on.
+  /// Returns whether this is the training part.
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }
 
-  /// All images as floats [N, 1, H, W] from 0 to 1; made when first asked for.
+  /// Returns all images as floats [N, 1, H, W] from 0 to 1. They are made at the first call.
   const Tensor& images() const;
-  /// All labels as int64 [N].
+  /// Returns all labels as int64 [N].
   const Tensor& targets() const;
-  /// The images as they are in the file: bytes [N, 1, H, W].
+  /// Returns the images of the file as bytes [N, 1, H, W].
   const Tensor& raw_images() const;
 
  private:
@@ -49,7 +51,7 @@ class MNIST : public Dataset<MNIST> {
   Mode mode_;
 };
 
-/// Fashion-MNIST: the same files, of clothes in ten classes.
+/// Reads Fashion-MNIST, whose files have the format of MNIST: clothes in ten classes.
 using FashionMNIST = MNIST;
 
 }  // namespace torch::taper::data::datasets

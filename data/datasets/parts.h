@@ -1,4 +1,4 @@
-// Data sets made of others: parts, and several behind each other.
+// Data sets made of other data sets: subsets and concatenations.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace torch::taper::data::datasets {
 
-/// Some examples of a data set, in an order of their own. Throws IndexError for an index that the
+/// Selects examples of a data set by a list of indices. Throws IndexError for an index that the
 /// data set does not have.
 template <class Source>
 class Subset : public BatchDataset<Subset<Source>, typename Source::BatchType> {
  public:
-  using BatchType = typename Source::BatchType;  ///< what the source gives
+  using BatchType = typename Source::BatchType;  ///< the batches of the source
 
-  /// Example i is that of number indices[i] in `dataset`, which is kept by value.
+  /// Maps example i to example indices[i] of `dataset`, which is kept by value.
   Subset(Source dataset, std::vector<size_t> indices)
       : dataset_(std::move(dataset)), indices_(std::move(indices)) {
     const optional<size_t> count = dataset_.size();
@@ -26,24 +26,26 @@ class Subset : public BatchDataset<Subset<Source>, typename Source::BatchType> {
                         ", got ", i);
   }
 
-  /// The source's batch of its numbers for these.
+  /// Returns the batch of the source for the mapped indices.
   BatchType get_batch(ArrayRef<size_t> request) override {
     return dataset_.get_batch(translated(request));
   }
-  /// The same, stacked by the source. There where the source has it.
+  /// Returns the stacked examples of the source. Exists if the source has get_stacked().
   template <class D = Source, std::enable_if_t<detail::is_stacked<D>::value, int> = 0>
   auto get_stacked(ArrayRef<size_t> request) {
     return dataset_.get_stacked(translated(request));
   }
-  /// The same, normalised too: each value x becomes (x - mean) / stddev.
+  /// Returns the stacked and normalized examples of the source: each value x becomes (x - mean) /
+  /// stddev.
   template <class D = Source, std::enable_if_t<detail::normalizes<D>::value, int> = 0>
   auto get_stacked(ArrayRef<size_t> request, float mean, float stddev) {
     return dataset_.get_stacked(translated(request), mean, stddev);
   }
   optional<size_t> size() const override { return indices_.size(); }
-  /// Each example's number in the source. The reference lives as long as this.
+  /// Returns the index of each example in the source. The reference is valid as long as this
+  /// object.
   const std::vector<size_t>& indices() const { return indices_; }
-  /// The source, kept in this object.
+  /// Returns the source, which this object stores.
   const Source& dataset() const { return dataset_; }
 
  private:
@@ -61,14 +63,14 @@ class Subset : public BatchDataset<Subset<Source>, typename Source::BatchType> {
   std::vector<size_t> indices_;
 };
 
-/// Several data sets of one type, one behind the other. Throws unless all have a size.
+/// Concatenates data sets of one type. Throws Error unless all have a size.
 template <class Source>
 class ConcatDataset : public BatchDataset<ConcatDataset<Source>, typename Source::BatchType> {
  public:
-  using BatchType = typename Source::BatchType;  ///< what the sources give
+  using BatchType = typename Source::BatchType;  ///< the batches of the sources
 
-  /// The first indices are those of the first data set, and so on. Throws Error for one without a
-  /// size.
+  /// Takes the data sets. The first indices belong to the first data set, and so on. Throws Error
+  /// if one has no size.
   explicit ConcatDataset(std::vector<Source> datasets) : datasets_(std::move(datasets)) {
     size_t end = 0;
     for (const Source& d : datasets_) {
@@ -78,7 +80,7 @@ class ConcatDataset : public BatchDataset<ConcatDataset<Source>, typename Source
     }
   }
 
-  /// Asks each data set for the neighbours in the request that are its own.
+  /// Asks the data sets in order. Consecutive indices of one data set form one request.
   BatchType get_batch(ArrayRef<size_t> request) override {
     BatchType batch;
     for (size_t i = 0; i < request.size();) {
@@ -105,15 +107,16 @@ class ConcatDataset : public BatchDataset<ConcatDataset<Source>, typename Source
 };
 
 namespace detail {
-/// 0 .. sum of lengths - 1 in a random order, cut into pieces of these lengths.
+/// Shuffles the indices 0 .. sum of lengths - 1, and cuts them into parts of these lengths.
 std::vector<std::vector<size_t>> random_parts(size_t count, const std::vector<size_t>& lengths,
                                               const optional<Generator>& generator);
-/// What PyTorch makes of fractions: rounded down, the rest given out one by one from the first.
+/// Converts fractions to lengths like PyTorch: rounds down, and distributes the rest one by one
+/// from the first part.
 std::vector<size_t> lengths_of(size_t count, const std::vector<double>& fractions);
 }  // namespace detail
 
-/// Splits a data set at random into parts of these lengths, with PyTorch's numbers. Throws
-/// ValueError when they do not add up to the size of the data set.
+/// Splits a data set at random into parts of these lengths, with the random numbers of PyTorch.
+/// Throws ValueError unless the lengths sum to the size of the data set.
 template <class Source>
 std::vector<Subset<Source>> random_split(const Source& dataset, const std::vector<size_t>& lengths,
                                          const optional<Generator>& generator = nullopt) {
@@ -123,7 +126,7 @@ std::vector<Subset<Source>> random_split(const Source& dataset, const std::vecto
     parts.emplace_back(dataset, std::move(indices));
   return parts;
 }
-/// The same for fractions, which add up to 1.
+/// Splits a data set at random into these fractions. Throws ValueError unless they sum to 1.
 template <class Source>
 std::vector<Subset<Source>> random_split_fractions(const Source& dataset,
                                                    const std::vector<double>& fractions,

@@ -1,4 +1,4 @@
-// SharedBatchDataset: one data set object behind all copies.
+// SharedBatchDataset: shares one data set among all copies.
 #pragma once
 
 #include <memory>
@@ -9,38 +9,39 @@
 
 namespace torch::taper::data::datasets {
 
-/// A DataLoader gives each of its workers a copy of the data set; copies of this one all use the
-/// same object, whose get_batch must be safe to call from several threads.
+/// Shares a data set. A DataLoader gives each worker a copy of its data set, and copies of this
+/// class all use one object. Its get_batch must be thread-safe.
 template <class Underlying>
 class SharedBatchDataset
     : public BatchDataset<SharedBatchDataset<Underlying>, typename Underlying::BatchType,
                           typename Underlying::BatchRequestType> {
  public:
-  using BatchType = typename Underlying::BatchType;  ///< what the shared data set gives
-  using BatchRequestType = typename Underlying::BatchRequestType;  ///< what it takes
+  using BatchType = typename Underlying::BatchType;  ///< the batches of the shared data set
+  using BatchRequestType = typename Underlying::BatchRequestType;  ///< its requests
 
-  /// Shares `dataset`, which may not be null.
+  /// Shares `dataset`, which must not be null.
   SharedBatchDataset(std::shared_ptr<Underlying> dataset) : dataset_(std::move(dataset)) {}
 
-  /// The batch of the shared data set.
+  /// Returns the batch of the shared data set.
   BatchType get_batch(BatchRequestType request) override {
     return dataset_->get_batch(std::move(request));
   }
-  /// The same, stacked by the shared data set. There where that has it.
+  /// Returns the stacked examples of the shared data set. Exists if that has get_stacked().
   template <class D = Underlying, std::enable_if_t<detail::is_stacked<D>::value, int> = 0>
   auto get_stacked(ArrayRef<size_t> indices) {
     return dataset_->get_stacked(indices);
   }
-  /// The same, normalised too: each value x becomes (x - mean) / stddev.
+  /// Returns the stacked and normalized examples of the shared data set: each value x becomes (x -
+  /// mean) / stddev.
   template <class D = Underlying, std::enable_if_t<detail::normalizes<D>::value, int> = 0>
   auto get_stacked(ArrayRef<size_t> indices, float mean, float stddev) {
     return dataset_->get_stacked(indices, mean, stddev);
   }
   optional<size_t> size() const override { return dataset_->size(); }
-  /// Starts an epoch of the shared data set, for all copies of this. There where that has it.
+  /// Starts an epoch of the shared data set, for all copies. Exists if that has reset().
   void reset() { dataset_->reset(); }
 
-  /// The shared data set itself.
+  /// Access the shared data set.
   ///@{
   Underlying& operator*() { return *dataset_; }
   const Underlying& operator*() const { return *dataset_; }
@@ -52,7 +53,7 @@ class SharedBatchDataset
   std::shared_ptr<Underlying> dataset_;
 };
 
-/// An Underlying made of these arguments, shared: make_shared_dataset<MyDataset>(path).
+/// Makes a shared Underlying from these arguments: make_shared_dataset<MyDataset>(path).
 template <class Underlying, class... Args>
 SharedBatchDataset<Underlying> make_shared_dataset(Args&&... args) {
   return std::make_shared<Underlying>(std::forward<Args>(args)...);

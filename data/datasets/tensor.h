@@ -7,16 +7,16 @@
 
 namespace torch::taper::data::datasets {
 
-/// Examples without targets: example i is tensor[i].
+/// Holds examples without targets: example i is tensor[i].
 struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
   /// Stacks the tensors, which must have one shape.
   explicit TensorDataset(const std::vector<Tensor>& tensors);
-  /// Throws unless the tensor has at least one dimension.
+  /// Takes a tensor. Throws Error unless it has at least one dimension.
   explicit TensorDataset(Tensor tensor);
 
-  /// A view: tensor.select(0, index), without the first dimension.
+  /// Returns the view tensor.select(0, index), without the first dimension.
   TensorExample get(size_t index) override;
-  /// A new tensor [B, ...] of the examples at `indices`, on the device of `tensor`.
+  /// Returns a new tensor [B, ...] of the examples at `indices`, on the device of `tensor`.
   TensorExample get_stacked(ArrayRef<size_t> indices);
   optional<size_t> size() const override { return static_cast<size_t>(tensor.size(0)); }
 
