@@ -11,7 +11,7 @@ namespace detail {
 
 namespace {
 
-/// Leaves out the inline namespace: "torch::taper::nn::LinearImpl" is LibTorch's
+/// Removes the inline namespace: "torch::taper::nn::LinearImpl" becomes LibTorch's
 /// "torch::nn::LinearImpl".
 void rename_namespace(std::string& text) {
   const std::string from = "torch::taper::", to = "torch::";
@@ -99,7 +99,7 @@ namespace {
 
 using TwoTensors = std::tuple<Tensor, Tensor>;
 
-/// Adds the tensors in a result of one of these types, the ones that modules of the library return.
+/// Adds the tensors of a result of one of these types, which the modules of the library return.
 template <class... T>
 void add_outputs(detail::HookedCall& call, AnyValue& y) {
   const auto add = [&](auto* value) {

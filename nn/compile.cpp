@@ -17,7 +17,7 @@ using cuda::GraphedCallable;
 
 namespace {
 
-/// Everything that a capture takes for granted, as numbers.
+/// Holds, as numbers, all conditions that a capture depends on.
 using Guards = std::vector<int64_t>;
 
 bool wants_gradient(const Tensor& t) { return GradMode::is_enabled() && t.requires_grad(); }
@@ -44,7 +44,7 @@ Guards guards_of(const std::vector<Tensor>& args) {
   return g;
 }
 
-/// Of the leaves that a function was found to use: a capture reads and writes their memory.
+/// Returns the guards of the leaves that a function uses. A capture reads and writes their memory.
 Guards guards_of_leaves(const std::vector<Tensor>& leaves) {
   Guards g;
   for (const Tensor& t : leaves) {
@@ -55,7 +55,7 @@ Guards guards_of_leaves(const std::vector<Tensor>& leaves) {
   return g;
 }
 
-/// A tensor that lies as `t` does, for the capture.
+/// Returns a tensor with the layout of `t`, for the capture.
 Tensor sample_like(const Tensor& t) {
   const Tensor x = t.detach();
   if (x.is_non_overlapping_and_dense()) return x.clone();
@@ -67,8 +67,8 @@ bool holds(const std::vector<Tensor>& all, const Tensor& t) {
   return std::any_of(all.begin(), all.end(), [&](const Tensor& o) { return o.is_same(t); });
 }
 
-/// Leaves behind the outputs that are no arguments are added to `leaves`. False where there is a
-/// node from before the call, `first` being the first number since.
+/// Adds the leaves behind the outputs that are not arguments to `leaves`. Returns false if a node
+/// is older than the call. `first` is the first sequence number of the call.
 bool find_leaves(const std::vector<Tensor>& outputs, const std::vector<Tensor>& args,
                  uint64_t first, std::vector<Tensor>& leaves) {
   std::unordered_set<autograd::Node*> seen;
@@ -99,7 +99,7 @@ bool find_leaves(const std::vector<Tensor>& outputs, const std::vector<Tensor>& 
 constexpr const char* kChanges =
     "a call changes the module: a member, or which tensors are registered";
 
-/// What is known of the calls, by their guards.
+/// Holds the captures and observations of calls, by their guards.
 struct CompiledCallable::State {
   struct Entry {
     Guards guards;
@@ -149,8 +149,8 @@ void CompiledCallable::State::look_at(const std::vector<Tensor>& args,
     if (!t.defined()) entry.reason = "the function returns an undefined tensor";
 }
 
-// It runs as it would without compile, which readies libraries, and is looked at. The entry takes
-// the place of an older one, if there is one.
+// Runs the function eagerly, which initializes libraries, and checks whether it can be captured.
+// The entry replaces an older one, if there is one.
 std::vector<Tensor> CompiledCallable::State::first_call(const std::vector<Tensor>& args,
                                                         Entry entry, Entry* place) {
   std::vector<int64_t> versions;
@@ -195,7 +195,7 @@ void CompiledCallable::State::capture(Entry& entry, const std::vector<Tensor>& a
   }
 }
 
-/// Why a call with these arguments cannot be a replay; empty if it can.
+/// Returns the reason why a call with these arguments cannot be a replay. Empty if it can.
 std::string CompiledCallable::State::refusal(const std::vector<Tensor>& args) const {
   for (const Tensor& t : args) {
     if (!t.defined() || t.device() != args[0].device())
@@ -237,7 +237,7 @@ std::vector<Tensor> CompiledCallable::State::call(const std::vector<Tensor>& arg
   if (!GradMode::is_enabled())
     for (Tensor& t : values) t = t.detach();
   std::vector<Tensor> y = entry.graphed->call(values);
-  for (Tensor& t : y) t = t.clone();  // the next call overwrites the graph's own
+  for (Tensor& t : y) t = t.clone();  // the next call overwrites the outputs of the graph
   return y;
 }
 

@@ -26,7 +26,7 @@ namespace cuda {
 
 using autograd::variable_list;
 
-/// The graphs and the memory they work on.
+/// Holds the graphs and the memory that they use.
 struct GraphedCallable::State {
   State(Body b, std::vector<Tensor> sample_args, const GraphedCallableOptions& options, Fits f);
 
@@ -39,7 +39,8 @@ struct GraphedCallable::State {
   void capture_forward(const Saved& saved);
   void capture_backward(const Saved& saved);
   std::vector<Tensor> replay(const std::vector<Tensor>& args);
-  /// One call: its number, the versions of the parameters then, and whether backward has run.
+  /// Holds one call: its number, the versions of the parameters at the call, and whether backward
+  /// has run.
   struct Call {
     uint64_t number;
     std::vector<int64_t> versions;
@@ -60,10 +61,10 @@ struct GraphedCallable::State {
   size_t nbytes_again = 0;
   bool grads_captured = false;
   bool keeps_saved = false;  ///< backward leaves what forward saved, and may run again
-  /// The arguments, then the parameters; and of both those that want gradients.
+  /// The arguments, then arguments and parameters, then those of them that need gradients.
   std::vector<Tensor> args, surface, wanted;
   Graph forward, backward;
-  std::vector<Tensor> outputs, cotangents;  ///< cotangents: undefined where there is no gradient
+  std::vector<Tensor> outputs, cotangents;  ///< cotangents: undefined without a gradient
   std::vector<Tensor> grads;                ///< of the surface; undefined where none is wanted
   uint64_t calls = 0;
   std::weak_ptr<Call> last;  ///< the last call, while its graph lives
@@ -79,7 +80,7 @@ Device device_of(const std::vector<Tensor>& args) {
   return args[0].device();
 }
 
-// Those that want a gradient, each once, and cotangents for them.
+// Returns the tensors that need a gradient, each once.
 variable_list with_gradient(const std::vector<Tensor>& all) {
   variable_list list;
   for (size_t i = 0; i < all.size(); ++i)
@@ -143,7 +144,7 @@ bool GraphedCallable::State::is_given(const void* p) const {
                      [p](const Tensor& t) { return t.defined() && taper::detail::lies_in(p, t); });
 }
 
-// Both graphs are of one pool.
+// Both graphs share one pool.
 GraphMemory GraphedCallable::State::memory() const {
   return grads_captured ? backward.memory() : forward.memory();
 }
@@ -154,7 +155,7 @@ variable_list GraphedCallable::State::gradients_of(const variable_list& roots,
   return autograd::grad(roots, wanted, given, retain, false, allow_unused);
 }
 
-// On the stream of the captures, as PyTorch does.
+// Runs on the stream of the captures, as PyTorch does.
 void GraphedCallable::State::warm_up(int64_t times) const {
   const Device device = forward.device();
   std::optional<Stream> before, side;
@@ -181,12 +182,12 @@ void GraphedCallable::State::capture_forward(const Saved& saved) {
   if (saved) saved->end_capture();
 }
 
-// Leaves outputs without the history of the capture, which has run backward.
+// Captures backward, and detaches the outputs from the history of the capture.
 void GraphedCallable::State::capture_backward(const Saved& saved) {
   const variable_list roots = with_gradient(outputs), given = buffers_like(roots);
   variable_list found(wanted.size());
   grads_captured = !roots.empty() && !wanted.empty();
-  keeps_saved = roots.size() > 1;  // each output may have a backward pass of its own
+  keeps_saved = roots.size() > 1;  // each output may have a separate backward pass
   if (grads_captured) {
     const GraphGuard guard(backward, forward.pool());
     found = gradients_of(roots, given, keeps_saved);
@@ -220,7 +221,8 @@ void GraphedCallable::State::check(const std::vector<Tensor>& given) const {
   }
 }
 
-/// Whether the arguments have the samples' strides, and are one tensor if those are.
+/// Returns whether the arguments have the strides of the samples, and are one tensor if the samples
+/// are.
 bool GraphedCallable::State::lie_alike(const std::vector<Tensor>& given) const {
   for (size_t i = 0; i < given.size(); ++i)
     if (given[i].strides() != args[i].strides() ||
@@ -229,7 +231,7 @@ bool GraphedCallable::State::lie_alike(const std::vector<Tensor>& given) const {
   return true;
 }
 
-// Of the parameters: the graph has copies of the arguments.
+// Returns the versions of the parameters. The graph has copies of the arguments.
 std::vector<int64_t> GraphedCallable::State::versions() const {
   std::vector<int64_t> all;
   for (size_t i = args.size(); i < surface.size(); ++i)
@@ -280,7 +282,7 @@ std::vector<Tensor> GraphedCallable::State::gradients(autograd::Grads& g, Call& 
       cotangents[i].zero_();
   }
   backward.replay();
-  std::vector<Tensor> own;  // the next replay overwrites the graph's
+  std::vector<Tensor> own;  // the next replay overwrites the gradients of the graph
   for (const Tensor& t : grads) own.push_back(t.defined() ? t.clone() : Tensor());
   return own;
 }

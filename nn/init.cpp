@@ -17,7 +17,7 @@ double fan_of(const Tensor& tensor, FanModeType mode) {
                                                                        : std::get<1>(fans));
 }
 
-/// The deviation that Kaiming initialisation wants.
+/// Returns the standard deviation of Kaiming initialization.
 double kaiming_std(const Tensor& tensor, double a, FanModeType mode,
                    NonlinearityType nonlinearity) {
   return calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
@@ -85,7 +85,7 @@ Tensor trunc_normal_(Tensor tensor, double mean, double std, double a, double b)
   TAPER_CHECK(std > 0 && a < b, "trunc_normal_: expected std > 0 and a < b, got std ", std, ", a ",
               a, " and b ", b);
   NoGradGuard no_grad;
-  // 2 P - 1, where P is the share of the normal distribution below a bound.
+  // Computes 2 P - 1, where P is the probability of a value below the bound.
   const auto place = [&](double bound) {
     return std::erf((bound - mean) / (std * std::sqrt(2.0)));
   };
@@ -121,15 +121,15 @@ double dot(const double* a, const double* b, int64_t n) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// x -= 2 u (u.x): the reflection at the plane orthogonal to the unit vector u.
+/// Computes x -= 2 u (u.x), the reflection at the plane orthogonal to the unit vector u.
 void reflect(double* x, const double* u, int64_t n) {
   const double twice = 2 * dot(u, x, n);
   for (int64_t i = 0; i < n; ++i) x[i] -= twice * u[i];
 }
 
-/// Replaces `count` vectors of `length` (>= count) numbers, which lie one behind the other, by an
-/// orthonormal basis of what they span: the factor Q of their QR decomposition whose R has a
-/// positive diagonal, by Householder's reflections.
+/// Replaces `count` contiguous vectors of `length` (>= count) numbers by an orthonormal basis of
+/// their span. It is the factor Q of their QR decomposition whose R has a positive diagonal,
+/// computed by Householder reflections.
 void orthonormalise(double* vectors, int64_t count, int64_t length) {
   std::vector<double> reflections(static_cast<size_t>(count * length), 0.0);
   std::vector<double> sign(static_cast<size_t>(count));
@@ -165,9 +165,9 @@ Tensor orthogonal_(Tensor tensor, double gain) {
   const int64_t rows = tensor.size(0);
   const int64_t columns = rows > 0 ? tensor.numel() / rows : 0;
   if (tensor.numel() == 0) return tensor;
-  // The vectors to be made orthonormal are the columns, or the rows where those are fewer.
+  // The columns are made orthonormal, or the rows if there are fewer.
   const bool by_columns = rows >= columns;
-  // Of the default dtype whatever the tensor's, as in LibTorch: the numbers depend on it.
+  // As in LibTorch, the random numbers have the default dtype, which changes their values.
   const Tensor values = randn({rows, columns}, TensorOptions().device(kCPU)).to(kDouble);
   Tensor q = (by_columns ? values.t() : values).contiguous();
   orthonormalise(q.data_ptr<double>(), q.size(0), q.size(1));

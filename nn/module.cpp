@@ -13,7 +13,7 @@ std::string join(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : prefix + '.' + name;
 }
 
-/// Checks the name of something to be registered; `what` is "Parameter", "Buffer", "Submodule".
+/// Checks a name to register. `what` is "Parameter", "Buffer" or "Submodule".
 void check_name(const char* what, const std::string& name) {
   TAPER_CHECK(!name.empty(), what, " name must not be empty");
   TAPER_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '",

@@ -11,8 +11,8 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// A module's hooks. They are never changed: a module gets another list instead, so that copies of
-/// modules may share one, and a hook may remove itself while it runs.
+/// Holds the hooks of a module. A list is never changed. A module gets a new list instead, so
+/// copies of modules can share a list, and a hook can remove itself while it runs.
 struct ModuleHooks {
   template <class F>
   using List = std::vector<std::pair<unsigned, F>>;
@@ -37,10 +37,11 @@ bool remove_id(List& list, unsigned id) {
   return true;
 }
 
-/// What the two ends of a call share on the tape: the outputs' gradients, until the inputs' come.
+/// Holds the state that both ends of a call share on the tape: the gradients of the outputs, until
+/// those of the inputs arrive.
 struct BackwardCall {
   std::shared_ptr<const ModuleHooks> hooks;
-  std::shared_ptr<Module> owner;  // null for a module that no shared_ptr owns
+  std::shared_ptr<Module> owner;  // null unless a shared_ptr owns the module
   Module* module;
   std::vector<Tensor> grad_outputs;
 
@@ -56,7 +57,7 @@ std::vector<Tensor> list_of(const autograd::Grads& g) {
   return list;
 }
 
-/// The same tensors as results of one node, whose derivative is `f`.
+/// Makes the tensors results of one node, whose derivative is `f`.
 template <class F>
 void pass_through(const std::vector<Tensor*>& tensors, F&& f) {
   std::vector<Tensor> from, to;
@@ -79,7 +80,7 @@ struct HookedCall::State {
   std::shared_ptr<BackwardCall> backward;
   bool watched_inputs = false;
 
-  /// Those of `tensors` that gradients reach.
+  /// Returns the tensors that gradients reach.
   static std::vector<Tensor*> with_gradient(const std::vector<Tensor*>& tensors) {
     std::vector<Tensor*> some;
     for (Tensor* t : tensors)

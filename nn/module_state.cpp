@@ -8,7 +8,7 @@ namespace {
 
 using StateDict = OrderedDict<std::string, Tensor>;
 
-/// "Linear" of "torch::nn::LinearImpl": how Python calls the class.
+/// Shortens "torch::nn::LinearImpl" to "Linear", the name of the class in Python.
 std::string short_name(const std::string& name) {
   const size_t colons = name.rfind("::");
   std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
@@ -29,8 +29,8 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
-/// What of the dictionary goes into a tensor of these sizes. Old files have a vector of one element
-/// for a number.
+/// Returns the value of the dictionary in the shape of the target. Old files store a number as a
+/// vector of one element.
 Tensor fitting(const Tensor& value, const Tensor& target) {
   const bool is_number = target.dim() == 0 && value.dim() == 1 && value.numel() == 1;
   return is_number
@@ -38,7 +38,7 @@ Tensor fitting(const Tensor& value, const Tensor& target) {
              : value;
 }
 
-/// Compares a dictionary with a module's state and says what is wrong.
+/// Compares a dictionary with the state of a module and collects the differences.
 struct Comparison {
   std::vector<std::pair<Tensor, Tensor>> copies;
   std::vector<std::string> missing, mismatches;
@@ -75,7 +75,7 @@ StateDict Module::state_dict(const std::string& prefix) const {
   return state;
 }
 
-// As in PyTorch a name is unexpected where its next part is neither a tensor nor a child.
+// As in PyTorch, a name is unexpected if its next part is neither a tensor nor a child.
 void Module::find_unexpected(const std::string& prefix, const StateDict& state,
                              std::vector<std::string>& names) const {
   for (const auto& item : state) {
@@ -143,7 +143,7 @@ std::string detail::bytes_without_base(const void* object, size_t nbytes, const 
 }
 
 std::string Module::members_or_text() const {
-  // Members that are computed before each call differ from call to call and carry nothing over.
+  // Members that are computed before each call differ from call to call, but carry no state.
   std::string members = has_parametrizations() ? std::string() : member_bytes();
   if (members.empty() && members_of_ && !has_parametrizations()) members = members_of_(*this);
   if (!members.empty()) return members;

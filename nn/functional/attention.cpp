@@ -14,7 +14,7 @@ namespace {
 
 using Options = MultiheadAttentionForwardFuncOptions;
 
-/// (L, N, E) and (S, N, E).
+/// Holds the projected query (L, N, E), key and value (S, N, E).
 struct Projected {
   Tensor q, k, v;
 };
@@ -67,7 +67,7 @@ Projected project(const Tensor& query, const Tensor& key, const Tensor& value, c
           linear(value, part(w, 2 * E, E), part(b, 2 * E, E))};
 }
 
-// (L, N, E) as (N, H, L, E / H).
+// Reshapes (L, N, E) to (N, H, L, E / H).
 Tensor heads_of(const Tensor& t, int64_t heads) {
   return t.view({t.size(0), t.size(1), heads, t.size(2) / heads}).permute({1, 2, 0, 3});
 }
@@ -85,8 +85,8 @@ Tensor with_zero(const Tensor& t) {
   return cat({t, zeros(sizes, t.options().requires_grad(false))}, 2);
 }
 
-// A mask with `extra` more keys, which all may see, as numbers to add. Bools and bytes say which
-// keys are hidden; other numbers are added.
+// Converts a mask to numbers that are added, and appends `extra` keys that are visible to all. In
+// bools and bytes, nonzero hides a key. Other numbers are added.
 Tensor additive(const Tensor& mask, int64_t extra, ScalarType dtype) {
   const bool hides = mask.scalar_type() == kBool || mask.scalar_type() == kByte;
   Tensor m = hides ? additive_mask(mask.eq(0), dtype) : mask.to(dtype);
@@ -96,7 +96,7 @@ Tensor additive(const Tensor& mask, int64_t extra, ScalarType dtype) {
   return cat({m, zeros(sizes, m.options().requires_grad(false))}, -1);
 }
 
-// The masks together, broadcast to (N, H, L, S), of which `extra` keys were appended.
+// Combines the masks, broadcast to (N, H, L, S), including `extra` appended keys.
 Tensor joined_mask(const Options& o, int64_t N, int64_t L, int64_t S, int64_t extra,
                    ScalarType dtype) {
   Tensor mask;

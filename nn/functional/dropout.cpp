@@ -6,7 +6,7 @@ namespace torch::taper::nn::functional {
 
 namespace {
 
-/// Dropout of channels. An input that has not the rank of a batch is taken for one sample.
+/// Drops channels. An input without the rank of a batch counts as one sample.
 Tensor drop_channels(const Tensor& input, const DropoutFuncOptions& options, int64_t batch_rank) {
   const bool batched = input.dim() == batch_rank;
   Tensor x = batched ? input : input.unsqueeze(0);

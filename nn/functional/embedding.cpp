@@ -8,7 +8,7 @@ namespace torch::taper::nn::functional {
 
 namespace {
 
-/// The padding row counted from the start, or -1 for none.
+/// Returns the index of the padding row from the start, or -1 for none.
 int64_t padding_row(const optional<int64_t>& padding_idx, int64_t rows) {
   if (!padding_idx) return -1;
   TAPER_CHECK(*padding_idx < rows, "Padding_idx must be within num_embeddings");

@@ -35,7 +35,7 @@ void check_arguments(const Tensor& input, const EmbeddingBagFuncOptions& o) {
   TAPER_CHECK(offsets.dim() == 1, "offsets has to be a 1D Tensor");
 }
 
-/// Where the bags of a 2-D input begin, one for each row.
+/// Returns the start of the bags of a 2-D input, one per row.
 Tensor row_starts(const Tensor& input) {
   const TensorOptions options = TensorOptions(kLong).device(input.device());
   return arange(input.size(0), options).mul_(input.size(1));

@@ -34,7 +34,8 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
   check_features("input2", input2.size(-1), weight.size(2));
   if (bias.defined()) check_features("bias", bias.size(0), weight.size(0));
   const int64_t out = weight.size(0), in1 = weight.size(1), in2 = weight.size(2);
-  // One product with the weight as (in1, out * in2), then one with every sample's own vector.
+  // One product with the weight as (in1, out * in2), then one with the second vector of each
+  // sample.
   int64_t samples = 1;
   for (int64_t d = 0; d < input1.dim() - 1; ++d) samples *= input1.size(d);
   const Tensor x1 = input1.reshape({samples, in1}), x2 = input2.reshape({samples, in2, 1});

@@ -17,7 +17,7 @@ using nn::detail::reduction_number;
 
 namespace {
 
-/// Sizes that broadcast are mostly a mistake of the program.
+/// Warns about sizes that broadcast, because they are mostly a mistake.
 void warn_of_sizes(const Tensor& input, const Tensor& target) {
   if (input.sizes() == target.sizes()) return;
   taper::detail::warn_user(taper::detail::concat(

@@ -28,7 +28,7 @@ Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptio
               " dimensions)");
   if (input.numel() == 0) return input;
   const int64_t size = options.size(), n = input.size(0), channels = input.size(1);
-  // The channels are the height of one plane, a window's elements lie above each other.
+  // The channels become the height of one plane, so the elements of a window lie in one column.
   const Tensor squares = input.square().reshape({n, 1, channels, -1});
   const Tensor padded = constant_pad_nd(squares, {0, 0, size / 2, (size - 1) / 2});
   const Tensor means = taper::avg_pool2d(padded, {size, 1}, 1).reshape(input.sizes());

@@ -10,7 +10,7 @@ namespace torch::taper::nn::functional {
 
 namespace {
 
-/// The output's sizes, with the input's own where they were left open.
+/// Returns the sizes of the output. A missing size is that of the input.
 template <size_t D>
 std::array<int64_t, D> resolve(const Tensor& input, const ExpandingArrayWithOptionalElem<D>& size) {
   TAPER_CHECK(input.dim() >= static_cast<int64_t>(D), "adaptive pooling: expected an input of ",
@@ -180,8 +180,8 @@ Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncO
 // ---------------------------------------------------------------------- power means
 namespace {
 
-// From means of powers to the root of their sum, in LibTorch's steps. Of a negative sum that is
-// NaN, unless 1 / p is a whole number.
+// Computes the root of the sum from the mean of powers, in the steps of LibTorch. For a negative
+// sum the result is NaN, unless 1 / p is an integer.
 Tensor power_root(const Tensor& means, int64_t count, double p) {
   return (means.sign() * means.abs().relu() * count).pow(1 / p);
 }

@@ -34,7 +34,7 @@ std::vector<int64_t> output_size(const Tensor& input, const Options& o) {
   return sizes;
 }
 
-// Throws for a mode of another number of dimensions.
+// Throws Error if the mode does not fit the number of dimensions.
 void check_mode(const Tensor& input, const Options& o) {
   const auto needs = [&](bool chosen, const char* mode, int64_t dims) {
     TAPER_CHECK(!chosen || input.dim() == dims, "Got ", input.dim(), "D input, but ", mode,
@@ -62,7 +62,8 @@ void check_options(const Tensor& input, const Options& o) {
               "Anti-alias option is only supported for bilinear and bicubic modes");
 }
 
-/// Says which of two meanings an option has that was not given.
+/// Warns about the default of an option that is not given and has changed between versions of
+/// PyTorch.
 void warn_of_defaults(const Options& o) {
   const bool blends = is<enumtype::kLinear>(o) || is<enumtype::kBilinear>(o) ||
                       is<enumtype::kBicubic>(o) || is<enumtype::kTrilinear>(o);

@@ -24,7 +24,7 @@ void check_options(const HardtanhOptions& o) {
 
 }  // namespace
 
-// The parts that all activations have in common; forward() and what is printed are given.
+// Defines the common functions of an activation from its forward() and the printed text.
 #define TAPER_DEFINE_ACTIVATION(Name, Input, call, ...)                       \
   TAPER_DEFINE_LIBRARY_MODULE(Name);                                          \
   Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) { \

@@ -75,7 +75,7 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
     const auto hidden = static_cast<int64_t>(
         std::floor(static_cast<double>(D) / std::pow(options.div_value(), i + 1)));
     const int64_t classes = cutoffs[i + 1] - cutoffs[i];
-    // One after the other, for their random numbers.
+    // One after another, to keep the order of random numbers.
     Linear down(LinearOptions(D, hidden).bias(false));
     Linear up(LinearOptions(hidden, classes).bias(false));
     tail->push_back(Sequential(down, up));
@@ -103,7 +103,7 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input_, const Te
   const Tensor input = batched ? input_ : input_.unsqueeze(0);
   const Tensor target = batched ? target_ : target_.unsqueeze(0);
 
-  // The head's class of each target: itself, or its cluster.
+  // The class of each target in the head: the class, or its cluster.
   Tensor column = target.clone();
   Tensor output = input.new_zeros({target.size(0)});
   for (int64_t i = 0; i < n_clusters; ++i) {

@@ -80,8 +80,8 @@ void NormImplBase<Derived, Options>::pretty_print(std::ostream& stream) const {
 
 namespace {
 
-/// The weight of this batch in the running statistics. Without a momentum those are the plain mean
-/// over all batches.
+/// Returns the weight of this batch in the running statistics. Without a momentum, they are
+/// cumulative averages.
 double weight_of_batch(const BatchNormOptions& options, const Tensor& batches_before, bool counts) {
   if (options.momentum()) return *options.momentum();
   return counts ? 1.0 / (batches_before.item().toDouble() + 1) : 0.0;

@@ -12,7 +12,7 @@ Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bo
 }
 
 void reset_by_fan_in(const Tensor& weight, const Tensor& bias) {
-  init::kaiming_uniform_(weight, std::sqrt(5.0));  // this `a` makes the bound 1/sqrt(fan_in)
+  init::kaiming_uniform_(weight, std::sqrt(5.0));  // this `a` gives the bound 1/sqrt(fan_in)
   if (!bias.defined()) return;
   const int64_t fan_in = std::get<0>(init::_calculate_fan_in_and_fan_out(weight));
   const double bound = 1 / std::sqrt(static_cast<double>(fan_in));

@@ -11,7 +11,7 @@ namespace torch::taper::nn {
 
 namespace {
 
-/// Whether the D numbers are all `value`.
+/// Returns whether all D numbers equal `value`.
 template <size_t D>
 bool all(const ExpandingArray<D>& a, int64_t value) {
   for (int64_t v : *a)
@@ -29,7 +29,7 @@ void check_options(const detail::ConvNdOptions<D>& o) {
               "padding='same' is not supported for strided convolutions");
 }
 
-/// What the options' padding adds before and after each spatial dimension, last dimension first:
+/// Returns the padding before and after each spatial dimension, the last dimension first, which is
 /// the order of functional::pad.
 template <size_t D>
 std::vector<int64_t> border(const detail::ConvNdOptions<D>& o) {

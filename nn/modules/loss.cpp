@@ -10,11 +10,12 @@ namespace F = functional;
 
 namespace {
 
-/// A handle of the module's own with the same values, so that to() leaves the caller's tensor
-/// alone.
+/// Returns a separate handle with shared values, so that to() does not change the tensor of the
+/// caller.
 Tensor own(const Tensor& t) { return t.defined() ? t.detach() : t; }
 
-// The options with the module's buffers: after to() only those have the right dtype.
+// Returns the options with the buffers of the module, because only these have the right dtype after
+// to().
 template <class Impl>
 auto with_weight(const Impl& loss) {
   auto options = loss.options;
@@ -23,7 +24,7 @@ auto with_weight(const Impl& loss) {
 
 }  // namespace
 
-// What all losses have in common; the body of reset() and what is printed are given.
+// Defines the common functions of a loss from the body of reset() and the printed text.
 #define TAPER_DEFINE_LOSS(Name, reset_body, ...)                              \
   TAPER_DEFINE_LIBRARY_MODULE(Name);                                          \
   Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) { \

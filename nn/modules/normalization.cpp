@@ -109,7 +109,8 @@ Tensor LocalResponseNormImpl::forward(const Tensor& input) {
   return functional::local_response_norm(input, options);
 }
 
-// As LibTorch's, whose windows have an odd width, and keep the first channel once they had it.
+// Computes LibTorch's sums. Its windows have an odd width, and keep the first channel once they
+// have included it.
 Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
   TAPER_CHECK(input.dim() == 4, "CrossMapLRN2d: Expected input to be 4D, got ", input.dim(),
               "D instead.");

@@ -8,7 +8,7 @@ namespace torch::taper::nn {
 
 namespace {
 
-/// Throws unless the input has D spatial dimensions and channels, with or without a batch.
+/// Throws Error unless the input has D spatial dimensions and channels, with or without a batch.
 void check_dims(const char* name, const Tensor& input, int64_t D) {
   TAPER_CHECK(input.dim() == D + 1 || input.dim() == D + 2, name, ": expected an input of ", D + 1,
               " or ", D + 2, " dimensions, got ", input.sizes());
@@ -21,7 +21,7 @@ functional::PadFuncOptions to_pad(const Options& o) {
 
 }  // namespace
 
-// What all padding modules have in common; what is printed behind the padding is given.
+// Defines the common functions of a padding module from the text printed after the padding.
 #define TAPER_DEFINE_PAD(Name, ...)                                                       \
   TAPER_DEFINE_LIBRARY_MODULE(Name);                                                      \
   Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}            \
@@ -43,7 +43,7 @@ TAPER_DEFINE_MODE_PAD(ReplicationPad1d, kReplicate)
 TAPER_DEFINE_MODE_PAD(ReplicationPad2d, kReplicate)
 TAPER_DEFINE_MODE_PAD(ReplicationPad3d, kReplicate)
 
-// These only add a constant, so any number of dimensions will do.
+// These modules add a constant, so they accept any number of dimensions.
 #define TAPER_DEFINE_CONSTANT_PAD(Name, number, ...)              \
   TAPER_DEFINE_PAD(Name, __VA_ARGS__)                             \
   Tensor Name##Impl::forward(const Tensor& input) {               \

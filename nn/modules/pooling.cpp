@@ -64,7 +64,7 @@ void check_fractional(const char* name, const Options& o) {
 
 }  // namespace
 
-// A clone's options share the samples, so the buffer is a tensor of its own.
+// The options of a clone share the samples, so the buffer is a separate tensor.
 #define TAPER_DEFINE_FRACTIONAL(Name, function)                                         \
   TAPER_DEFINE_LIBRARY_MODULE(Name);                                                    \
   Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {           \

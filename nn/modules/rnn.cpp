@@ -18,7 +18,7 @@ using utils::rnn::PackedSequence;
 // ---------------------------------------------------------------------- layers
 namespace {
 
-// The second dimension of a state in another order.
+// Permutes the second dimension of a state.
 Tensor permuted(const Tensor& state, const Tensor& order) {
   return order.defined() ? state.index_select(1, order) : state;
 }
@@ -31,7 +31,7 @@ int64_t batch_of(const PackedSequence& packed) { return packed.batch_sizes()[0].
 
 using OneState = std::tuple<Tensor, Tensor>;
 
-/// An op of layers with one state: for batches, and for packed rows.
+/// Holds the ops of layers with one state: for batches, and for packed rows.
 struct OneStateOp {
   OneState (*dense)(const Tensor&, const Tensor&, TensorList, bool, int64_t, double, bool, bool,
                     bool);
@@ -69,7 +69,7 @@ void check_options(const RNNOptionsBase& options) {
               "proj_size argument is only supported for LSTM, not RNN or GRU");
 }
 
-/// The parameters of one layer in one direction.
+/// Describes the parameters of one layer in one direction.
 struct NamedSizes {
   const char* name;
   std::vector<int64_t> sizes;
@@ -86,7 +86,7 @@ std::vector<NamedSizes> weights_of(const RNNOptionsBase& o, int64_t layer, int64
   return all;
 }
 
-// "torch::nn::LSTM" for an LSTMImpl.
+// Returns "torch::nn::LSTM" for an LSTMImpl.
 std::string holder_name(const Module& module) {
   const std::string& name = module.name();
   const size_t length = name.size() - 4;

@@ -141,7 +141,7 @@ void TransformerEncoderImpl::reset() {
 void TransformerEncoderImpl::reset_parameters() {
   for (size_t i = 0; i < layers->size(); ++i)
     layers->at<TransformerEncoderLayerImpl>(i).reset_parameters();
-  // A norm's reset() would register its parameters again: only the library's own is known.
+  // reset() of another norm would register its parameters again, so only LayerNorm is reset.
   if (!norm.is_empty() && norm.ptr()->as<LayerNorm>()) norm.get<LayerNormImpl>().reset_parameters();
 }
 

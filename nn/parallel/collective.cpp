@@ -19,8 +19,8 @@ Parts parts_of(const std::vector<Tensor>& tensors) {
   return parts;
 }
 
-/// The sum by a library of collectives, which adds in an order of its own; undefined where it does
-/// not take it.
+/// Sums with a library of collectives, which adds in another order. Returns an undefined tensor if
+/// the library does not support the parts.
 Tensor reduce_by_library(TensorList parts, Device destination) {
   if (autograd::needs_grad(parts) || globalContext().deterministicAlgorithms()) return {};
   std::vector<Tensor> ranks(parts.begin(), parts.end());

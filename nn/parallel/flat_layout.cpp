@@ -13,7 +13,8 @@ int64_t aligned(int64_t numel, ScalarType dtype) {
   return (numel + step - 1) / step * step;
 }
 
-// A tensor over a part of the buffer's memory, with a storage (and so a version) of its own.
+// Returns a tensor over a part of the memory of the buffer, with a separate storage and version
+// counter.
 Tensor alias_of(const Tensor& buffer, int64_t offset, const Dims& sizes, int64_t numel) {
   Dims strides;
   contiguous_strides(sizes, strides);
@@ -37,7 +38,7 @@ FlatLayout::FlatLayout(TensorList tensors, size_t buffer_nbytes) {
   }
 }
 
-// The last buffer of the dtype, unless it is full.
+// Returns the last buffer of the dtype, or a new one if that is full.
 FlatLayout::Buffer& FlatLayout::buffer_for(ScalarType dtype, size_t buffer_nbytes) {
   for (auto it = buffers_.rbegin(); it != buffers_.rend(); ++it) {
     if (it->dtype != dtype) continue;

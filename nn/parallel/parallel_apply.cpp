@@ -46,8 +46,8 @@ void run_on_devices(const std::vector<Device>& devices, const std::function<void
     try {
       const ThreadStateGuard state(callers);
       const cuda::OptionalDeviceGuard device(devices[i]);
-      // One thread runs backward: it comes to the replicas' nodes in turns, so that no device waits
-      // until another has got all its work.
+      // One thread runs backward. It alternates between the nodes of the replicas, so that no
+      // device waits until another has received all its work.
       if (i > 0) autograd::set_next_sequence_nr(sequence_nr);
       body(i);
     } catch (...) {

@@ -32,7 +32,7 @@ void copy_modes(const Module& from, Module& to) {
   const auto sources = from.named_modules("", /*include_self=*/false).values();
   const auto targets = to.named_modules("", /*include_self=*/false).values();
   const auto copy = [](const Module& source, Module& target) {
-    // Parents come first: what train() sets in the children is set right after.
+    // Parents come first, so the mode that train() sets in children is corrected afterwards.
     if (source.is_training() != target.is_training()) target.train(source.is_training());
   };
   copy(from, to);
@@ -41,7 +41,7 @@ void copy_modes(const Module& from, Module& to) {
 }
 
 // ---------------------------------------------------------------------- gradients
-/// Adds up the gradients of the replicas' parameters: [replica][parameter] in one list.
+/// Sums the gradients of the parameters of the replicas, given as one list: [replica][parameter].
 std::vector<Tensor> add_gradients(const autograd::Grads& g, const FlatLayout& layout,
                                   Device destination) {
   const size_t count = layout.size();
@@ -70,7 +70,7 @@ std::vector<Tensor> add_gradients(const autograd::Grads& g, const FlatLayout& la
   return grads;
 }
 
-// Makes the replicas' tensors functions of the original's.
+// Makes the tensors of the replicas functions of those of the original.
 void connect(TensorList tensors, const std::vector<const std::vector<Tensor>*>& replicas) {
   std::vector<size_t> wanted;
   for (size_t i = 0; i < tensors.size(); ++i)
@@ -98,7 +98,8 @@ bool ReplicaPool::Replica::is_free() const {
   if (module.use_count() > 1) return false;
   for (size_t i = 0; i < tensors.size(); ++i)
     if (tensors[i].use_count() > use_counts[i]) return false;
-  // use_count() orders nothing; this comes after all that the last other holder did.
+  // use_count() does not order memory. lock() orders this after all actions of the last other
+  // holder.
   (void)std::weak_ptr<Module>(module).lock();
   return true;
 }
@@ -110,7 +111,7 @@ std::vector<std::shared_ptr<Module>> ReplicaPool::take(const Module& original,
   const std::vector<Tensor> tensors = state_tensors(original);
   FlatLayout layout(tensors);
   std::string bytes = all_member_bytes(original);
-  // Those in use live on with their users.
+  // Replicas in use live on with their users.
   if (!(layout == layout_) || bytes != member_bytes_) replicas_.clear();
   layout_ = std::move(layout);
   member_bytes_ = std::move(bytes);
@@ -155,7 +156,7 @@ std::unique_ptr<ReplicaPool::Replica> ReplicaPool::make_replica(
     const Module& original, TensorList tensors, Device device, const ModuleFactory& factory) const {
   std::shared_ptr<Module> module;
   {
-    // A new replica draws initial values that nobody sees.
+    // A new replica draws initial values that are overwritten.
     const taper::detail::LocalGenerators others(0);
     module = factory ? factory() : original.clone(device);
   }
@@ -179,7 +180,7 @@ void ReplicaPool::send_values(TensorList tensors, const std::vector<Replica*>& r
   for (Replica* r : replicas) {
     const cuda::Stream now = cuda::current_stream(r->device.index());
     if (now != r->stream) {
-      // What the replica was used for last comes first.
+      // The last use of the replica must come first.
       now.wait_stream(r->stream);
       for (const Tensor& b : r->buffers)
         if (b.numel() > 0) b.record_stream(now);

@@ -27,7 +27,7 @@ void warn_of_scalars() {
   });
 }
 
-/// Where a gradient's part goes back to.
+/// Holds the destination of a part of a gradient.
 struct Source {
   Device device;
   ScalarType dtype;

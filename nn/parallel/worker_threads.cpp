@@ -33,7 +33,7 @@ struct Task {
   Latch* latch = nullptr;
 };
 
-/// One thread, which waits for a task, or for the end of the process.
+/// Runs one thread, which waits for a task or for the end of the process.
 class Worker {
  public:
   void give(const Task& task) {
@@ -55,7 +55,7 @@ class Worker {
   Task task_;
 };
 
-/// The workers that have nothing to do. There are as many workers as were ever needed at once.
+/// Holds the idle workers. There are as many workers as were ever needed at once.
 class IdleWorkers {
  public:
   Worker& get() {

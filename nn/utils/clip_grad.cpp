@@ -21,13 +21,15 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
   return r;
 }
 
-/// Whether gradients of devices are taken together: then nothing waits before all is queued.
+/// Returns whether gradients on devices are handled together, so that nothing waits before all work
+/// is queued.
 bool together(const std::vector<Tensor>& grads, double order) {
   return (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) &&
          std::any_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.is_cuda(); });
 }
 
-/// The norm of all gradients as one vector, from the norm of each. One wait for the device.
+/// Returns the norm of all gradients as one vector, from the norm of each. It waits for the device
+/// once.
 double total_norm(const std::vector<Tensor>& grads, double order) {
   if (order == 0) return static_cast<double>(grads.size());
   if (together(grads, order)) return taper::detail::norm_of_all(grads, order).item<double>();
@@ -40,7 +42,7 @@ double total_norm(const std::vector<Tensor>& grads, double order) {
   return total.item().toDouble();
 }
 
-/// Scales gradients, which may be of several devices, by a number in a tensor.
+/// Scales gradients, which may be on several devices, by a number in a tensor.
 void scale(std::vector<Tensor> grads, const Tensor& factor) {
   while (!grads.empty()) {
     const Device device = grads.front().device();
@@ -53,7 +55,7 @@ void scale(std::vector<Tensor> grads, const Tensor& factor) {
   }
 }
 
-/// Scales the gradients by a factor that the host need not know, and returns the norm.
+/// Scales the gradients by a factor that stays on the device, and returns the norm.
 double clip_together(const std::vector<Tensor>& grads, double max_norm, double order) {
   const Tensor norm = taper::detail::norm_of_all(grads, order);
   scale(grads, norm.add(1e-6).reciprocal().mul(max_norm).clamp_max(1));

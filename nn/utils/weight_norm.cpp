@@ -46,7 +46,7 @@ class WeightNorm : public nn::detail::Parametrization {
   int64_t dim_;
 };
 
-/// x / max(|x|, eps)
+/// Returns x / max(|x|, eps).
 Tensor unit(const Tensor& x, double eps) { return x / x.norm().clamp_min(eps); }
 
 class SpectralNorm : public nn::detail::Parametrization {
@@ -76,13 +76,13 @@ class SpectralNorm : public nn::detail::Parametrization {
     const Tensor &u = buffers[name() + "_u"], &v = buffers[name() + "_v"];
     const Tensor matrix = as_matrix(weight);
     if (calling && module.is_training()) iterate(matrix, u, v);
-    // Copies: the next call changes u and v, and this one's backward may be yet to come.
+    // Copies, because the next call changes u and v before backward of this call may have run.
     const Tensor sigma = dot(u.clone(), mv(matrix, v.clone()));
     return weight / sigma;
   }
 
  private:
-  /// The rows are those along dim_.
+  /// Reshapes the weight to a matrix with rows along dim_.
   Tensor as_matrix(const Tensor& weight) const {
     const Tensor first = weight.movedim(dim_, 0);
     return first.reshape({first.size(0), -1});

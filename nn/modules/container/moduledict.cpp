@@ -18,7 +18,7 @@ std::vector<std::shared_ptr<Module>> ModuleDictImpl::values() const { return mod
 std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ModuleDictImpl>();
   copy_hooks(*copy, *this);
-  copy->train(is_training());  // before there are children: they keep their own mode
+  copy->train(is_training());  // before children are added, so they keep their mode
   for (const auto& item : modules_) copy->set(item.key(), item.value()->clone(device));
   return copy;
 }

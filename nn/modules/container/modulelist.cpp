@@ -9,7 +9,7 @@ TAPER_DEFINE_LIBRARY_MODULE(ModuleList);
 std::shared_ptr<Module> ModuleListImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ModuleListImpl>();
   copy_hooks(*copy, *this);
-  copy->train(is_training());  // before there are children: they keep their own mode
+  copy->train(is_training());  // before children are added, so they keep their mode
   for (const auto& module : modules_) copy->push_back(module->clone(device));
   return copy;
 }

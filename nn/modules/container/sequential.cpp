@@ -22,15 +22,15 @@ bool all(const ExpandingArray<D>& a, int64_t value) {
   return std::all_of(a->begin(), a->end(), [value](int64_t v) { return v == value; });
 }
 
-/// Windows of 2 x 2 side by side.
+/// Returns whether the windows are 2 x 2, side by side.
 bool halves(const MaxPool2dOptions& o) {
   return all(o.kernel_size(), 2) && all(o.stride(), 2) && all(o.padding(), 0) &&
          all(o.dilation(), 1);
 }
 
-/// The modules from `next` on, a convolution, then a relu and maxima of 2 x 2 in either order, in
-/// one pass: nobody sees what is between them. Undefined where they are others, or no kernel does
-/// it.
+/// Runs a convolution, then a relu and max pooling of 2 x 2 in either order, in one pass, starting
+/// with the module `next`. Nothing else sees the values between them. Returns an undefined tensor
+/// for other modules, or if no kernel supports the case.
 Tensor convolve_and_pool(const AnyModule* next, const Tensor& x) {
   if (!is_plain<Conv2dImpl>(next[0])) return {};
   const AnyModule& pool = next[is_plain<ReLUImpl>(next[1]) ? 2 : 1];
@@ -43,7 +43,7 @@ Tensor convolve_and_pool(const AnyModule* next, const Tensor& x) {
       !halves(pool.get<MaxPool2dImpl>().options) ||
       !taper::detail::takes_conv_relu_max_pool(x, conv.weight, conv.bias, *padding))
     return {};
-  const detail::ModuleScope recorded(conv);  // the other two have no time of their own
+  const detail::ModuleScope recorded(conv);  // relu and pooling are not timed separately
   return taper::detail::conv_relu_max_pool(x, conv.weight, conv.bias, *padding);
 }
 
@@ -75,7 +75,7 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
 std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<SequentialImpl>();
   copy_hooks(*copy, *this);
-  copy->train(is_training());  // before there are children: they keep their own mode
+  copy->train(is_training());  // before children are added, so they keep their mode
   const std::vector<std::string> names = named_children().keys();
   for (size_t i = 0; i < size(); ++i) copy->push_back(names[i], modules_[i].clone(device));
   return copy;
