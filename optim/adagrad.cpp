@@ -18,7 +18,7 @@ void check_options(const char* name, const AdagradOptions& o) {
   TAPER_CHECK(o.eps() >= 0, name, ": Invalid epsilon value: ", o.eps());
 }
 
-// As in LibTorch the sums are there from the start: programs read them before the first step.
+// As in LibTorch, the sums exist from the start. Programs read them before the first step.
 void begin_state(Adagrad& optimizer) {
   const double start =
       static_cast<AdagradOptions&>(optimizer.defaults()).initial_accumulator_value();

@@ -25,8 +25,7 @@ void check_options(const char* name, const Options& o) {
   check_adam_options(name, o);
 }
 
-/// The corrections 1 - beta^t for the step that most parameters are in: all of a model's usually
-/// are in the same.
+/// Caches the bias corrections 1 - beta^t. Mostly, all parameters of a model are at one step.
 class BiasCorrection {
  public:
   void update(double beta1, double beta2, int64_t step) {
@@ -42,8 +41,8 @@ class BiasCorrection {
   double beta1_ = 0, beta2_ = 0;
 };
 
-/// What the kernel takes for a step with these options; `decoupled` says where the weight decay
-/// goes.
+/// Returns the coefficients of the kernel for a step with these options. `decoupled` selects the
+/// kind of weight decay.
 template <class Options>
 AdamNumbers numbers_for(const Options& o, const BiasCorrection& bias, bool decoupled) {
   const auto [beta1, beta2] = o.betas();
@@ -58,11 +57,11 @@ AdamNumbers numbers_for(const Options& o, const BiasCorrection& bias, bool decou
 
 TAPER_UPDATES(Adam, adam)
 
-/// The clocks of one call of step(): each counts once.
+/// Holds the clocks of one call of step(). Each clock advances once.
 template <class Options>
 class Clocks {
  public:
-  /// A clock for a parameter that has none: that of its group's other ones which are as far.
+  /// Returns a clock for a parameter without one. Parameters of a group at one step share it.
   Tensor find(const char* name, const Options& o, int64_t step, Device device) {
     for (const Made& m : made_)
       if (m.options == &o && m.step == step && m.clock.device() == device) return m.clock;
@@ -97,7 +96,7 @@ void check_capturable(const char* name, Device device) {
               " but this instance was constructed with capturable=False.");
 }
 
-/// What one call of step() has for all parameters.
+/// Holds the data that one call of step() shares among all parameters.
 template <class Options>
 struct Step {
   const char* name;
@@ -107,7 +106,8 @@ struct Step {
   Clocks<Options> clocks;
 };
 
-/// One parameter's step. The device counts the steps where only it knows whether this is one.
+/// Makes a step for one parameter. If only the device knows whether the step is skipped, it counts
+/// the steps.
 template <class Options, class State, class Fit>
 void update(Step<Options>& now, const Tensor& p, const Tensor& g, const Options& o, State& state,
             const float* found_inf, const Fit& fit) {

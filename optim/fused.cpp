@@ -14,7 +14,7 @@ namespace {
 
 using namespace optim;
 
-/// A number of all parameters, which may be on a device, there and on others.
+/// Holds a number that all parameters share, on its device and copied to others.
 class DeviceNumber {
  public:
   DeviceNumber(const char* op, const char* name, const Tensor& number) {
@@ -25,7 +25,7 @@ class DeviceNumber {
   }
   bool defined() const { return !all_.empty(); }
   double item() const { return all_[0].item<double>(); }
-  /// Where it is; null for none.
+  /// Returns its address on `device`, or null if undefined.
   const float* on(Device device) { return defined() ? at(device).data_ptr<float>() : nullptr; }
   void add_read(Device device, std::vector<In>& reads) {
     if (defined()) reads.emplace_back(at(device));
@@ -41,7 +41,7 @@ class DeviceNumber {
   std::vector<Tensor> all_;
 };
 
-/// What the fused steps have in common.
+/// Holds the arguments and checks of the fused steps.
 struct FusedStep {
   const char* op;
   TensorList self, grads;
@@ -81,14 +81,14 @@ struct FusedStep {
     TAPER_CHECK(list.size() == self.size(), op, ": expected ", self.size(), " tensors in ", name,
                 ", as many as parameters, got ", list.size());
   }
-  /// Whether the host, which computes the steps of its parameters itself, skips them.
+  /// Returns whether the host skips the steps of its parameters, which it computes itself.
   bool host_skips() const {
     for (const Tensor& p : self)
       if (p.is_cpu()) return found_inf.defined() && found_inf.item() != 0;
     return false;
   }
   double rate_or(double number) const { return lr.defined() ? lr.item() : number; }
-  /// On the host: the gradient, divided in place, in the direction of the step.
+  /// Returns the gradient on the host, divided in-place, in the direction of the step.
   Tensor gradient(const Tensor& g) const {
     if (grad_scale.defined()) g.div_(grad_scale.item());
     return maximize ? g.neg() : g;
@@ -98,7 +98,7 @@ struct FusedStep {
     for (DeviceNumber* number : {&lr, &grad_scale, &found_inf}) number->add_read(device, reads);
     return reads;
   }
-  /// Gradients are only read where there is no scale.
+  /// Returns the operands that are only read. Without a scale, gradients are.
   unsigned reads_of_lists() const { return grad_scale.defined() ? 0 : 2; }
   void mark(const std::vector<const Tensor*>& operands) const {
     for (size_t k = 0; k < operands.size(); ++k)
@@ -110,7 +110,7 @@ struct FusedStep {
 using Launcher = std::function<void(const Tensor&, const TensorLists&, bool)>;
 using Gathered = GatheredLaunches<bool, Launcher>;
 
-/// Row-major copies of operands with gaps, whose elements go back at the end.
+/// Holds row-major copies of operands with gaps, and copies the elements back at the end.
 class Dense {
  public:
   const Tensor& of(const Tensor& t) {
@@ -239,7 +239,7 @@ FusedSgdNumbers sgd_numbers(double lr, double momentum, double dampening, double
 
 }  // namespace
 
-// The four of Adam: with the rate as a number and in a tensor.
+// The four functions of Adam, with the learning rate as a number and in a tensor.
 #define TAPER_FUSED_ADAM(name, decoupled, Rate, rate_number, rate_tensor)                   \
   void name(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, \
             TensorList max_exp_avg_sqs, TensorList state_steps, Rate lr, double beta1,      \

@@ -11,7 +11,7 @@ namespace {
 
 using optim::Optimizer;
 
-/// A number on each device that asks for it.
+/// Copies a number to each device that needs it.
 class OnDevices {
  public:
   explicit OnDevices(const Tensor& number) : all_{number} {}
@@ -25,7 +25,7 @@ class OnDevices {
   std::vector<Tensor> all_;
 };
 
-/// Gradients of one device.
+/// Holds the gradients on one device.
 struct DeviceGradients {
   Device device;
   std::vector<Tensor> all;
@@ -47,7 +47,7 @@ std::vector<DeviceGradients> gradients_of(const Optimizer& optimizer) {
   return devices;
 }
 
-/// The sum, on the device of the first.
+/// Returns the sum of the numbers on `device`.
 Tensor sum_of(const std::vector<Tensor>& numbers, Device device) {
   Tensor all;
   for (const Tensor& t : numbers) {

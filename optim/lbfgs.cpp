@@ -14,7 +14,7 @@
 namespace torch::taper::optim {
 namespace detail {
 
-// The fields that no other optimizer has.
+// Read and write the fields that no other optimizer has.
 static void write_field(serialize::OutputArchive& archive, const char* name,
                         const std::deque<Tensor>& list) {
   archive.write(name, IValue(std::vector<Tensor>(list.begin(), list.end())));
@@ -73,7 +73,7 @@ LBFGSOptions complete(LBFGSOptions o) {
   return o;
 }
 
-/// Takes the change since the last iteration into the history.
+/// Adds the change since the last iteration to the history.
 void remember(LBFGSParamState& s, const Tensor& gradient, int64_t history_size) {
   const Tensor y = gradient.sub(s.prev_flat_grad()), change = s.d().mul(s.t());
   const Tensor ys = y.dot(change);
@@ -89,7 +89,7 @@ void remember(LBFGSParamState& s, const Tensor& gradient, int64_t history_size) 
   s.H_diag(ys.div(y.dot(y)));
 }
 
-/// The gradient times the approximate inverse of the second derivatives, negated.
+/// Returns the negative gradient times the approximate inverse Hessian.
 Tensor direction(LBFGSParamState& s, const Tensor& gradient) {
   const size_t count = s.old_dirs().size();
   std::vector<Tensor> al(count);
@@ -176,7 +176,7 @@ LinePoint LBFGS::look(const LossClosure& closure, const Tensor& direction, doubl
   return point;
 }
 
-/// Chooses the direction and the first guess of the length; returns the slope.
+/// Chooses the direction and the first guess of the step length. Returns the slope.
 static double aim(LBFGSParamState& s, const LinePoint& now, const LBFGSOptions& o) {
   s.n_iter(s.n_iter() + 1);
   const bool is_first = s.n_iter() == 1;
@@ -204,7 +204,7 @@ int64_t LBFGS::advance(const LossClosure& closure, LBFGSParamState& s, const LBF
     return evaluations;
   }
   move(s.t(), s.d());
-  // The last place is not looked at: with batches that would be another function anyway.
+  // The last point is not evaluated. With batches, the next call has another function anyway.
   if (is_last) return 0;
   now.f = number(evaluate(closure));
   now.g = flat_gradient();

@@ -9,7 +9,7 @@ namespace {
 constexpr double kDecrease = 1e-4, kFlatness = 0.9;
 constexpr int kMaxEvaluations = 25;
 
-/// Where the cubic through two points, with their slopes, has its minimum, within bounds.
+/// Returns the minimum, within bounds, of the cubic through two points with their slopes.
 double cubic_minimum(const LinePoint& a, const LinePoint& b, double least, double most) {
   const LinePoint &left = a.t <= b.t ? a : b, &right = a.t <= b.t ? b : a;
   const double d1 = a.slope + b.slope - 3 * (a.f - b.f) / (a.t - b.t);
@@ -43,13 +43,13 @@ class StrongWolfe {
     return p.f > start_.f + kDecrease * p.t * start_.slope;
   }
   bool is_flat(const LinePoint& p) const { return std::fabs(p.slope) <= -kFlatness * start_.slope; }
-  /// Takes two points between which a good one lies.
+  /// Sets the bracket to two points with a good point between them.
   void enclose(const LinePoint& a, const LinePoint& b) {
     low_ = a.f <= b.f ? a : b;
     high_ = a.f <= b.f ? b : a;
   }
 
-  /// Goes outwards until a good point is found or passed.
+  /// Moves outwards until it finds or passes a good point.
   void bracket(double t) {
     LinePoint before = start_, p = evaluate(t);
     for (iterations_ = 0; iterations_ < kMaxEvaluations; ++iterations_) {
@@ -68,7 +68,7 @@ class StrongWolfe {
     enclose(start_, p);
   }
 
-  /// A point too close to an end of the bracket, twice in turn, is moved inwards.
+  /// Moves a point inwards if it is too close to an end of the bracket twice in a row.
   double guarded(double t) {
     const double least = std::min(low_.t, high_.t), most = std::max(low_.t, high_.t);
     const double margin = 0.1 * (most - least);
@@ -84,7 +84,7 @@ class StrongWolfe {
     return std::fabs(t - most) < std::fabs(t - least) ? most - margin : least + margin;
   }
 
-  /// Makes the bracket smaller until a good point is found.
+  /// Shrinks the bracket until it finds a good point.
   void zoom() {
     for (; !done_ && iterations_ < kMaxEvaluations; ++iterations_) {
       if (std::fabs(high_.t - low_.t) * largest_ < tolerance_) return;

@@ -26,7 +26,7 @@ bool set_beta_of(OptimizerOptions& options, double value) {
   return o != nullptr;
 }
 
-/// Sets the momentum, or the first beta; false for options without one.
+/// Sets the momentum, or the first beta. Returns false for options without one.
 bool set_momentum(OptimizerOptions& o, double value) {
   return set_momentum_of<SGDOptions>(o, value) || set_momentum_of<RMSpropOptions>(o, value) ||
          set_beta_of<AdamOptions>(o, value) || set_beta_of<AdamWOptions>(o, value) ||

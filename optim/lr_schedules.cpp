@@ -6,7 +6,7 @@
 namespace torch::taper::optim {
 namespace {
 
-/// Half a cosine from `from` (part 0) to `to` (part 1).
+/// Returns the value of half a cosine from `from` (part 0) to `to` (part 1).
 double along_cosine(double from, double to, double part) {
   return to + (from - to) / 2 * (1 + std::cos(M_PI * part));
 }

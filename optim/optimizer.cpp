@@ -206,7 +206,7 @@ bool Optimizer::fit_state(const char* name, const Tensor& parameter, Tensor& sta
   const bool same_kind = isComplexType(s.dtype) == isComplexType(p.dtype);
   TAPER_CHECK(same_kind && s.sizes == p.sizes, name, ": expected a state of dtype ", p.dtype,
               " and sizes ", p.sizes, " for the parameter, got ", s.dtype, " and ", s.sizes);
-  // The state follows a parameter that a module took to another device or dtype.
+  // The state follows a parameter that a module moved to another device or dtype.
   if (s.device == p.device && s.dtype == p.dtype) return false;
   detail::check_may_make_state(name, parameter.device());
   state = state.detach().to(p.device, p.dtype);

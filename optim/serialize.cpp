@@ -10,7 +10,7 @@ namespace {
 
 thread_local bool absent_is_undefined = false;
 
-// A number, or the tensor of one that LibTorch writes.
+// Reads a number, or the tensor of a number that LibTorch writes.
 int64_t read_count(serialize::InputArchive& archive, const char* name) {
   IValue value;
   if (archive.try_read(name, value) && value.isTensor() && value.toTensor().defined() &&
@@ -32,7 +32,8 @@ std::vector<std::string> read_names(serialize::InputArchive& archive) {
 AbsentIsUndefined::AbsentIsUndefined(bool v) : before_(std::exchange(absent_is_undefined, v)) {}
 AbsentIsUndefined::~AbsentIsUndefined() { absent_is_undefined = before_; }
 
-// The device on which it was saved may be missing: a step moves a state to its parameter.
+// The device of the saved tensor may be missing. A step moves a state to the device of its
+// parameter.
 void read_field(serialize::InputArchive& archive, const char* name, Tensor& value) {
   IValue stored;
   Tensor read;
@@ -74,7 +75,8 @@ LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer
   archive.read("param_groups", groups);
   IValue version;
   loaded.from_libtorch = archive.try_read("pytorch_version", version);
-  const std::string start = loaded.from_libtorch ? "param_groups/" : "";  // of LibTorch's names
+  // prefix of LibTorch's names
+  const std::string start = loaded.from_libtorch ? "param_groups/" : "";
   TAPER_CHECK(read_count(groups, (start + "size").c_str()) ==
                   static_cast<int64_t>(optimizer.param_groups().size()),
               "loaded state dict has a different number of parameter groups");

@@ -21,7 +21,7 @@ TAPER_UPDATES(Sgd, sgd)
 #define TAPER_SGD_STATE(X) X(momentum_buffer)
 TAPER_DEFINE_OPTIMIZER(SGD, TAPER_SGD_OPTIONS, TAPER_SGD_STATE)
 
-// A damped buffer begins undamped: a step that makes one must know whether it is one.
+// A new buffer starts without dampening, so a step with dampening must know whether it is skipped.
 bool SGD::takes_found_inf() const {
   for (const OptimizerParamGroup& group : param_groups_) {
     const auto* o = dynamic_cast<const SGDOptions*>(&group.options());
@@ -41,7 +41,7 @@ Tensor SGD::step(LossClosure closure) {
           Tensor none, *buffer = &none;
           if (o.momentum() != 0) {
             buffer = &state_of<SGDParamState>(index, p).momentum_buffer();
-            // A new buffer holds zeros: with the gradient undamped it becomes the gradient.
+            // A new buffer holds zeros. With an undamped gradient, it becomes the gradient.
             if (fit_state("SGD", p, *buffer)) n.gradient_scale = 1;
           }
           updates.add(n, p, g, *buffer);

@@ -89,7 +89,7 @@ double SWALR::share(int64_t n) const {
   return cosine_ ? (1 - std::cos(3.14159265358979323846 * t)) / 2 : t;
 }
 
-// The rate at the start is found from the present one, which another schedule may have changed.
+// Computes the initial rate from the current rate, which another schedule may have changed.
 std::vector<double> SWALR::get_lrs() {
   const auto n = static_cast<int64_t>(step_count_) + 1;
   const double before = share(n - 1), now = share(n);
@@ -106,7 +106,7 @@ std::vector<double> SWALR::get_lrs() {
 namespace detail {
 namespace {
 
-/// False when the module is none of this class.
+/// Returns false if the module is not a Norm.
 template <class Norm>
 bool start_pass(nn::Module& module, std::vector<std::function<void()>>& restore) {
   auto* norm = module.as<Norm>();

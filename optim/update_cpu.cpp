@@ -13,9 +13,8 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// A running mean whose gradient has become zero decays to numbers below the normal range and stays
-/// there; on them every instruction takes a hundred times as long. In this scope they count as
-/// zero.
+/// Flushes denormals to zero in its scope. If a gradient becomes zero, its running mean decays to
+/// denormal numbers and stays there. Then every instruction takes a hundred times as long.
 class FlushDenormals {
  public:
 #if defined(__x86_64__)
@@ -37,7 +36,7 @@ class FlushDenormals {
 #endif
 };
 
-/// One row of `count` elements that lie side by side.
+/// Updates one row of `count` contiguous elements.
 using UpdateRow = void (*)(char* const* base, int64_t count, const void* rule);
 
 }  // namespace
@@ -55,7 +54,7 @@ UpdateRow row_for(const Rule& rule) {
 }
 
 // ---------------------------------------------------------------- rows that the loops do not know
-// Elements with gaps between them, and f16, pass through buffers that stay in L1.
+// Elements with gaps, and f16, pass through buffers that stay in L1.
 constexpr int64_t kRun = 256;  // elements
 
 void load(char* to, const char* from, int64_t step, ScalarType dtype, int64_t n) {
@@ -130,7 +129,7 @@ struct Rmsprop {
   using Rule = optim::RmspropRule<T, kKind>;
 };
 
-/// Operands without gaps: one row.
+/// Plans one row for operands without gaps.
 template <int N>
 [[gnu::always_inline]] inline Plan<N> plan_row(int64_t numel, ScalarType dtype,
                                                const void* const (&data)[N]) {
@@ -144,13 +143,13 @@ template <int N>
   }
   return plan;
 }
-/// A walk over all operands. Where none has gaps there is nothing to work out.
+/// Plans the loop over all operands. Without gaps, it is trivial.
 template <class... Rest>
 Plan<1 + sizeof...(Rest)> plan_update(const InOut& p, const Rest&... rest) {
   if (!(p.contiguous && ... && rest.contiguous)) return plan_over(p.sizes, p, rest...);
   return plan_row<1 + sizeof...(Rest)>(p.numel, p.dtype, {p.data, rest.data...});
 }
-/// run(plan) for each entry of the lists, which have N operands.
+/// Calls run(plan) for each entry of the lists, which have N operands.
 template <int N, class Run>
 void for_each_entry(const TensorLists& lists, const Run& run) {
   for (int i = 0; i < lists.size(); ++i) {
@@ -223,8 +222,8 @@ void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer,
 
 namespace {
 
-/// What the lists' loops need, for replays; nothing where one is for more than one thread, or for
-/// rows that pass through buffers.
+/// Prepares the loops over lists, for replays. Returns nothing if an entry needs several threads,
+/// or if rows pass through buffers.
 template <template <class> class Rule, int N, class Numbers>
 Prepared prepare_rows(const char* name, const TensorLists& lists, int64_t grain, const Numbers& n) {
   struct Row {

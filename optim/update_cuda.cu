@@ -8,7 +8,8 @@ using namespace optim;
 
 constexpr unsigned kGradient = 1 << 1;  // the operand that is only read
 
-// run(T(), rule) with the rule for a dtype and the operands in use, of which has(k) tells.
+// Calls run(T(), rule) with the rule for a dtype and for the operands in use, for which has(k) is
+// true.
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has& has, const SgdNumbers& n, const Run& run) {
 #if TAPER_CUDA_KERNELS != 1
@@ -49,7 +50,7 @@ void with_rule(ScalarType dtype, const Has& has, const RmspropNumbers& n, const 
   });
 }
 
-/// The rule with what is on the device read.
+/// Returns the rule after reading its numbers on the device.
 template <class Rule>
 TAPER_DEVICE Rule now(const Rule& rule) {
   if constexpr (requires { rule.now(); })
@@ -73,7 +74,7 @@ struct Update {
   }
 };
 
-/// A walk over the operands that are in use.
+/// Plans the loop over the operands in use.
 template <int N, size_t kAll>
 Plan<N> plan_update(const Out& p, const taper::detail::Operand (&all)[kAll],
                     const bool (&used)[kAll]) {
@@ -112,7 +113,7 @@ void update_all(const TensorLists& lists, const Numbers& n) {
   });
 }
 
-/// Applies Rule of the dtype; without a scale the gradients are only read.
+/// Applies Rule of the dtype. Without a scale, the gradients are only read.
 template <template <class> class Rule, class Numbers>
 void fused(const char* op, const TensorLists& lists, const Numbers& n) {
   switch_dtype<dtypes::Floating>(lists.dtype(), op, [&]<class scalar_t>() {
