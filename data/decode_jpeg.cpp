@@ -15,8 +15,8 @@ namespace torch::taper::data::detail {
 
 namespace {
 
-/// libjpeg reports an error by a call that must not return: it jumps back to `start`. No object
-/// with a destructor may live between the two.
+/// Decodes a file with libjpeg. libjpeg reports an error by a call that must not return, so that
+/// call jumps back to `start`. No object with a destructor may live between the two.
 struct Decoder {
   jpeg_decompress_struct jpeg;
   jpeg_error_mgr errors;
@@ -29,7 +29,7 @@ struct Decoder {
     jpeg->err->format_message(jpeg, d.message);
     std::longjmp(d.start, 1);
   }
-  /// A file that ends too soon is only a warning to libjpeg.
+  /// Fails for a file that ends too soon, which is only a warning to libjpeg.
   static void warn(j_common_ptr jpeg, int level) {
     if (level < 0 && jpeg->err->msg_code == JWRN_JPEG_EOF) fail(jpeg);
   }
@@ -49,7 +49,7 @@ struct Decoder {
     jpeg.client_data = this;
     jpeg_mem_src(&jpeg, const_cast<unsigned char*>(bytes), static_cast<unsigned long>(nbytes));
     jpeg_read_header(&jpeg, TRUE);
-    // libjpeg converts what is no CMYK by itself.
+    // libjpeg converts all color spaces except CMYK.
     const bool four = jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK;
     jpeg.out_color_space = four ? JCS_CMYK : JCS_RGB;
     jpeg_calc_output_dimensions(&jpeg);
@@ -69,7 +69,8 @@ struct Decoder {
   }
 };
 
-/// Ink as light, in place of the first three of four bytes; Adobe's programs store the complement.
+/// Converts CMYK to RGB, in-place in the first three of four bytes. Adobe's programs store the
+/// complement.
 void cmyk_to_rgb(unsigned char* pixels, int64_t count, bool complement) {
   for (int64_t i = 0; i < count; ++i) {
     unsigned char* p = pixels + 4 * i;

@@ -12,7 +12,7 @@ namespace torch::taper::data::detail {
 
 namespace {
 
-// Deflate makes at most 1032 bytes of one.
+// Deflate expands one byte to at most 1032 bytes.
 constexpr int64_t kMaxRatio = 1032;
 
 uint32_t number_at(std::string_view bytes, size_t at) {
@@ -21,8 +21,9 @@ uint32_t number_at(std::string_view bytes, size_t at) {
   return v;
 }
 
-/// Throws where a chunk is longer than what is left of the file: libpng would ask for its memory
-/// before it looks. A chunk is its length, a name, so many bytes and a checksum, four bytes each.
+/// Throws Error if a chunk is longer than the rest of the file, because libpng would allocate its
+/// memory before it checks. A chunk is its length, a name, the bytes and a checksum. Length, name
+/// and checksum have four bytes each.
 void check_chunks(std::string_view bytes, const std::string& name) {
   constexpr size_t kSignature = 8, kHead = 8, kFrame = 12;
   for (size_t at = kSignature; at + kHead <= bytes.size();) {
@@ -34,8 +35,8 @@ void check_chunks(std::string_view bytes, const std::string& name) {
   }
 }
 
-/// The most rows that the file can hold. libpng has read the file's first chunk, which says at
-/// these places how many bits a channel has, and which channels a pixel.
+/// Returns the largest number of rows that the file can hold. libpng has read the first chunk.
+/// Bytes 24 and 25 of the file give the bits of a channel and the channels of a pixel.
 int64_t most_rows(std::string_view bytes, int64_t width) {
   const int64_t depth = bytes[24], color = bytes[25];
   const int64_t channels = (color == 2 || color == 6 ? 3 : 1) + (color == 4 || color == 6 ? 1 : 0);
@@ -54,12 +55,12 @@ DecodedImage decode_png(std::string_view bytes, const std::string& name) {
     TAPER_CHECK(ok, name, ": cannot be decoded as PNG: ", static_cast<const char*>(png.message));
   };
   check(png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()));
-  // Before memory is asked for that the file cannot fill.
+  // Check before allocating memory that the file cannot fill.
   TAPER_CHECK(png.height <= most_rows(bytes, png.width), name, ": expected ", png.height, " x ",
               png.width, " pixels, got a PNG file of ", bytes.size(),
               " bytes, which cannot hold them: it is cut or damaged");
   DecodedImage image = image_of(png.height, png.width, name);
-  // Read with transparency, which is then dropped: libpng alone would mix in a background.
+  // Read with transparency and drop it. Without it, libpng would blend with a background.
   png.format = PNG_FORMAT_RGBA;
   const Tensor whole =
       taper::detail::make_tensor({image.height, image.width, 4}, kByte, Device(kCPU));

@@ -20,7 +20,7 @@ namespace avx512 {
 namespace torch::taper::cpu {
 namespace {
 
-// A batch is small work, and a DataLoader has threads of its own: only large batches are split.
+// A batch is little work, and a DataLoader has worker threads, so only large batches are split.
 constexpr int64_t kBatchGrain = int64_t{1} << 20;
 
 void gather_part(float* y, const uint8_t* images, const size_t* rows, int64_t begin, int64_t end,

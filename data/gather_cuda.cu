@@ -4,7 +4,7 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// Rows that travel with the launch: they are in host memory.
+/// Holds row numbers that are passed with the launch, because they are in host memory.
 struct RowNumbers {
   static constexpr int64_t kMost = 256;
   int64_t row[kMost];

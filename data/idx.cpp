@@ -15,13 +15,13 @@
 namespace torch::taper::data {
 namespace {
 
-/// Bytes from a file, compressed or not.
+/// Reads bytes from a file, compressed or not.
 class Source {
  public:
   virtual ~Source() = default;
-  /// Reads up to n bytes; fewer only at the end of the file.
+  /// Reads up to n bytes, and fewer only at the end of the file.
   virtual size_t read(void* to, size_t n) = 0;
-  /// The most bytes that the whole file can hold.
+  /// Returns the maximum number of bytes in the uncompressed file.
   virtual uint64_t size_limit() const = 0;
 };
 
@@ -71,7 +71,7 @@ class GzipFile final : public Source {
     }
     return done;
   }
-  // No byte of deflate data stands for more than this.
+  // Deflate expands one byte to at most 1032 bytes.
   uint64_t size_limit() const override { return compressed_ * 1032; }
 
  private:
@@ -91,14 +91,15 @@ std::unique_ptr<Source> open_gzip(const std::string& path, int fd) {
   return source;
 }
 
-/// Negative, with the reason in errno, where there is nothing to open.
+/// Opens a regular file. Returns a negative number, with the reason in errno, if it cannot be
+/// opened.
 int open_regular(const std::string& path, const char* kind) {
   if (const char* why = serialize::detail::why_not_regular(path))
     throw Error(detail::concat("Error opening ", kind, " file at ", path, ": ", why));
   return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-/// Opens `path`, or `path`.gz, and sets `path` to the one that is there.
+/// Opens `path`, or `path`.gz, and sets `path` to the file that exists.
 std::unique_ptr<Source> open_idx(std::string& path, const char* kind) {
   int fd = open_regular(path, kind);
   if (fd >= 0) return std::make_unique<PlainFile>(path, fd);
@@ -119,7 +120,7 @@ uint32_t big_endian(const unsigned char* b) {
   return uint32_t{b[0]} << 24 | uint32_t{b[1]} << 16 | uint32_t{b[2]} << 8 | b[3];
 }
 
-/// Reads the header; returns the sizes.
+/// Reads the header and returns the sizes.
 Dims read_header(Source& source, const std::string& path, int dims, const char* kind) {
   unsigned char header[4 + 4 * 4];
   const size_t nbytes = 4 + 4 * static_cast<size_t>(dims);
@@ -134,7 +135,7 @@ Dims read_header(Source& source, const std::string& path, int dims, const char* 
   return sizes;
 }
 
-/// The number of bytes that `sizes` stand for, if the file can hold them.
+/// Returns the number of bytes for `sizes`, if the file can hold them.
 uint64_t checked_numel(const Dims& sizes, const Source& source, const std::string& path) {
   unsigned __int128 numel = 1;
   for (int64_t s : sizes) numel *= static_cast<unsigned __int128>(s);

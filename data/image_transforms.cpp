@@ -17,8 +17,8 @@ void check_image(const char* name, const Tensor& image) {
   TAPER_CHECK(image.dim() >= 2, name, ": expected an image [..., H, W], got sizes ", image.sizes());
 }
 
-/// Row i holds the weights of an axis's old places in the new place i: a triangle as wide as two
-/// places of the coarser of the two grids.
+/// Returns the weights of resizing along an axis. Row i weighs the old positions for the new
+/// position i. The weights form a triangle, as wide as two positions of the coarser grid.
 Tensor resize_weights(int64_t from, int64_t to, const Tensor& like) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double reach = std::max(scale, 1.0);
@@ -95,8 +95,8 @@ Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int6
   return whole.narrow(-2, beyond(top), height).narrow(-1, beyond(left), width);
 }
 
-// torchvision's places: a half is rounded to the even number, or towards the image's middle where
-// zeros are added.
+// Returns torchvision's offset: half of the room, rounded to the even number, or towards the middle
+// of the image if zeros are added.
 static int64_t middle(int64_t room) {
   const int64_t half = room / 2;
   return room > 0 && room % 2 == 1 && half % 2 == 1 ? half + 1 : half;
@@ -123,7 +123,7 @@ Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t p
 
 namespace {
 
-/// As torchvision draws a number: a float.
+/// Draws a number as torchvision does, as a float.
 double drawn(double low, double high) { return empty({1}).uniform_(low, high).item<float>(); }
 
 }  // namespace

@@ -12,13 +12,14 @@
 
 namespace torch::taper::data::detail {
 
-// One list holds every task from submission until it is taken back:
+// One list holds every task from submission until it is returned:
 //
 //     first | running or done ... | waiting ... | back
 //                                   ^ first_waiting
 //
-// A worker takes the first waiting one; the user takes the first of all (or, where order does not
-// matter, any that is done). Only done tasks leave the list, so a worker's pointer stays valid.
+// A worker takes the first waiting task. The user takes the first of all tasks, or, without
+// ordering, any task that is done. Only done tasks leave the list, so the pointer of a worker stays
+// valid.
 struct Pipeline::Impl {
   std::mutex mutex;
   std::condition_variable work, result;
@@ -28,10 +29,10 @@ struct Pipeline::Impl {
   size_t sleeping_workers = 0;
   bool user_waits = false;
   bool quit = false;
-  /// Smoothed time that a batch takes.
+  /// Smoothed time to make a batch.
   double task_us = 1e9;
-  /// Of the epoch: where its seeds begin, what the default generator would have given, how many
-  /// epochs before it found the same, and the tasks so far.
+  /// State of the epoch: the start of its seeds, the next number of the default generator, the
+  /// number of earlier epochs with this number, and the tasks so far.
   uint64_t seed = 0, drawn = 0, repeats = 0, submitted = 0;
 
   size_t workers, max_tasks;
@@ -40,7 +41,7 @@ struct Pipeline::Impl {
 
   void worker_loop(size_t worker);
   void finish(Task& task, double elapsed_us);
-  /// The place in the list of a task to give back, or tasks.size().
+  /// Returns the index in the list of a task to return, or tasks.size().
   size_t ready() const;
 };
 
@@ -161,7 +162,7 @@ size_t Pipeline::in_flight() const {
 
 bool Pipeline::has_room() const {
   const Impl& p = *impl_;
-  // Handing over a batch that is made in no time costs more than making it: then some lie ready.
+  // Handing over a quick batch costs more than making it. Then more batches are kept ready.
   constexpr double kQuick_us = 200;
   constexpr size_t kDepth = 2, kQuickDepth = 4;
   std::lock_guard<std::mutex> lock(impl_->mutex);

@@ -11,7 +11,7 @@
 namespace torch::taper::data::samplers {
 namespace {
 
-/// How many numbers Python's sampler asks for at once; it decides which numbers come.
+/// PyTorch's sampler draws this many numbers at once. The chunk size changes the numbers.
 constexpr size_t kChunk = 32;
 
 std::vector<size_t> indices_of(const Tensor& t) {
@@ -19,7 +19,7 @@ std::vector<size_t> indices_of(const Tensor& t) {
   return {p, p + t.numel()};
 }
 
-/// A generator seeded by the default one.
+/// Returns a generator seeded by the default generator.
 Generator seeded_generator() {
   const Tensor seed = taper::detail::make_tensor(IntArrayRef{}, kLong, Device());
   seed.random_();

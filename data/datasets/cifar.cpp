@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kPixels = 3 * 32 * 32;
 
-/// How a record begins: how many labels stand before the pixels, which of them is meant, and the
-/// number of classes.
+/// Describes the start of a record: the number of labels before the pixels, the index of the label
+/// to use, and the number of classes.
 struct RecordFormat {
   int64_t labels, label;
   int classes;

@@ -13,7 +13,7 @@
 namespace torch::taper::data::datasets {
 namespace {
 
-/// The rows of a file, one behind the other.
+/// Holds the rows of a file, one after another.
 struct Table {
   std::vector<std::string> names;
   std::vector<double> values;
@@ -37,7 +37,7 @@ std::vector<std::string> fields_of(const std::string& line, char delimiter) {
   }
 }
 
-// A text for a message, its beginning where it is long.
+// Quotes a text for a message, shortened if it is long.
 std::string quoted(const std::string& text) {
   constexpr size_t kShown = 60;
   if (text.size() <= kShown) return "'" + text + "'";
@@ -54,10 +54,10 @@ double number_of(const std::string& text, const std::string& where) {
   return v;
 }
 
-// A table that is no text may have no ends of lines.
+// A binary file may have no line ends.
 constexpr size_t kLongestLine = size_t{64} << 20;
 
-/// The next line without its end; false after the last.
+/// Reads the next line without its end. Returns false after the last line.
 bool read_line(std::streambuf& in, std::string& line, const std::string& where) {
   constexpr int kEnd = std::streambuf::traits_type::eof();
   line.clear();
@@ -71,7 +71,7 @@ bool read_line(std::streambuf& in, std::string& line, const std::string& where) 
   return true;
 }
 
-// Some programs begin a text with this mark of its encoding.
+// Skips a byte order mark, which some programs write at the start.
 void skip_mark(std::ifstream& in) {
   char start[3] = {};
   in.read(start, 3);
@@ -106,7 +106,7 @@ Table read_table(const std::string& path, const CSVOptions& options) {
   return table;
 }
 
-/// Some columns of a table as [N, columns].
+/// Returns some columns of a table as [N, columns].
 Tensor select(const Table& table, const std::vector<size_t>& columns, Dtype dtype) {
   const size_t rows = table.values.size() / table.columns;
   const Tensor t = taper::detail::make_tensor(

@@ -33,7 +33,7 @@ std::vector<std::string> names_of_folders(const fs::path& root) {
   return names;
 }
 
-/// The images at and below a folder: folders in the order of their paths, files by name.
+/// Lists the images in a folder and below it: folders in the order of their paths, files by name.
 std::vector<std::string> images_below(const fs::path& top) {
   std::vector<fs::path> folders{top};
   const auto options = fs::directory_options::follow_directory_symlink;
