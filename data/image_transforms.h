@@ -157,7 +157,8 @@ struct RandomVerticalFlip : public TensorTransform<Target> {
 /// Adds a border of one value to an image.
 template <class Target = Tensor>
 struct Pad : public TensorTransform<Target> {
-  /// Sets the number of pixels on every side, or on the left, top, right and bottom.
+  /// Sets the width of the border in pixels, on every side, or on the left, top, right and bottom,
+  /// and its `value`.
   ///@{
   explicit Pad(int64_t padding, double value = 0)
       : Pad(std::array<int64_t, 4>{padding, padding, padding, padding}, value) {}

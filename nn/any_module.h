@@ -38,7 +38,7 @@ struct has_forward<M, std::void_t<decltype(&M::forward)>> : std::true_type {};
                                        const std::type_info& given);
 [[noreturn]] void throw_wrong_module(const std::type_info& held, const std::type_info& wanted);
 
-/// Holds the index of a parameter and its default.
+/// Lists the defaults of trailing parameters, each with the index of its parameter.
 using DefaultArguments = std::vector<std::pair<unsigned int, AnyValue>>;
 /// Returns `arguments`, followed by the defaults of missing arguments.
 std::vector<AnyValue> with_defaults(std::vector<AnyValue>&& arguments, DefaultArguments defaults);
@@ -97,8 +97,8 @@ struct AnyModuleClassOf {
 /// and clone() makes a deep copy. Arguments must have exactly the types that forward() takes,
 /// without references and const. The caller names the type of the result.
 ///
-///   AnyModule any(Linear(3, 4));
-///   Tensor y = any.forward(x);  // (N, 3) to (N, 4)
+///     AnyModule any(Linear(3, 4));
+///     Tensor y = any.forward(x);  // (N, 3) to (N, 4)
 class AnyModule {
  public:
   AnyModule() = default;

@@ -24,8 +24,8 @@ inline std::string demangle(const std::type_info& type) { return demangle(type.n
 /// Holds a copy of any copyable value. You get it back only as exactly its type.
 class AnyValue {
  public:
-  /// Copies copy the value. A copied tensor shares its memory. You may only assign to or destroy an
-  /// AnyValue that was moved from.
+  /// Copies or moves the value. A copied tensor shares memory with the original. After a move, the
+  /// source may only be assigned to or destroyed.
   ///@{
   AnyValue(AnyValue&&) noexcept = default;
   AnyValue& operator=(AnyValue&&) noexcept = default;

@@ -105,9 +105,9 @@ struct CompiledCallable::State {
     Guards guards;
     std::string state;  ///< of the module
     std::vector<Tensor> parameters;
-    Guards leaves;  ///< the parameters' guards
+    Guards leaves;  ///< guards of the parameters
     std::unique_ptr<GraphedCallable> graphed;
-    std::string reason;  ///< why it cannot be captured
+    std::string reason;  ///< why a capture is impossible
   };
 
   std::vector<Tensor> call(const std::vector<Tensor>& args);
@@ -125,7 +125,8 @@ struct CompiledCallable::State {
   std::vector<std::unique_ptr<Entry>> entries;
   int64_t captures = 0;
   std::string reason;
-  int calls_that_change = 0;  ///< the module; the first one may have made what later ones need
+  /// Number of calls that changed the module. The first such call may have initialized it.
+  int calls_that_change = 0;
 };
 
 std::vector<Tensor> CompiledCallable::State::eager(const std::vector<Tensor>& args,

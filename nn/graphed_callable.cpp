@@ -57,15 +57,15 @@ struct GraphedCallable::State {
   const Body body;
   const Fits fits;
   const bool allow_unused;
-  const size_t budget;  ///< 0: none
+  const size_t budget;  ///< 0 means no limit
   size_t nbytes_again = 0;
   bool grads_captured = false;
-  bool keeps_saved = false;  ///< backward leaves what forward saved, and may run again
+  bool keeps_saved = false;  ///< backward keeps the saved tensors, and may run again
   /// The arguments, then arguments and parameters, then those of them that need gradients.
   std::vector<Tensor> args, surface, wanted;
   Graph forward, backward;
   std::vector<Tensor> outputs, cotangents;  ///< cotangents: undefined without a gradient
-  std::vector<Tensor> grads;                ///< of the surface; undefined where none is wanted
+  std::vector<Tensor> grads;                ///< of the surface, undefined if not needed
   uint64_t calls = 0;
   std::weak_ptr<Call> last;  ///< the last call, while its graph lives
 };

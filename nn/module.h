@@ -80,12 +80,12 @@ struct IncompatibleKeys {
 /// functions (parameters(), to(), train(), save(), printing) visit them in the order of
 /// registration. `Module` has no forward(). A subclass defines it with any arguments.
 ///
-///   struct NetImpl : nn::Module {
-///     NetImpl() { fc = register_module("fc", nn::Linear(4, 2)); }
-///     Tensor forward(Tensor x) { return fc(x); }
-///     nn::Linear fc{nullptr};
-///   };
-///   TAPER_MODULE(Net);
+///     struct NetImpl : nn::Module {
+///       NetImpl() { fc = register_module("fc", nn::Linear(4, 2)); }
+///       Tensor forward(Tensor x) { return fc(x); }
+///       nn::Linear fc{nullptr};
+///     };
+///     TAPER_MODULE(Net);
 class Module : public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;             ///< of apply()

@@ -26,9 +26,9 @@ struct is_module_holder_of<T, Contained, true>
 /// Holds a shared pointer to a `Contained`. Copies share the module. Made from nullptr, it is
 /// empty, and any use throws Error.
 ///
-///   nn::Linear linear(3, 4);  // a ModuleHolder<LinearImpl>
-///   Tensor y = linear(x);     // forward() with hooks
-///   linear->weight.sum();     // a member of the module
+///     nn::Linear linear(3, 4);  // a ModuleHolder<LinearImpl>
+///     Tensor y = linear(x);     // forward() with hooks
+///     linear->weight.sum();     // a member of the module
 template <class Contained>
 class ModuleHolder : detail::ModuleHolderIndicator {
  public:

@@ -12,7 +12,7 @@ namespace torch::taper::optim {
 /// Serves as the base class of learning rate schedules. The optimizer must outlive the schedule.
 /// Call step() once per epoch or once per batch, after step() of the optimizer.
 ///
-///     StepLR schedule(optimizer, /*step_size=*/30, /*gamma=*/0.1);
+///     StepLR schedule(optimizer, 30, 0.1);  // times 0.1 every 30 steps
 ///     optimizer.step();
 ///     schedule.step();
 class LRScheduler {

@@ -39,8 +39,8 @@ Formula cosine_with_restarts(unsigned T_0, unsigned T_mult = 1, double eta_min =
 
 }  // namespace schedule
 
-/// Sets the learning rates of a formula. Like PyTorch, the constructor sets those of n = 0, and
-/// each step() those of the next n.
+/// Sets the learning rates of a formula. Like PyTorch, the constructor sets the rates for n = 0.
+/// Each step() sets the rates for the next n.
 class FormulaLR : public LRScheduler {
  public:
   /// Takes the current learning rates as `base`.

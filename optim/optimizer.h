@@ -266,8 +266,9 @@ class Optimizer {
   ParamStates& state() noexcept { return state_; }              ///< the state of each parameter
   const ParamStates& state() const noexcept { return state_; }  ///< the state of each parameter
 
-  /// Returns whether step() skips the update on the device if the device finds gradients that are
-  /// not finite. Then GradScaler (optim/grad_scaler.h) need not wait for a device.
+  /// Returns whether a device can skip step() by itself. Then the parameters stay unchanged if the
+  /// device finds gradients that are not finite, and GradScaler (optim/grad_scaler.h) waits for no
+  /// device.
   virtual bool takes_found_inf() const { return false; }
 
   /// Writes the options of the groups and the states of the parameters, but not the parameters.

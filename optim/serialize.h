@@ -187,9 +187,9 @@ void begin_state(T&) {}
     return same;                                                           \
   }
 
-/// Defines the functions of an optimizer of the library: those of its options and states from the
-/// lists of fields, the constructors, save() and load(). `check_options(name, options)` throws for
-/// bad options.
+/// Defines the common functions of an optimizer of the library: the constructors, save() and
+/// load(), and the functions of its options and states from their lists of fields.
+/// `check_options(name, options)` throws for bad options.
 #define TAPER_DEFINE_OPTIMIZER(Name, OPTIONS, STATE)                                    \
   TAPER_OPTIM_CLONES(Name);                                                             \
   TAPER_OPTIM_FIELDS(Name##Options, OPTIONS)                                            \

@@ -38,13 +38,14 @@ class AveragedModelBase : public nn::Module {
   bool use_buffers_;
 };
 
-/// Holds a copy of a model, on `device` if given, whose parameters are averages of those of the
-/// model at each update_parameters() (Izmailov et al., "Averaging weights leads to wider optima",
-/// 2018). Without `avg_fn`, all values count equally. The class of the model must be Cloneable.
+/// Averages the parameters of a model during training (Izmailov et al., "Averaging weights leads to
+/// wider optima", 2018). It holds a copy of the model, on `device` if given. Each
+/// update_parameters() adds the current parameters of the model to the average. Without `avg_fn`,
+/// all values count equally. The class of the model must be Cloneable.
 ///
-///   AveragedModel swa(net);                         // TORCH_MODULE(Net) net;
-///   ... optimizer.step(); swa.update_parameters(*net);
-///   update_bn(*loader, swa); swa(x);
+///     AveragedModel swa(net);                         // TORCH_MODULE(Net) net;
+///     ... optimizer.step(); swa.update_parameters(*net);
+///     update_bn(*loader, swa); swa(x);
 template <class M>
 class AveragedModel : public AveragedModelBase {
  public:

@@ -43,14 +43,14 @@ Tensor adaptive_avg_pool1d(const Tensor& input, const AdaptiveAvgPool1dFuncOptio
 Tensor adaptive_avg_pool2d(const Tensor& input, const AdaptiveAvgPool2dFuncOptions& options);
 Tensor adaptive_avg_pool3d(const Tensor& input, const AdaptiveAvgPool3dFuncOptions& options);
 ///@}
-/// Returns the largest elements of the windows of adaptive_avg_pool1d to 3d.
+/// Returns the largest element of each window of adaptive_avg_pool1d to 3d.
 ///@{
 Tensor adaptive_max_pool1d(const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options);
 Tensor adaptive_max_pool2d(const Tensor& input, const AdaptiveMaxPool2dFuncOptions& options);
 Tensor adaptive_max_pool3d(const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options);
 ///@}
-/// Returns the largest elements of the windows of adaptive_avg_pool1d to 3d and their indices
-/// (kLong). Indices count row-major within a channel.
+/// Returns the largest element of each window of adaptive_avg_pool1d to 3d, and the indices of
+/// these elements (kLong). Indices count row-major within a channel.
 ///@{
 std::tuple<Tensor, Tensor> adaptive_max_pool1d_with_indices(
     const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options);

@@ -21,8 +21,8 @@ namespace torch::taper::nn {
 /// weights start by xavier_uniform_, bias_k and bias_v by xavier_normal_, the weight of out_proj as
 /// in Linear, the other biases at 0. Throws Error unless num_heads divides embed_dim.
 ///
-///   MultiheadAttention attention(512, 8);
-///   auto [y, weights] = attention(query, key, value);  // (L, N, 512) and (N, L, S)
+///     MultiheadAttention attention(512, 8);
+///     auto [y, weights] = attention(query, key, value);  // (L, N, 512) and (N, L, S)
 class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
  public:
   /// Sets the number of features and the number of heads. Defaults: no dropout, biases, keys and

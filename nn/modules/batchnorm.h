@@ -59,7 +59,8 @@ class BatchNorm1dImpl : public NormImplBase<BatchNorm1dImpl, BatchNormOptions> {
   /// other than (N, C, L) or (N, C). Throws Error for a single value per channel if the statistics
   /// of the batch are used.
   Tensor forward(const Tensor& input);
-  /// Replaces functional::batch_norm in training if not empty. nn::convert_sync_batchnorm sets it.
+  /// The function that replaces functional::batch_norm in training, unless it is empty.
+  /// nn::convert_sync_batchnorm sets it.
   detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 1;  ///< of the input
 };
@@ -77,7 +78,8 @@ class BatchNorm2dImpl : public NormImplBase<BatchNorm2dImpl, BatchNormOptions> {
   /// other than (N, C, H, W). Throws Error for a single value per channel if the statistics of the
   /// batch are used.
   Tensor forward(const Tensor& input);
-  /// Replaces functional::batch_norm in training if not empty. nn::convert_sync_batchnorm sets it.
+  /// The function that replaces functional::batch_norm in training, unless it is empty.
+  /// nn::convert_sync_batchnorm sets it.
   detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 2;  ///< of the input
 };
@@ -95,7 +97,8 @@ class BatchNorm3dImpl : public NormImplBase<BatchNorm3dImpl, BatchNormOptions> {
   /// other than (N, C, D, H, W). Throws Error for a single value per channel if the statistics of
   /// the batch are used.
   Tensor forward(const Tensor& input);
-  /// Replaces functional::batch_norm in training if not empty. nn::convert_sync_batchnorm sets it.
+  /// The function that replaces functional::batch_norm in training, unless it is empty.
+  /// nn::convert_sync_batchnorm sets it.
   detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 3;  ///< of the input
 };

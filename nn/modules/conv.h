@@ -86,8 +86,8 @@ TAPER_LIBRARY_MODULE(ConvTranspose1d);
 /// out_channels, H', W'). An output size is (size + 2 padding - dilation (kernel - 1) - 1) / stride
 /// + 1, rounded down.
 ///
-///   Conv2d conv(Conv2dOptions(3, 16, 3).padding(1));
-///   Tensor y = conv(x);  // (N, 3, H, W) to (N, 16, H, W)
+///     Conv2d conv(Conv2dOptions(3, 16, 3).padding(1));
+///     Tensor y = conv(x);  // (N, 3, H, W) to (N, 16, H, W)
 class Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
  public:
   /// Sets the channels of input and output and the size of the kernel. Defaults: stride 1, padding

@@ -12,8 +12,8 @@ namespace torch::taper::nn {
 /// During training, zeroes each element with probability `p` and scales the rest by `1 / (1 - p)`.
 /// Any shape. In evaluation, it returns the input.
 ///
-///   Dropout dropout(0.2);
-///   Tensor y = dropout(x);  // a fifth of the elements are 0 if dropout->is_training()
+///     Dropout dropout(0.2);
+///     Tensor y = dropout(x);  // a fifth of the elements are 0 if dropout->is_training()
 class DropoutImpl : public Cloneable<DropoutImpl> {
  public:
   /// Sets the probability p of dropping an element (default 0.5). Throws Error unless p is in [0,

@@ -12,8 +12,8 @@ namespace torch::taper::nn {
 /// is (..., embedding_dim). The weight (num_embeddings, embedding_dim) starts from a standard
 /// normal distribution.
 ///
-///   Embedding words(10000, 64);
-///   Tensor y = words(indices);  // (N, T) to (N, T, 64)
+///     Embedding words(10000, 64);
+///     Tensor y = words(indices);  // (N, T) to (N, T, 64)
 class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   /// Sets the number of rows and the size of a row.

@@ -12,8 +12,8 @@ namespace torch::taper::nn {
 /// (out_features, in_features), bias (out_features) or undefined. Weight and bias start uniform in
 /// +-1/sqrt(in_features).
 ///
-///   Linear linear(20, 30);
-///   Tensor y = linear(x);  // (N, 20) to (N, 30)
+///     Linear linear(20, 30);
+///     Tensor y = linear(x);  // (N, 20) to (N, 30)
 class LinearImpl : public Cloneable<LinearImpl> {
  public:
   /// Sets the sizes of the last dimension of input and output. By default, a bias is added.

@@ -23,8 +23,8 @@ TAPER_LIBRARY_MODULE(L1Loss);
 /// Computes the squared error (x - t)^2. Input x and target t broadcast. By default, the loss is
 /// the mean.
 ///
-///   MSELoss criterion;
-///   Tensor loss = criterion(model(x), t);
+///     MSELoss criterion;
+///     Tensor loss = criterion(model(x), t);
 class MSELossImpl : public Cloneable<MSELossImpl> {
  public:
   explicit MSELossImpl(const MSELossOptions& options_ = {});  ///< default: kMean
@@ -112,8 +112,8 @@ TAPER_LIBRARY_MODULE(PoissonNLLLoss);
 /// Computes the cross entropy of scores (N, C, ...) and classes (N, ...), or probabilities (N, C,
 /// ...). It includes the softmax.
 ///
-///   CrossEntropyLoss criterion;
-///   Tensor loss = criterion(scores, classes);  // (N, C) and (N) of kLong
+///     CrossEntropyLoss criterion;
+///     Tensor loss = criterion(scores, classes);  // (N, C) and (N) of kLong
 class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
  public:
   /// Sets the options. Defaults: kMean, no weight, ignore_index -100, no label_smoothing.

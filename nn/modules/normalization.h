@@ -12,8 +12,8 @@ namespace torch::taper::nn {
 /// bias. The input is (..., normalized_shape). With elementwise_affine, weight (starts at 1) and
 /// bias (starts at 0) have the sizes normalized_shape. Otherwise they are undefined.
 ///
-///   LayerNorm norm(std::vector<int64_t>{64});
-///   Tensor y = norm(x);  // (N, T, 64)
+///     LayerNorm norm(std::vector<int64_t>{64});
+///     Tensor y = norm(x);  // (N, T, 64)
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   /// Sets the sizes of the last dimensions, which are normalized together. Defaults: eps 1e-5,

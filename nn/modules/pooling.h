@@ -368,10 +368,10 @@ class MaxUnpool1dImpl : public Cloneable<MaxUnpool1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Puts maxima (N, C, L) or (C, L) at `indices`, which has their sizes and kLong. `output_size`
-  /// is the size of the input of the pooling: spatial, or with N and C. By default, each size is
-  /// (size - 1) * stride + kernel_size - 2 * padding. Throws Error if `output_size` differs from it
-  /// by more than a stride.
+  /// Puts maxima (N, C, L) or (C, L) at `indices`, and zeros elsewhere. `indices` has kLong and the
+  /// sizes of the maxima. `output_size`, spatial or with N and C, is the size of the input of the
+  /// pooling. By default, each size is (size - 1) * stride + kernel_size - 2 * padding. Throws
+  /// Error if `output_size` differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
   MaxUnpool1dOptions options;  ///< read at every call
@@ -392,10 +392,10 @@ class MaxUnpool2dImpl : public Cloneable<MaxUnpool2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Puts maxima (N, C, H, W) or (C, H, W) at `indices`, which has their sizes and kLong.
-  /// `output_size` is the size of the input of the pooling: spatial, or with N and C. By default,
-  /// each size is (size - 1) * stride + kernel_size - 2 * padding. Throws Error if `output_size`
-  /// differs from it by more than a stride.
+  /// Puts maxima (N, C, H, W) or (C, H, W) at `indices`, and zeros elsewhere. `indices` has kLong
+  /// and the sizes of the maxima. `output_size`, spatial or with N and C, is the size of the input
+  /// of the pooling. By default, each size is (size - 1) * stride + kernel_size - 2 * padding.
+  /// Throws Error if `output_size` differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
   MaxUnpool2dOptions options;  ///< read at every call
@@ -416,10 +416,10 @@ class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Puts maxima (N, C, D, H, W) or (C, D, H, W) at `indices`, which has their sizes and kLong.
-  /// `output_size` is the size of the input of the pooling: spatial, or with N and C. By default,
-  /// each size is (size - 1) * stride + kernel_size - 2 * padding. Throws Error if `output_size`
-  /// differs from it by more than a stride.
+  /// Puts maxima (N, C, D, H, W) or (C, D, H, W) at `indices`, and zeros elsewhere. `indices` has
+  /// kLong and the sizes of the maxima. `output_size`, spatial or with N and C, is the size of the
+  /// input of the pooling. By default, each size is (size - 1) * stride + kernel_size - 2 *
+  /// padding. Throws Error if `output_size` differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
   MaxUnpool3dOptions options;  ///< read at every call

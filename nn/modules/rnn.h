@@ -77,9 +77,10 @@ class RNNImpl : public detail::RNNImplBase<RNNImpl> {
   RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
   explicit RNNImpl(const RNNOptions& options_);
   ///@}
-  /// Returns the outputs of the last layer, (T, N, directions * hidden_size), or (N, T, ...) with
-  /// batch_first, and the states (num_layers * directions, N, hidden_size) after the last step.
-  /// `hx` holds the initial states in these sizes. If undefined, they are zeros.
+  /// Runs the network over sequences. Returns the outputs of the last layer and the states after
+  /// the last step. Outputs are (T, N, directions * hidden_size), or (N, T, ...) with batch_first.
+  /// States are (num_layers * directions, N, hidden_size). `hx` holds the initial states. An
+  /// undefined `hx` means zeros.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   /// Runs the network on packed rows (R, input_size). Returns packed rows (R, directions *
   /// hidden_size), and the state after the last element of each sequence.
@@ -93,12 +94,16 @@ class RNNImpl : public detail::RNNImplBase<RNNImpl> {
 };
 TAPER_LIBRARY_MODULE(RNN);
 
-/// Applies an LSTM to sequences: i, f, o = sigmoid(...) and g = tanh(...) of W_ih x_t + b_ih + W_hh
-/// h_{t-1} + b_hh. Then c_t = f c_{t-1} + i g, h_t = o tanh(c_t). With a proj_size above 0,
-/// weight_hr projects h_t.
+/// Applies an LSTM to sequences:
 ///
-///   LSTM lstm(LSTMOptions(32, 64).num_layers(2));
-///   auto [y, state] = lstm(x);  // (T, N, 32) to (T, N, 64)
+///     i, f, o = sigmoid(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), and g with tanh
+///     c_t = f c_{t-1} + i g
+///     h_t = o tanh(c_t)
+///
+/// With a proj_size above 0, weight_hr projects h_t.
+///
+///     LSTM lstm(LSTMOptions(32, 64).num_layers(2));
+///     auto [y, state] = lstm(x);  // (T, N, 32) to (T, N, 64)
 class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   using State = std::tuple<Tensor, Tensor>;  ///< the states h and c
@@ -110,10 +115,10 @@ class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
       : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
   explicit LSTMImpl(const LSTMOptions& options_);
   ///@}
-  /// Returns the outputs of the last layer, (T, N, directions * H), or (N, T, ...) with
-  /// batch_first, and the states h (num_layers * directions, N, H) and c (num_layers * directions,
-  /// N, hidden_size) after the last step. H is proj_size if that is above 0, else hidden_size.
-  /// `hx_opt` holds the initial states in these sizes, by default zeros.
+  /// Runs the network over sequences. Returns the outputs of the last layer and the states h and c
+  /// after the last step. Outputs are (T, N, directions * H), or (N, T, ...) with batch_first. h is
+  /// (num_layers * directions, N, H), c (num_layers * directions, N, hidden_size). H is proj_size
+  /// if that is above 0, else hidden_size. `hx_opt` holds the initial states, by default zeros.
   std::tuple<Tensor, State> forward(const Tensor& input, optional<State> hx_opt = {});
   /// Runs the network on packed rows (R, input_size). Returns packed rows (R, directions * H), and
   /// the state after the last element of each sequence.
@@ -131,8 +136,11 @@ class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
 };
 TAPER_LIBRARY_MODULE(LSTM);
 
-/// Applies a GRU to sequences: r, z = sigmoid(...) of W_ih x_t + b_ih + W_hh h_{t-1} + b_hh, n =
-/// tanh(W_in x_t + b_in + r (W_hn h_{t-1} + b_hn)), h_t = (1 - z) n + z h_{t-1}.
+/// Applies a GRU to sequences:
+///
+///     r, z = sigmoid(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh)
+///     n = tanh(W_in x_t + b_in + r (W_hn h_{t-1} + b_hn))
+///     h_t = (1 - z) n + z h_{t-1}
 class GRUImpl : public detail::RNNImplBase<GRUImpl> {
  public:
   /// Makes one layer in one direction, or takes all options. Throws Error for a hidden_size or
@@ -141,9 +149,10 @@ class GRUImpl : public detail::RNNImplBase<GRUImpl> {
   GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
   explicit GRUImpl(const GRUOptions& options_);
   ///@}
-  /// Returns the outputs of the last layer, (T, N, directions * hidden_size), or (N, T, ...) with
-  /// batch_first, and the states (num_layers * directions, N, hidden_size) after the last step.
-  /// `hx` holds the initial states in these sizes. If undefined, they are zeros.
+  /// Runs the network over sequences. Returns the outputs of the last layer and the states after
+  /// the last step. Outputs are (T, N, directions * hidden_size), or (N, T, ...) with batch_first.
+  /// States are (num_layers * directions, N, hidden_size). `hx` holds the initial states. An
+  /// undefined `hx` means zeros.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   /// Runs the network on packed rows (R, input_size). Returns packed rows (R, directions *
   /// hidden_size), and the state after the last element of each sequence.
@@ -195,8 +204,8 @@ class RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
       : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
   explicit RNNCellImpl(const RNNCellOptions& options_);
   ///@}
-  /// Returns the state (N, hidden_size) after one step from the state `hx` with `input` (N,
-  /// input_size). If undefined, `hx` is zeros. Throws Error for other sizes.
+  /// Computes the next state (N, hidden_size) from `input` (N, input_size) and the state `hx`. An
+  /// undefined `hx` means zeros. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
   RNNCellOptions options;  ///< as given, changes do not affect the parameters
@@ -218,8 +227,8 @@ class LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
       : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
   explicit LSTMCellImpl(const LSTMCellOptions& options_);
   ///@}
-  /// Returns the states h and c, each (N, hidden_size), after one step from `hx_opt` with `input`
-  /// (N, input_size). Without `hx_opt`, the states are zeros. Throws Error for other sizes.
+  /// Computes the next states h and c, each (N, hidden_size), from `input` (N, input_size) and the
+  /// states in `hx_opt`. Without `hx_opt`, the states are zeros. Throws Error for other sizes.
   std::tuple<Tensor, Tensor> forward(const Tensor& input,
                                      optional<std::tuple<Tensor, Tensor>> hx_opt = {});
 
@@ -240,8 +249,8 @@ class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
       : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
   explicit GRUCellImpl(const GRUCellOptions& options_);
   ///@}
-  /// Returns the state (N, hidden_size) after one step from the state `hx` with `input` (N,
-  /// input_size). If undefined, `hx` is zeros. Throws Error for other sizes.
+  /// Computes the next state (N, hidden_size) from `input` (N, input_size) and the state `hx`. An
+  /// undefined `hx` means zeros. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
   GRUCellOptions options;  ///< as given, changes do not affect the parameters

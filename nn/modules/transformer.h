@@ -88,7 +88,8 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
 };
 TAPER_LIBRARY_MODULE(TransformerDecoderLayer);
 
-/// Configures a stack of num_layers copies of a layer, followed by a norm unless it is empty.
+/// Configures a stack of num_layers copies of a layer. A copy of `norm` follows, unless `norm` is
+/// empty.
 struct TransformerEncoderOptions {
   /// Takes a layer, which the options share, or makes a layer from its options.
   ///@{
@@ -103,7 +104,8 @@ struct TransformerEncoderOptions {
   TAPER_ARG(int64_t, num_layers);  ///< number of copies
   TAPER_ARG(AnyModule, norm);      ///< copied and called last, unless empty
 };
-/// Configures a stack of num_layers copies of a layer, followed by a norm unless it is empty.
+/// Configures a stack of num_layers copies of a layer. A copy of `norm` follows, unless `norm` is
+/// empty.
 struct TransformerDecoderOptions {
   /// Takes a layer, which the options share, or makes a layer from its options.
   ///@{
@@ -181,8 +183,8 @@ TAPER_LIBRARY_MODULE(TransformerDecoder);
 /// norm. Parameters with more than one dimension start by xavier_uniform_. forward() throws Error
 /// for inputs of other ranks and sizes.
 ///
-///   Transformer model(TransformerOptions(512, 8));
-///   Tensor y = model(src, tgt);  // (S, N, 512) and (T, N, 512) to (T, N, 512)
+///     Transformer model(TransformerOptions(512, 8));
+///     Tensor y = model(src, tgt);  // (S, N, 512) and (T, N, 512) to (T, N, 512)
 class TransformerImpl : public Cloneable<TransformerImpl> {
  public:
   /// Makes the encoder and the decoder. Custom ones are cloned, so later changes of the given

@@ -69,8 +69,8 @@ using AdaptiveAvgPool2dOptions = AdaptiveMaxPool2dOptions;
 using AdaptiveAvgPool3dOptions = AdaptiveMaxPool3dOptions;
 ///@}
 
-/// Configures max unpooling. The options equal those of the MaxPool to undo. By default, the stride
-/// is the size of the kernel.
+/// Configures max unpooling. Use the options of the MaxPool to undo. By default, the stride is the
+/// size of the kernel.
 template <size_t D>
 struct MaxUnpoolOptions {
   /// Sets kernel_size and stride. One number is for all dimensions.
@@ -128,8 +128,8 @@ using LPPool3dOptions = LPPoolOptions<3>;
 
 namespace functional {
 
-/// Configures functional::max_unpool1d to 3d. The options equal those of the pooling to undo. By
-/// default, the stride is the size of the kernel.
+/// Configures functional::max_unpool1d to 3d. Use the options of the pooling to undo. By default,
+/// the stride is the size of the kernel.
 template <size_t D>
 struct MaxUnpoolFuncOptions {
   /// Sets kernel_size and stride. One number is for all dimensions.

@@ -112,9 +112,9 @@ class DataParallelBase : public Module {
 };
 
 /// Runs a module on several CUDA devices at once. forward() splits its arguments along `dim` as
-/// chunk() does, calls the module for each part on its device, one thread per device, and joins the
-/// outputs on the output device. It splits tensors, also in tuples, vectors and maps, and copies
-/// other values.
+/// chunk() does. Each device calls the module for its part, on a separate thread. The outputs are
+/// joined on the output device. Tensors are split, also in tuples, vectors and maps. Other values
+/// are copied.
 ///
 /// The first device uses the module itself, so its buffers are kept. The other devices use
 /// replicas, which get its values at each call and pass their gradients to its parameters. With one

@@ -145,8 +145,8 @@ extern template class Cloneable<SequentialImpl>;
 
 /// Holds a SequentialImpl.
 ///
-///   Sequential plain(Linear(2, 3), ReLU());
-///   Sequential named({{"fc", Linear(2, 3)}, {"act", ReLU()}});
+///     Sequential plain(Linear(2, 3), ReLU());
+///     Sequential named({{"fc", Linear(2, 3)}, {"act", ReLU()}});
 class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
