@@ -39,7 +39,8 @@ class Iterator {
   explicit Iterator(std::unique_ptr<Producer> producer)
       : state_(std::make_shared<State>(std::move(producer))) {}
 
-  /// Makes the next batch. Rethrows exceptions of the producer. Throws Error at the end.
+  /// Moves to the next batch and makes it. Rethrows exceptions of the producer. Throws Error at the
+  /// end.
   Iterator& operator++() {
     TAPER_CHECK(state_, "Incrementing the DataLoader's past-the-end iterator is not allowed");
     TAPER_CHECK(state_->failed || state_->fetch(), "Attempted to increment iterator past the end");

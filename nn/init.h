@@ -46,13 +46,13 @@ Tensor trunc_normal_(Tensor tensor, double mean = 0, double std = 1, double a = 
 
 /// Draws uniformly from +-gain * sqrt(6 / (fan_in + fan_out)) [Glorot and Bengio 2010].
 Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);
-/// Draws from a normal distribution with deviation gain * sqrt(2 / (fan_in + fan_out)).
+/// Draws from a normal distribution with standard deviation gain * sqrt(2 / (fan_in + fan_out)).
 Tensor xavier_normal_(Tensor tensor, double gain = 1.0);
 /// Draws uniformly from +-gain * sqrt(3 / fan) [He et al. 2015]. `a` is the slope of the leaky ReLU
 /// that follows.
 Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
                         NonlinearityType nonlinearity = kLeakyReLU);
-/// Draws from a normal distribution with deviation gain / sqrt(fan).
+/// Draws from a normal distribution with standard deviation gain / sqrt(fan).
 Tensor kaiming_normal_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
                        NonlinearityType nonlinearity = kLeakyReLU);
 /// Fills with a matrix of orthonormal rows or columns, times gain [Saxe et al. 2013]. All

@@ -71,9 +71,9 @@ class ConvTranspose1dImpl : public ConvNdImpl<1, ConvTranspose1dImpl> {
       : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose1dImpl(const ConvTranspose1dOptions& options_);
   ///@}
-  /// Transforms (N, C, L) or (C, L). `output_size` replaces output_padding: the spatial sizes, with
-  /// or without N and C before them. Throws Error for sizes that the stride cannot give, and for
-  /// padding modes other than kZeros.
+  /// Applies the transposed convolution to (N, C, L) or (C, L). `output_size` replaces
+  /// output_padding: the spatial sizes, with or without N and C before them. Throws Error for sizes
+  /// that the stride cannot give, and for padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:
@@ -114,9 +114,9 @@ class ConvTranspose2dImpl : public ConvNdImpl<2, ConvTranspose2dImpl> {
       : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose2dImpl(const ConvTranspose2dOptions& options_);
   ///@}
-  /// Transforms (N, C, H, W) or (C, H, W). `output_size` replaces output_padding: the spatial
-  /// sizes, with or without N and C before them. Throws Error for sizes that the stride cannot
-  /// give, and for padding modes other than kZeros.
+  /// Applies the transposed convolution to (N, C, H, W) or (C, H, W). `output_size` replaces
+  /// output_padding: the spatial sizes, with or without N and C before them. Throws Error for sizes
+  /// that the stride cannot give, and for padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:
@@ -154,9 +154,9 @@ class ConvTranspose3dImpl : public ConvNdImpl<3, ConvTranspose3dImpl> {
       : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose3dImpl(const ConvTranspose3dOptions& options_);
   ///@}
-  /// Transforms (N, C, D, H, W) or (C, D, H, W). `output_size` replaces output_padding: the spatial
-  /// sizes, with or without N and C before them. Throws Error for sizes that the stride cannot
-  /// give, and for padding modes other than kZeros.
+  /// Applies the transposed convolution to (N, C, D, H, W) or (C, D, H, W). `output_size` replaces
+  /// output_padding: the spatial sizes, with or without N and C before them. Throws Error for sizes
+  /// that the stride cannot give, and for padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:

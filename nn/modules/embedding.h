@@ -30,7 +30,8 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   /// the weight in-place.
   Tensor forward(const Tensor& indices);
 
-  /// Read by reset() and every forward(). padding_idx is never negative.
+  /// Read by reset() and every forward(). A negative padding_idx was replaced by its index from the
+  /// start.
   EmbeddingOptions options;
   Tensor weight;  ///< (num_embeddings, embedding_dim), shares the memory of a given _weight
 };

@@ -29,7 +29,8 @@ class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   Tensor forward(const Tensor& input, const Tensor& offsets = {},
                  const Tensor& per_sample_weights = {});
 
-  /// Read by reset() and every forward(). padding_idx is never negative.
+  /// Read by reset() and every forward(). A negative padding_idx was replaced by its index from the
+  /// start.
   EmbeddingBagOptions options;
   Tensor weight;  ///< (num_embeddings, embedding_dim), shares the memory of a given _weight
 
