@@ -13,7 +13,7 @@ inline void check_at_least_2d(const char* op, const Tensor& A, const char* name)
   check_defined(op, A, name);
   TAPER_CHECK(A.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions.");
 }
-/// Throws unless A holds matrices of a floating or complex dtype that the kernels take.
+/// Throws unless A holds matrices of f32, f64 or their complex dtypes.
 inline void check_matrices(const char* op, const Tensor& A, const char* name = "A") {
   check_at_least_2d(op, A, name);
   TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()), op,

@@ -365,7 +365,7 @@ Tensor vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, 
 
 namespace {
 
-// Checks the dimensions of a matrix norm. Throws for more than two.
+// Checks the dimensions of a matrix norm. Throws unless there are one or two.
 void check_norm(const Tensor& A, const OptionalIntArrayRef& dim) {
   check_defined("linalg.norm", A, "A");
   TAPER_CHECK(!dim || dim->size() == 1 || dim->size() == 2,

@@ -79,8 +79,7 @@ Pivoted pivoted(const char* op, const Tensor& A) {
   check_square(op, A);
   const NoGradGuard values_only;
   const int64_t n = A.size(-1);
-  const Tensor lu = copy_of(A), info = make_info(A);  // of the transposed matrix, which has the
-                                                      // same determinant
+  const Tensor lu = copy_of(A), info = make_info(A);  // of A^T: det is equal
   const Tensor pivots = taper::detail::make_tensor(batch_with(A, {n}), kInt, A.device());
   if (A.numel() > 0) TAPER_ON_DEVICE(lu, linalg_lu, lu, pivots, info);
   const Tensor places = arange(1, n + 1, pivots.options());

@@ -76,8 +76,7 @@ Tensor complex_product(const Tensor& a, const Tensor& b, const Tensor& self, con
   return self.defined() && !beta.equal(0) ? y.add(scaled(self.detach(), beta)) : y;
 }
 
-// Factors have the products' dtype. Values that an integer dtype cannot hold throw instead of
-// wrapping.
+// Factors have the products' dtype. Values that do not fit an integer dtype throw, not wrap.
 void check_factors(const Tensor& a, const Scalar& beta, const Scalar& alpha) {
   if (!isIntegralType(a.scalar_type(), false)) return;
   detail::check_fits(beta, a.scalar_type());

@@ -111,7 +111,7 @@ bool small_product(SmallGemm<T>& to, const Out& y, const In& a, const In& b, con
                     last_two<T>(b), add ? self.as<T>() : nullptr, y.as<T>(), y.sizes[1]);
 }
 
-/// For replays.
+/// Prepares a product for replays.
 template <class T>
 Prepared prepare_product(const Out& y, const In& a, const In& b, const In& self, const Scalar& beta,
                          const Scalar& alpha) {

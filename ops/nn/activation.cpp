@@ -21,16 +21,16 @@ namespace torch::taper {
 
 namespace {
 
-// What an activation is, apart from its numbers.
+// Describes an activation apart from its numbers.
 struct ActivationOp {
   const char* kernel_name;  // in the error for a dtype that is not floating
   const char* node;
   ActivationForm form;
-  const char* inplace_node = nullptr;  // where PyTorch's name is another
+  const char* inplace_node = nullptr;  // where PyTorch's name differs
 };
 
-// The slope in ops with derivatives, for a backward that is differentiated again. The functions of
-// straight pieces need none: their slope, computed as a value, is constant along x.
+// The slope in ops with derivatives, for a second derivative. Piecewise linear functions need none,
+// because their slope is constant along x.
 bool is_curved(Activation kind) {
   switch (kind) {
     case Activation::kElu:
@@ -59,7 +59,7 @@ Tensor gelu_tanh_slope(const Tensor& x) {
 Tensor curved_slope(const Tensor& x, const ActivationForm& f) {
   switch (f.kind) {
     case Activation::kElu: {
-      // At 0 the slope is that of below, its own derivative 0, as in LibTorch.
+      // At 0 the slope is the left one, and its derivative 0, as in LibTorch.
       const Tensor below = x.masked_fill(x.ge(0), 0).mul(f.c).exp().mul(f.a * f.b * f.c);
       return below.where(x.le(0), x.mul(0).add(f.b));
     }
@@ -94,7 +94,7 @@ Tensor curved_slope(const Tensor& x, const ActivationForm& f) {
       if (f.a < 0) return slope.masked_fill(x.lt(0).logical_or(x.gt(1)), NAN);
       return slope.masked_fill(x.lt(f.a).logical_or(x.gt(1 - f.a)), 0);
     }
-    default:  // is_curved says which functions need a slope
+    default:  // is_curved() selects the functions that need a slope
       throw Error("activation: the slope of this function is not written in ops");
   }
 }
@@ -106,7 +106,7 @@ Tensor fused_backward(const Tensor& gy, const Tensor& x, const ActivationForm& f
   return gx;
 }
 
-// What is differentiated again goes by way of f32 where the elements are 16-bit floats.
+// For a second derivative, 16-bit floats compute in f32.
 Tensor gradient(const Tensor& gy, const Tensor& x, const ActivationForm& form) {
   if (!needs_grad(gy, x)) return fused_backward(gy, x, form);
   if (isReducedFloatingType(x.scalar_type()))
@@ -122,7 +122,7 @@ void check_floating(const char* name, const Tensor& x) {
   if (!x.is_floating_point()) detail::unsupported_dtype(name, x.scalar_type());
 }
 
-// x itself where its elements are side by side, in whatever order: the kernels go along memory.
+// Returns x itself if its elements are dense, in any order, because the kernels go along memory.
 Tensor without_gaps(const Tensor& x) {
   return x.is_contiguous() || x.is_non_overlapping_and_dense() ? x : x.contiguous();
 }
@@ -203,7 +203,7 @@ ActivationOp logit_op(optional<double> eps) {
   return {"logit_cpu", "LogitBackward0", {Activation::kLogit, eps.value_or(-1)}};
 }
 
-// The weights of prelu in a shape that multiplies x.
+// Returns the weights of prelu in a shape that broadcasts over x.
 Tensor prelu_weight(const Tensor& weight, const Tensor& x) {
   if (weight.numel() == 1) return weight.reshape({});
   const int64_t channels = x.dim() >= 2 ? x.sizes()[1] : 1;
@@ -226,7 +226,7 @@ std::array<Tensor, 2> prelu_gradients(const Tensor& gy, const Tensor& x, const T
   return out;
 }
 
-// Operands of one shape and dtype.
+// Takes operands of one shape and dtype.
 Tensor shrunk_gradient(const Tensor& gy, const Tensor& x, const ActivationForm& form) {
   const Tensor gx = fused_backward(gy, x, form);
   if (needs_grad(gy, x))
@@ -374,7 +374,7 @@ std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tenso
 
 namespace {
 
-// A slope for each x <= 0, drawn in their order as PyTorch draws them, and 1 for the others.
+// Returns a slope for each x <= 0, drawn in PyTorch's order, and 1 for the others.
 Tensor rrelu_slopes(const Tensor& x, double low, double high, optional<Generator> generator) {
   const NoGradGuard no_grad;
   const Tensor falls = x.le(0);
@@ -383,7 +383,7 @@ Tensor rrelu_slopes(const Tensor& x, double low, double high, optional<Generator
   return x.new_ones(x.sizes()).masked_scatter_(falls, drawn.to(x.scalar_type()));
 }
 
-// `noise`, where defined, gets the slopes.
+// `noise`, if defined, gets the slopes.
 Tensor rrelu_as(const char* node, const Tensor& self, const Tensor& noise, const Scalar& lower,
                 const Scalar& upper, bool training, optional<Generator> generator) {
   const double low = lower.toDouble(), high = upper.toDouble();

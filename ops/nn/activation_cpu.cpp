@@ -8,7 +8,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// A row loop and its form, as a chain calls them.
+/// A row loop and its form, as called by a chain.
 template <class... T>
 struct FormRow {
   void (*row)(const void*, T*..., int64_t);
@@ -27,8 +27,8 @@ void run_slope_row(const void* f, char* gx, const char* gy, const char* x, const
          reinterpret_cast<const T*>(x), n);
 }
 
-// Threads over the rows of an activation `form`, or those rows for a chain: the part that is the
-// same for all of them.
+// Runs the rows of an activation `form` on threads, or adds them to a chain. This part is shared by
+// all activations.
 template <class T>
 void run_values(Chain* chain, const Out& y, const In& x,
                 void (*row)(const void*, T*, const T*, int64_t), const void* form) {

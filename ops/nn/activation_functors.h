@@ -1,7 +1,7 @@
 // The activation functions and their slopes, for host and device. T is float or double.
 //
-// At a corner the slope is that of PyTorch: of the left side for leaky_relu, elu and threshold, 0
-// at both bounds of hardtanh, hardsigmoid and the shrinks.
+// At a corner the slope follows PyTorch: the left one for leaky_relu, elu and threshold, and 0 at
+// both bounds of hardtanh, hardsigmoid and the shrinks.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -10,7 +10,7 @@
 
 namespace torch::taper::functor {
 
-/// A function's value alone, as loops take it.
+/// The value of a function, as a functor for loops.
 template <class F>
 struct Value {
   F f;
@@ -20,7 +20,7 @@ struct Value {
   }
 };
 
-/// A gradient that goes back through it.
+/// The gradient of a function, as a functor for loops.
 template <class F>
 struct Slope {
   F f;
@@ -109,7 +109,7 @@ struct Softplus {
 template <class T>
 struct Hardtanh {
   T low, high, c;
-  // The upper bound has the last word, as in clamp: it may be below the lower one.
+  // The upper bound wins if it is below the lower one, as in clamp.
   TAPER_HD T value(T x) const {
     const T y = x < low ? low : x;
     return y > high ? high : y;
@@ -124,7 +124,7 @@ struct Hardsigmoid {
   TAPER_HD T slope(T x) const { return x > T(-3) && x < T(3) ? T(1) / T(6) : T(0); }
 };
 
-// A product below -3 too: -inf gives NaN, as in LibTorch.
+// For x below -3 it still computes a product, so that -inf gives NaN, as in LibTorch.
 template <class T>
 struct Hardswish {
   T a, b, c;
@@ -166,7 +166,7 @@ struct LogSigmoid {
   TAPER_HD T slope(T x) const { return logistic(-x); }
 };
 
-// eps < 0 stands for none: then there is no logit outside of [0, 1].
+// eps < 0 means none. The result is then NaN outside [0, 1].
 template <class T>
 struct Logit {
   T eps, b, c;
@@ -182,7 +182,7 @@ struct Logit {
   }
 };
 
-// run(f) for the function that `form` describes, with parameters of type C.
+// Calls run(f) with the function that `form` describes, with parameters of type C.
 template <class C, class Run>
 void with_activation(const ActivationForm& form, const Run& run) {
   const C a = static_cast<C>(form.a), b = static_cast<C>(form.b), c = static_cast<C>(form.c);

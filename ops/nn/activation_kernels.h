@@ -1,12 +1,12 @@
-// Kernels of the activation functions: operands of one shape, of any floating dtype,
-// whose elements lie side by side.
+// Kernels of the activation functions. Operands have one shape and any floating dtype, and their
+// elements are adjacent.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 
-/// Which function; a, b and c are its parameters in the order of activation_functors.h.
+/// The function. a, b and c are its parameters, in the order of activation_functors.h.
 enum class Activation : int8_t {
   kLeakyRelu,
   kElu,
@@ -29,9 +29,9 @@ struct ActivationForm {
   double a = 0, b = 0, c = 0;
 };
 
-// y = f(x); y may be x.
+// Computes y = f(x). y may be x.
 TAPER_KERNEL(activation, Out y, In x, ActivationForm form)
-// gx = gy f'(x)
+// Computes gx = gy f'(x).
 TAPER_KERNEL(activation_backward, Out gx, In gy, In x, ActivationForm form)
 
 }  // namespace torch::taper

@@ -29,14 +29,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The softmax of scores, with weights of 0 where a whole row is masked.
+// Returns the softmax of scores. If all keys of a row are masked, its weights are 0.
 Tensor attention_weights(const Tensor& scores, bool masked) {
   if (!masked || scores.numel() == 0) return softmax(scores, -1);
   const Tensor unseen = scores.detach().eq(-kInfinity).all(-1, true);
   return softmax(scores.masked_fill(unseen, 0), -1).masked_fill(unseen, 0);
 }
 
-// By its definition, with all weights in memory.
+// Computes attention by its definition, with all weights in memory.
 AttentionOutput attend_in_ops(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                               const AttentionOptions& options) {
   Tensor scores = matmul(q.mul(options.scale), k.transpose(-2, -1));
@@ -58,14 +58,14 @@ bool is_in_packs(const Tensor& t) {
   return whole;
 }
 
-// What the kernels ask of strides.
+// Returns t with the strides that the kernels need.
 Tensor with_dense_rows(const Tensor& t) {
   const Tensor x = t.detach();
   const bool dense = x.stride(3) == 1 && x.stride(2) >= x.size(3) && is_in_packs(x);
   return dense ? x : x.clone(MemoryFormat::Contiguous);
 }
 
-// A tensor of these sizes whose dimensions lie in memory in the order of those of `like`.
+// Returns a tensor of these sizes whose dimension order in memory is that of `like`.
 Tensor empty_in_order_of(const Tensor& like, const Dims& sizes) {
   std::array<int64_t, 3> order{0, 1, 2};  // the last one stays the last
   std::stable_sort(order.begin(), order.end(),
@@ -82,7 +82,7 @@ Tensor empty_in_order_of(const Tensor& like, const Dims& sizes) {
 
 Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
 
-/// Whether the CPU computes these: 16-bit operands with sums, masks and weights in f32.
+/// Tests for 16-bit operands on the CPU, which computes sums, masks and weights in f32.
 bool is_narrow_on_cpu(const Tensor& q) {
   return isReducedFloatingType(q.scalar_type()) && !q.is_cuda();
 }
@@ -91,14 +91,14 @@ AttentionOutput to_dtype(const AttentionOutput& out, ScalarType dtype) {
   return {out.y.to(dtype), out.weights.defined() ? out.weights.to(dtype) : out.weights};
 }
 
-// The same of 16-bit operands, by way of f32.
+// Is attend_in_ops for 16-bit operands, by way of f32.
 AttentionOutput attend_in_float_ops(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const Tensor& mask, const AttentionOptions& options) {
   return to_dtype(attend_in_ops(to_float(q), to_float(k), to_float(v), to_float(mask), options),
                   q.scalar_type());
 }
 
-// Inputs: q, k, v, mask.
+// The inputs are q, k, v and mask.
 std::array<Tensor, 4> gradients(const std::array<Tensor, 4>& t, const Tensor& y, const Tensor& lse,
                                 const Tensor& gy, AttentionForm form) {
   const ScalarType dtype = t[0].scalar_type();
@@ -157,14 +157,14 @@ AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tenso
   return {y, weights};
 }
 
-// Whether a GPU's kernels take 16-bit floats as they are.
+// Tests whether a GPU's kernels take 16-bit floats directly.
 bool takes_16_bits(const Tensor& q, const Tensor& v, const AttentionOptions& options) {
   return q.is_cuda() && detail::runs_cuda_kernels() && cuda::has_attention_tiles() &&
          std::max(q.size(3), v.size(3)) <= cuda::kMostTileWidth &&
          options.weights == AttentionOptions::kNone;
 }
 
-// Columns of zeros up to a multiple of 8.
+// Pads columns with zeros to a multiple of 8.
 Tensor in_eights(const Tensor& t) {
   const int64_t rest = t.size(3) % 8;
   return rest == 0 ? t : constant_pad_nd(t, {0, 8 - rest}, 0);
@@ -182,7 +182,7 @@ struct AttentionProblem {
   AttentionOutput& out;
 
   bool is_narrow() const { return isReducedFloatingType(q.scalar_type()); }
-  /// Whether a kernel that keeps no weights computes it.
+  /// Tests whether a kernel that keeps no weights can compute it.
   bool is_for_kernels() const {
     const bool empty = q.numel() == 0 || k.numel() == 0 || v.numel() == 0;
     return !empty && options.dropout == 0 && !needs_grad(mask) &&
@@ -286,7 +286,7 @@ void check_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Te
   check_same_device("scaled_dot_product_attention", q, mask);
 }
 
-// The dimensions in front of the last two become two.
+// Merges the dimensions before the last two into two.
 Tensor as_heads(const Tensor& t, const Dims& batch) {
   Dims sizes = batch;
   for (int64_t d : {-2, -1}) sizes.push_back(t.dim() + d < 0 ? 1 : t.size(d));
@@ -297,7 +297,7 @@ Tensor as_heads(const Tensor& t, const Dims& batch) {
   return x.reshape({-1, 1, sizes[sizes.size() - 2], sizes.back()});
 }
 
-// Grouped-query attention: each head of `t` as often as it has heads of the query to serve.
+// Grouped-query attention: repeats each head of `t` for every query head that it serves.
 Tensor for_each_head(const char* name, const Tensor& t, const Tensor& query) {
   check_defined("scaled_dot_product_attention", t, name);
   check_defined("scaled_dot_product_attention", query, "query");

@@ -14,9 +14,9 @@
 
 namespace torch::taper::cpu {
 
-/// A block of scores s (rows x cols, contiguous), its part of the mask, and what is known of its
-/// queries: the greatest score and the sum of exponentials so far, and y, their sum of values.
-/// Query i sees the keys up to i + diagonal.
+/// A block of scores s (rows x cols, contiguous), its part of the mask, and the state of its
+/// queries: the largest score and the sum of exponentials so far, and y, their sum of values. Query
+/// i sees the keys up to i + diagonal.
 template <class T>
 struct ScoreBlock {
   T* s;
@@ -36,12 +36,12 @@ struct ScoreBlock {
 namespace torch::taper::cpu {
 namespace {
 
-// Queries and keys of a block: their scores stay in L2, and the products are
-// large enough to run at full speed.
+// Queries and keys of a block. Their scores stay in L2, and the products are large enough to run at
+// full speed.
 constexpr int64_t kQueries = 128;
 constexpr int64_t kKeys = 256;
 
-// Units of work, of so many multiply-adds each, that are worth a thread.
+// Returns how many units of work, of `multiplications` each, are worth a thread.
 int64_t units_at_once(int64_t multiplications) {
   return std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, multiplications));
 }
@@ -74,8 +74,8 @@ void scores_gradient(T* gp, const T* p, const T* delta, T scale, int64_t rows, i
 template <class T>
 constexpr bool kIs16Bit = sizeof(T) == 2;
 
-/// C (+)= alpha A B of f32 and f64, of pairs of bf16 where operands may be rounded; of 16-bit
-/// floats in f32.
+/// Computes C (+)= alpha A B. f32 uses pairs of bf16 if operands may be rounded. 16-bit floats
+/// accumulate in f32.
 template <class T>
 void product(const AttentionForm& form, int64_t m, int64_t n, int64_t k, opmath_t<T> alpha,
              MatrixIn<T> a, MatrixIn<T> b, bool add, opmath_t<T>* c, int64_t ldc) {
@@ -88,8 +88,8 @@ void product(const AttentionForm& form, int64_t m, int64_t n, int64_t k, opmath_
     gemm<T>(m, n, k, alpha, a, b, add, c, ldc);
 }
 
-/// y (+)= P V, where P (rows x keys, without gaps) has the weights of a block. They are rounded to
-/// the type of 16-bit values.
+/// Computes y (+)= P V. P (rows x keys, without gaps) holds the weights of a block. They are
+/// rounded to the type of 16-bit values.
 template <class T>
 void add_values(const AttentionForm& form, int64_t rows, int64_t width, int64_t keys,
                 const opmath_t<T>* p, MatrixIn<T> v, bool add, opmath_t<T>* y, int64_t ldy) {
@@ -102,7 +102,7 @@ void add_values(const AttentionForm& form, int64_t rows, int64_t width, int64_t 
   }
 }
 
-/// The rows of one head of a tensor (N, H, rows, width).
+/// Returns the rows of one head of a tensor (N, H, rows, width).
 template <class T>
 MatrixIn<T> head_of(const In& x, int64_t n, int64_t h) {
   return {x.as<T>() + n * x.strides[0] + h * x.strides[1], x.strides[2], 1};
@@ -139,11 +139,11 @@ struct Head {
         E(qs.sizes[3]),
         V(vs.sizes[3]),
         form(f) {}
-  /// Keys that queries [i, i + rows) may see.
+  /// Returns the number of keys that queries [i, i + rows) may see.
   int64_t keys_for(int64_t i, int64_t rows) const {
     return form.causal ? std::min(S, i + rows) : S;
   }
-  /// The scores of queries [i, i + rows) and keys [j, j + cols), without the mask.
+  /// Computes the scores of queries [i, i + rows) and keys [j, j + cols), without the mask.
   ScoreBlock<Score> block(Score* s, int64_t i, int64_t rows, int64_t j, int64_t cols) const {
     product<T>(form, rows, cols, E, static_cast<Score>(form.scale), from_row(q, i),
                from_row(k, j).transposed(), false, s, cols);
@@ -155,7 +155,7 @@ struct Head {
   }
 };
 
-/// Working memory for blocks of scores.
+/// Workspace for blocks of scores.
 template <class T>
 struct Blocks {
   int64_t rows, cols;
@@ -169,7 +169,8 @@ struct Blocks {
         sum(rows) {}
 };
 
-// Queries [i, i + rows) of one head; `weights` (row stride S) takes their share, or is null.
+// Computes queries [i, i + rows) of one head. `weights` (row stride S) accumulates their share, or
+// is null.
 template <class T, class Score = opmath_t<T>>
 void attend(const Head<T>& head, const Blocks<Score>& work, int64_t i, int64_t rows, Score* y,
             int64_t ldy, Score* lse, Score* weights, Score share) {
@@ -191,7 +192,7 @@ void attend(const Head<T>& head, const Blocks<Score>& work, int64_t i, int64_t r
     add_weights<Score>(b, nullptr, share, weights + j, head.S);
   }
 }
-// y (row stride ldy) in 16 bits, by way of f32.
+// Writes y (row stride ldy) in 16 bits, by way of f32.
 template <class T>
 requires kIs16Bit<T>
 void attend(const Head<T>& head, const Blocks<float>& work, int64_t i, int64_t rows, T* y,
@@ -215,7 +216,7 @@ void forward(const Out& y, const Out& lse, const Out& weights, const In& q, cons
            head_of<T>(y, n, h) + i * y.strides[2], y.strides[2],
            lse.as<Score>() + (n * H + h) * L + i, mean, Score(1) / static_cast<Score>(H));
   };
-  // Heads that add to the same mean take turns.
+  // Heads that add to one mean are processed in order.
   const int64_t together = weights.defined() ? H : 1, each = H / together;
   const int64_t unit = together * std::min(L, kQueries) * S * (q.sizes[3] + v.sizes[3]);
   parallel_for(0, N * each * parts, units_at_once(unit), [&](int64_t begin, int64_t end) {

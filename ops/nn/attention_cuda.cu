@@ -11,12 +11,12 @@
 namespace torch::taper::cuda {
 namespace {
 
-// Queries and keys of a block. A block's scores, for the heads of all samples, are all the working
-// memory that grows with the lengths; heads that do not lie at equal distances are copied besides.
+// Queries and keys of a block. Only the scores of a block, for the heads of all samples, grow with
+// the lengths. Heads that are not at equal distances are copied in addition.
 constexpr int64_t kQueries = 512;
 constexpr int64_t kKeys = 512;
 
-/// Matrices at equal distances, row-major.
+/// Row-major matrices at equal distances.
 struct Heads {
   const void* data;
   int64_t row, head;
@@ -30,7 +30,7 @@ T* pointer(const Heads& h) {
   return static_cast<T*>(const_cast<void*>(h.data));
 }
 
-/// The same memory in elements of 16 bytes, where rows consist of them.
+/// Views the memory in elements of 16 bytes, if rows consist of them.
 template <class X>
 bool widen(X& x) {
   const auto n = static_cast<int64_t>(16 / elementSize(x.dtype));
@@ -43,7 +43,7 @@ bool widen(X& x) {
   x.dtype = kComplexDouble;
   return true;
 }
-/// y = x, tensors (N, H, rows, width) whose rows are dense.
+/// Copies x to y, tensors (N, H, rows, width) with dense rows.
 void copy_rows(const Out& y, const In& x) {
   Out to = y;
   In from = x;
@@ -51,18 +51,18 @@ void copy_rows(const Out& y, const In& x) {
   copy(y, x);
 }
 
-/// The heads of all samples of a tensor (N, H, rows, width) as batched products take them, at equal
-/// distances: where they lie, or, as those of a projection to queries, keys and values do not, in a
-/// copy. So the number of launches does not depend on that of samples.
+/// The heads of all samples of a tensor (N, H, rows, width) for batched products, at equal
+/// distances. If they are not, as after a joint projection to queries, keys and values, they are
+/// copied. So the number of launches does not depend on the number of samples.
 template <class T>
 class AllHeads {
  public:
-  /// Of a tensor that is read.
+  /// Wraps a tensor that is read.
   explicit AllHeads(const In& x) {
     set(x);
     if (copy_) copy_rows(dense_, x);
   }
-  /// Of one that is written; put_back() ends that.
+  /// Wraps a tensor that is written. put_back() copies the result to it.
   explicit AllHeads(const Out& x) : result_(x) { set(x); }
   void put_back() const {
     if (!copy_) return;
@@ -77,7 +77,7 @@ class AllHeads {
   template <class X>
   void set(const X& x) {
     const int64_t N = x.sizes[0], H = x.sizes[1], rows = x.sizes[2], width = x.sizes[3];
-    // The stride of a dimension of size 1 says nothing.
+    // The stride of a dimension of size 1 is meaningless.
     if (N == 1 || H == 1 || x.strides[0] == H * x.strides[1]) {
       heads_ = {x.data, rows == 1 ? width : x.strides[2], H == 1 ? x.strides[0] : x.strides[1]};
       return;
@@ -93,8 +93,8 @@ class AllHeads {
   std::optional<Scratch<T>> copy_;
 };
 
-/// c (m x n) = alpha op(a) op(b) + beta c for all heads, row-major. As columns the order is the
-/// other one.
+/// Computes c (m x n) = alpha op(a) op(b) + beta c for all heads, row-major. By columns, the
+/// operands are exchanged.
 template <class T>
 void multiply(int64_t heads, int64_t m, int64_t n, int64_t k, double alpha, Heads a,
               bool transpose_a, Heads b, bool transpose_b, double beta, Heads c) {
@@ -102,7 +102,8 @@ void multiply(int64_t heads, int64_t m, int64_t n, int64_t k, double alpha, Head
             b.row, b.head, a.data, a.row, a.head, const_cast<void*>(c.data), c.row, c.head, heads});
 }
 
-/// A tensor (N, H, rows, width) by the number of a head in all samples; no data: none.
+/// A tensor (N, H, rows, width), indexed by the number of a head in all samples. Null data means
+/// none.
 template <class T>
 struct OfHeads {
   T* data = nullptr;
@@ -126,8 +127,8 @@ struct OfHeads {
   }
 };
 
-/// Scores of a block, (heads, rows, cols) contiguous, and the mask of the block. Query i sees the
-/// keys up to i + diagonal.
+/// The scores of a block, (heads, rows, cols) contiguous, and its mask. Query i sees the keys up to
+/// i + diagonal.
 template <class T>
 struct Scores {
   T* s;
@@ -150,13 +151,13 @@ struct Scores {
   }
 };
 
-/// The greatest score may still be -infinity, which must not be taken out of itself.
+/// The largest score may still be -infinity, which must not be subtracted from itself.
 template <class T>
 TAPER_DEVICE T finite_max(T max) {
   return max == T(-INFINITY) ? T(0) : max;
 }
 
-/// Scores become exponentials relative to the greatest so far; the y so far is scaled to it.
+/// Turns scores into exponentials relative to the largest score so far, and rescales y.
 template <class T>
 struct SoftmaxBlock {
   Scores<T> block;
@@ -190,8 +191,8 @@ struct SoftmaxBlock {
   }
 };
 
-/// y becomes the mean, where it is to be; lse is noted. A row that may see nothing has no mean: it
-/// is 0, and so, by an lse above all its scores, are its weights.
+/// Divides y by the sums to get the mean, and stores lse. A row without visible keys has no mean
+/// and is 0. Its lse is above all its scores, so its weights are 0 too.
 template <class T>
 struct FinishRows {
   const T* y;
@@ -213,7 +214,7 @@ struct FinishRows {
   }
 };
 
-/// Scores become weights.
+/// Turns scores into weights.
 template <class T>
 struct Weights {
   Scores<T> block;
@@ -226,7 +227,8 @@ struct Weights {
   }
 };
 
-/// mean (N, L, S), from a row and a column on: that of the weights of a sample's heads.
+/// Computes mean (N, L, S), from a row and a column on: the mean of the weights over a sample's
+/// heads.
 template <class T>
 struct MeanWeights {
   const T* weights;
@@ -241,7 +243,7 @@ struct MeanWeights {
   }
 };
 
-/// delta = sum over d of gy y for each row.
+/// Computes delta = sum over d of gy y for each row.
 template <class T>
 struct Delta {
   OfHeads<T> gy, y;
@@ -255,7 +257,7 @@ struct Delta {
   }
 };
 
-/// The gradient of the weights becomes that of the products q k.
+/// Turns the gradient of the weights into the gradient of the products q k.
 template <class T>
 struct ScoresGradient {
   T* g;
@@ -269,7 +271,7 @@ struct ScoresGradient {
   }
 };
 
-/// Zeros, by rows of `width`.
+/// Writes zeros, in rows of `width`.
 template <class T>
 struct ZeroRows {
   T* p;
@@ -306,7 +308,7 @@ struct Operands {
         v(v),
         mask(mask),
         form(f) {}
-  /// Queries of a block: fewer of very many heads, and then whole lines of memory.
+  /// Returns the queries of a block. With very many heads it takes fewer, in whole cache lines.
   int64_t most_rows() const {
     constexpr int64_t kMostScores = int64_t{1} << 24;
     const int64_t few = kMostScores / (heads * std::min(S, kKeys)) / 32 * 32;
@@ -324,14 +326,14 @@ struct Operands {
   }
 };
 
-/// What a block of queries makes beside y.
+/// Results of a block of queries beside y.
 template <class T>
 struct RowSums {
   T *max, *sum;  // (heads, rows)
   T* lse;        // (heads, L)
 };
 
-/// Queries i to i + rows; y gathers what becomes the result.
+/// Computes queries i to i + rows. y accumulates the result.
 template <class T>
 void attend(const Operands<T>& in, T* s, const RowSums<T>& sums, int64_t i, int64_t rows,
             const Heads& y, const OfHeads<T>& result) {
@@ -350,7 +352,7 @@ void attend(const Operands<T>& in, T* s, const RowSums<T>& sums, int64_t i, int6
                              sums.lse + i, in.L});
 }
 
-/// `mean` (N, L, S): the mean over the heads of a sample of the weights of those queries.
+/// Computes `mean` (N, L, S), the mean of the weights of these queries over the heads of a sample.
 template <class T>
 void mean_weights(const Operands<T>& in, T* s, const T* lse, int64_t i, int64_t rows, T* mean) {
   const int64_t keys = in.keys_for(i, rows), sample = in.L * in.S;
@@ -364,14 +366,14 @@ void mean_weights(const Operands<T>& in, T* s, const T* lse, int64_t i, int64_t 
   }
 }
 
-/// Working memory of the gradients, and where these go.
+/// Workspace of the gradients, and their destinations.
 template <class T>
 struct Gradients {
   T *p, *gs, *delta;
   Heads gq, gk, gv;
 };
 
-/// What comes from queries i to i + rows.
+/// Adds the contributions of queries i to i + rows.
 template <class T>
 void attend_backward(const Operands<T>& in, const Gradients<T>& g, const Heads& gy, const T* lse,
                      int64_t i, int64_t rows) {
@@ -395,8 +397,8 @@ void attend_backward(const Operands<T>& in, const Gradients<T>& g, const Heads& 
 
 }  // namespace
 
-// cuDNN computes attention of 16-bit floats where cudnn_takes_attention; attention_tiles, what it
-// leaves out or refuses.
+// cuDNN computes attention of 16-bit floats if cudnn_takes_attention allows. Otherwise, or if it
+// refuses, attention_tiles does.
 void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form) {
   const bool narrow = isReducedFloatingType(y.dtype);
 #ifdef __CUDACC__
@@ -407,7 +409,7 @@ void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, Attention
   if (narrow) return attention_tiles(y, lse, q, k, v, mask, form);
   switch_dtype<dtypes::Float>(y.dtype, "attention", [&]<class T>() {
     const Operands<T> in(q, k, v, mask, form);
-    const AllHeads<T> sums_of_y(y);  // FinishRows puts them back
+    const AllHeads<T> sums_of_y(y);  // FinishRows copies them back
     const int64_t most = in.most_rows();
     const Scratch<T> s(in.most_scores()), max(in.heads * most), sum(in.heads * most);
     const RowSums<T> sums{max.get(), sum.get(), lse.as<T>()};

@@ -1,7 +1,6 @@
 // Scaled dot product attention and its gradients as graphs of cuDNN's backend interface. An engine
-// takes a graph only as a whole, and only of these operations in this order: those that the
-// documentation of cudnn_frontend ("Attention") draws. (Of cuDNN 9.19's single operation for all of
-// it, SDPA_FWD, there is no causal form.)
+// takes only a whole graph, with the operations and order that the documentation of cudnn_frontend
+// ("Attention") shows. (cuDNN 9.19's single operation, SDPA_FWD, has no causal form.)
 #include <taper/ops/nn/attention_cudnn.h>
 
 #include <cmath>
@@ -18,12 +17,12 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// For how many shapes, of results and of gradients, a thread has plans: cuDNN compiles each of
-/// them, which takes half a second.
+/// The number of shapes, of results and of gradients, for which a thread keeps plans. cuDNN
+/// compiles each of them in half a second.
 constexpr size_t kMostPlans = 128;
 constexpr int64_t kAlignment = 16;  // of all operands
 
-/// Numbers of a graph's tensors; behind them come those of virtual ones.
+/// Ids of a graph's tensors. Virtual tensors get the ids after them.
 enum Id : int64_t {
   kQ = 1,
   kK,
@@ -42,7 +41,7 @@ enum Id : int64_t {
   kFirstVirtual
 };
 
-/// Of a tensor (N, H, rows, width).
+/// Returns the layout of a tensor (N, H, rows, width).
 template <class X>
 GraphLayout layout_of(const X& x) {
   GraphLayout l;
@@ -52,7 +51,7 @@ GraphLayout layout_of(const X& x) {
     l.strides.push_back(x.strides[d]);
     if (x.sizes[d] > 1) reach = std::max(reach, x.sizes[d] * x.strides[d]);
   }
-  // The stride of a dimension of size 1 may be anything, also nothing that cuDNN takes.
+  // The stride of a dimension of size 1 may be anything, even a value that cuDNN refuses.
   for (size_t d = 0; d < 4; ++d)
     if (l.sizes[d] == 1) l.strides[d] = reach;
   return l;
@@ -62,14 +61,14 @@ GraphLayout dense(const std::vector<int64_t>& sizes) {
   for (size_t d = sizes.size(); d-- > 1;) l.strides[d - 1] = l.strides[d] * sizes[d];
   return l;
 }
-/// Of the same memory, rows as columns.
+/// Returns the layout with rows and columns exchanged, over the same memory.
 GraphLayout transposed(GraphLayout l) {
   std::swap(l.sizes[2], l.sizes[3]);
   std::swap(l.strides[2], l.strides[3]);
   return l;
 }
 
-/// What a graph depends on; without gradients that of a result.
+/// The key of a graph. Without gradients it describes the graph of a result.
 struct Shape {
   ScalarType dtype;
   bool causal;
@@ -81,7 +80,7 @@ struct Shape {
   int64_t rows() const { return q.sizes[0] * q.sizes[1] * q.sizes[2]; }
 };
 
-/// A graph as it grows. Its methods add an operation and return the tensor that it makes.
+/// Builds a graph. Its methods add an operation and return its result tensor.
 class Graph {
  public:
   explicit Graph(const Shape& s) : s_(s), type_(cudnn_type(s.dtype)) {}
@@ -90,7 +89,7 @@ class Graph {
   GraphPart operand(Id id, const GraphLayout& l) const {
     return graph_tensor(id, type_, l, kAlignment);
   }
-  /// f32 numbers in memory.
+  /// Returns a tensor of f32 numbers in memory.
   GraphPart numbers(Id id, const GraphLayout& l) const {
     return graph_tensor(id, CUDNN_DATA_FLOAT, l, kAlignment);
   }
@@ -112,7 +111,7 @@ class Graph {
     return apply({CUDNN_POINTWISE_MUL}, {&x, &factor}, std::move(y));
   }
   GraphPart seen(GraphPart s);
-  /// The same, rounded, with queries as columns.
+  /// Returns the scores rounded, with queries as columns.
   GraphPart by_keys(const GraphPart& s) {
     return view(s, passing(type_, transposed(s_.of_scores())));
   }
@@ -145,7 +144,7 @@ GraphPart Graph::multiply(const GraphPart& a, const GraphPart& b, GraphPart c) {
   return c;
 }
 
-/// Each row becomes one number.
+/// Reduces each row to one number.
 GraphPart Graph::reduce(cudnnReduceTensorOp_t op, const GraphPart& x) {
   GraphPart y = rows();
   GraphPart how(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
@@ -160,7 +159,7 @@ GraphPart Graph::reduce(cudnnReduceTensorOp_t op, const GraphPart& x) {
   return y;
 }
 
-/// The same elements in another layout.
+/// Views the elements in another layout.
 GraphPart Graph::view(const GraphPart& x, GraphPart y) {
   operations_.emplace_back(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR)
       .set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, x)
@@ -169,7 +168,7 @@ GraphPart Graph::view(const GraphPart& x, GraphPart y) {
   return y;
 }
 
-/// Of a causal form: -infinity for keys behind a query's own.
+/// In a causal form, sets keys after the query's position to -infinity.
 GraphPart Graph::seen(GraphPart s) {
   if (!s_.causal) return s;
   const GraphFormula by_row{CUDNN_POINTWISE_GEN_INDEX, CUDNN_DATA_FLOAT, 2};
@@ -199,7 +198,8 @@ std::vector<GraphPart> result_of(const Shape& shape) {
   return g.operations();
 }
 
-/// Of the sums of the weights' gradients, which are in memory, each row's is taken out.
+/// Computes each row's sum of gy y in memory. The derivative of softmax subtracts it from the
+/// gradients of the weights.
 GraphPart row_sums(Graph& g, const Shape& shape, const GraphPart& gy) {
   const GraphPart y = g.operand(kY, shape.y);
   const GraphPart products =
@@ -241,12 +241,12 @@ Key key_of(cudnnHandle_t handle, const Shape& s, bool is_deterministic) {
   return {handle, s.dtype, s.causal, is_deterministic, std::move(numbers)};
 }
 
-/// Null where there are too many.
+/// Returns null if there are too many plans.
 EnginePlans* plans_for(const Shape& shape) {
   auto& plans = of_thread<std::map<Key, std::unique_ptr<EnginePlans>>>();
   EngineRules rules;
   rules.only_deterministic = cudnn_is_deterministic();
-  rules.has_fallback = false;  // what it is for has own kernels
+  rules.has_fallback = false;  // callers have other kernels
   const cudnnHandle_t h = cudnn_handle();
   Key key = key_of(h, shape, rules.only_deterministic);
   const auto it = plans.find(key);
@@ -258,14 +258,14 @@ EnginePlans* plans_for(const Shape& shape) {
   return plans.emplace(std::move(key), std::move(made)).first->second.get();
 }
 
-/// Whether there is a cuDNN that is asked.
+/// Tests whether a suitable cuDNN is available.
 bool is_usable() {
   static const bool usable =
       has_cudnn() && TAPER_LIBRARY_FUNCTION(cudnn, cudnnGetVersion)() >= kOldestCudnnForAttention;
   return usable;
 }
 
-/// The numbers of the host that a graph reads.
+/// Host numbers that a graph reads.
 struct HostNumbers {
   float scale, one = 1, unseen = -INFINITY;
   explicit HostNumbers(const AttentionForm& form) : scale(static_cast<float>(form.scale)) {}
@@ -304,7 +304,7 @@ bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const
                     {layout_of(gy), layout_of(gq), layout_of(gk), layout_of(gv)}};
   EnginePlans* const plans = plans_for(shape);
   if (!plans) return false;
-  // (Before 9.6 the sums had to be zeros at the start.)
+  // (Before 9.6 the sums had to start as zeros.)
   const Scratch<float> delta(shape.rows()), sums(q.numel);
   const HostNumbers numbers(form);
   GraphMemory m;

@@ -6,20 +6,20 @@
 
 namespace torch::taper::cuda {
 
-/// The first version that is asked: up to 9.15.0 gradients were wrong where the number of keys was
-/// no multiple of 128 (cudnn_frontend, "workaround padding mask").
+/// The first version that is used. Up to 9.15.0, gradients were wrong unless the number of keys was
+/// a multiple of 128 (cudnn_frontend, "workaround padding mask").
 constexpr size_t kOldestCudnnForAttention = 91600;
 
-/// Whether a tensor (N, H, rows, width) has its elements at places of their own.
+/// Tests whether elements of a tensor (N, H, rows, width) share memory.
 inline bool is_expanded(const In& x) {
   for (int64_t d = 0; d < 3; ++d)
     if (x.sizes[d] > 1 && x.strides[d] == 0) return true;
   return false;
 }
 
-/// Whether cuDNN is asked for the attention of these, which are as the kernels for 16-bit floats
-/// want them: as wide keys as values, more than one query and key, a causal form of as many
-/// queries as keys. No mask: a query that it hides all keys from is 0 here, and NaN there.
+/// Tests whether cuDNN computes this attention, whose operands suit the kernels for 16-bit floats.
+/// Keys must be as wide as values, with more than one query and key. A causal form needs as many
+/// queries as keys. Masks are refused: a query without visible keys gives 0 here, but NaN in cuDNN.
 inline bool cudnn_takes_attention(const In& q, const In& k, const In& v, const In& mask,
                                   const AttentionForm& form) {
   const int64_t L = q.sizes[2], S = k.sizes[2];
@@ -28,17 +28,17 @@ inline bool cudnn_takes_attention(const In& q, const In& k, const In& v, const I
   return sizes && !mask.defined() && !is_expanded(q) && !is_expanded(k) && !is_expanded(v) &&
          cudnn_takes_sizes(q.sizes) && cudnn_takes_sizes(k.sizes);
 }
-/// The same of the gradients: not where the same bits are wanted in each run, because cuDNN adds
-/// those of queries up in any order.
+/// Is the test for the gradients. They are refused if results must be deterministic, because cuDNN
+/// sums the gradients of queries in any order.
 inline bool cudnn_takes_attention_backward(const In& gy, const In& q, const In& k, const In& v,
                                            const In& mask, const AttentionForm& form) {
   return cudnn_takes_attention(q, k, v, mask, form) && !is_expanded(gy) &&
          !cudnn_is_deterministic();
 }
 
-// As the kernels of attention_kernels.h, for what cudnn_takes_..., f16 and bf16; lse means the same
-// to both, so that either may follow the other. False, with nothing done, where cuDNN has no engine
-// for it, is missing or too old, or has compiled for very many shapes.
+// Compute what the kernels of attention_kernels.h do, for inputs that cudnn_takes_... accepts. lse
+// has the kernels' meaning, so that either may follow the other. They return false, with nothing
+// done, if cuDNN is missing, too old, has no engine, or has compiled plans for too many shapes.
 bool cudnn_attention(const Out& y, const Out& lse, const In& q, const In& k, const In& v,
                      const AttentionForm& form);
 bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const In& gy,

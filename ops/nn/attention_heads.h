@@ -1,4 +1,4 @@
-// Attention of several heads, as modules need it. Not installed.
+// Attention with several heads, for modules. Not installed.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -11,25 +11,27 @@ struct AttentionOptions {
   double scale = 1;
   bool causal = false;
   double dropout = 0;
-  /// Which weights are wanted beside the result: none, their mean over the heads, or each head's.
+  /// The weights returned beside the result: none, their mean over the heads, or each head's.
   enum Weights { kNone, kMean, kEach } weights = kNone;
 };
 struct AttentionOutput {
-  Tensor y;        ///< (N, H, L, V), in memory in the order of the query
+  Tensor y;        ///< (N, H, L, V), with memory in the query's dimension order
   Tensor weights;  ///< undefined, (N, L, S) or (N, H, L, S)
 };
 
-/// q (N, H, L, E), k (N, H, S, E), v (N, H, S, V) of one floating dtype; mask undefined, or of that
-/// dtype and broadcast to (N, H, L, S): added. Checks nothing.
+/// Computes attention of q (N, H, L, E), k (N, H, S, E) and v (N, H, S, V), of one floating dtype.
+/// The mask is undefined, or has that dtype, broadcasts to (N, H, L, S), and is added. Checks
+/// nothing.
 AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                        const AttentionOptions& options);
 
-/// For the tests: the names of the ways to compute attention (framework/kernel/ways.h), and the way
-/// that computes all that it can, as TAPER_ATTENTION=name asks for (null: none).
+/// For tests: the names of the ways to compute attention (framework/kernel/ways.h).
+/// force_attention_way selects a way for all that it can compute, as TAPER_ATTENTION=name does
+/// (null: none).
 std::vector<std::string> attention_ways();
 void force_attention_way(const char* name);
 
-/// A mask to add: 0 where `allowed` is true, else -infinity.
+/// Returns a mask to add: 0 if `allowed` is true, else -infinity.
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype);
 
 }  // namespace torch::taper

@@ -1,12 +1,13 @@
-// Attention of 16-bit floats on CUDA: each warp has 16 queries (of a gradient of keys: 16 keys) and
-// goes through the keys in tiles of 16. Scores and weights stay in registers, and all sums are of
-// 32 bits.
+// Attention of 16-bit floats on CUDA. Each warp has 16 queries (for a gradient of keys: 16 keys)
+// and goes through the keys in tiles of 16. Scores and weights stay in registers. All sums have 32
+// bits.
 //
-// Dao: FlashAttention-2 (arXiv 2307.08691), algorithms 1 and 2, without shared memory: a lane reads
-// what it multiplies 16 bytes at a time, for which columns of products are numbered as they lie
-// (framework/cuda/mma.h), and a block's warps, which go through the same keys, find them in L1.
+// Dao: FlashAttention-2 (arXiv 2307.08691), algorithms 1 and 2, without shared memory. A lane reads
+// its operands 16 bytes at a time. For this, columns of products are numbered in memory order
+// (framework/cuda/mma.h). The warps of a block go through the same keys and find them in L1.
 //
-// Tiles that are whole, and wholly seen, ask nothing of an element and branch nowhere: a test for
+// Complete tiles that are fully visible test no element and have no branch. A test per load and
+// score took five times as many instructions as the products and exponentials.
 // each load and each score took five times as many instructions as the products and exponentials.
 #include <cmath>
 
@@ -37,7 +38,7 @@ struct Matrices {
   }
 };
 
-/// What is added to the scores of a head, or nothing.
+/// Numbers added to the scores of a head, or nothing.
 template <class T>
 struct Mask {
   const T* data;
@@ -60,14 +61,14 @@ struct Masks {
   }
 };
 
-/// Of the four lanes that hold a row.
+/// Joins the four lanes that hold a row.
 template <class Op>
 TAPER_DEVICE float of_row(float v, const Op& op, Here here = Here::current()) {
   v = op(v, shuffle_xor(v, 1, here));
   return op(v, shuffle_xor(v, 2, here));
 }
 
-/// 2^x; 0 below 2^-126.
+/// Returns 2^x, or 0 below 2^-126.
 TAPER_DEVICE inline float power_of_two(float x) {
 #ifdef __CUDACC__
   float y;
@@ -78,8 +79,8 @@ TAPER_DEVICE inline float power_of_two(float x) {
 #endif
 }
 
-/// Of a tile of 16 queries and 16 keys: how many there are, and how far its first query is behind
-/// its first key where queries see no later keys.
+/// The bounds of a tile of 16 queries and 16 keys. `distance` tells how far its first query is
+/// after its first key, if queries see no later keys.
 struct Edge {
   int queries, keys, distance;
   TAPER_DEVICE bool sees(int query, int key) const {
@@ -90,14 +91,14 @@ TAPER_DEVICE inline int at_most_a_tile(int64_t n) {
   return static_cast<int>(n < kTile ? n : kTile);
 }
 
-/// What the kernels have in common: operands, and which head and which 16 rows a warp has. Plain:
-/// without a mask, and of matrices whose width is what a warp multiplies.
+/// The shared part of the kernels: operands, and the head and the 16 rows of a warp. Plain: no
+/// mask, and matrices as wide as a warp multiplies.
 template <class T, bool Plain>
 struct Attention {
   Matrices<T> q, k, v;
   Masks<T> masks;
   int64_t heads;
-  float scale, scale_of_two;  // of products, and with the logarithm to base 2
+  float scale, scale_of_two;  // of products, also times log2(e)
   bool causal;
   Attention(const In& q, const In& k, const In& v, const In& mask, const AttentionForm& form)
       : q(q),
@@ -112,17 +113,17 @@ struct Attention {
     return {at_most_a_tile(q.rows - i), at_most_a_tile(k.rows - j),
             causal ? at_most_a_tile(i - j) : kTile};
   }
-  /// The score of query i and key j, which it sees, in units of the logarithm to base 2.
+  /// Returns the score of query i and key j, which is visible, in units of the logarithm to base 2.
   TAPER_DEVICE float score(float product, const Mask<T>& mask, int64_t i, int64_t j) const {
     const float s = product * scale_of_two;
     if constexpr (Plain) return s;
     return s + mask.at(i, j) * kLog2E;
   }
-  /// The end of the keys that one of the 16 queries from `first` on sees.
+  /// Returns the end of the keys that one of the 16 queries from `first` on sees.
   TAPER_DEVICE int64_t keys_for(int64_t first) const {
     return causal && first + kTile < k.rows ? first + kTile : k.rows;
   }
-  /// The end of the whole tiles of keys all of which each of them sees.
+  /// Returns the end of the complete tiles of keys that all of these queries see.
   TAPER_DEVICE int64_t whole_keys_for(int64_t first) const {
     const int64_t whole = k.rows / kTile * kTile;
     return !Plain ? 0 : causal && first < whole ? first : whole;
@@ -143,11 +144,11 @@ int64_t tiles_of(const Dims& sizes) {
   return sizes[0] * sizes[1] * ((sizes[2] + kTile - 1) / kTile);
 }
 
-/// Exponentials relative to the greatest score so far, of rows g and g + 8. The sums are this
+/// Exponentials relative to the largest score so far, for rows g and g + 8. The sums are this
 /// lane's part.
 struct RunningMax {
   float max[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
-  /// Scores become exponentials; what came before is to be multiplied by `factor`.
+  /// Turns scores into exponentials. Earlier results must be multiplied by `factor`.
   TAPER_DEVICE void take(Square& s, const WarpPlace& at, float (&factor)[2]) {
     const auto larger = [](float a, float b) { return std::fmax(a, b); };  // sums keep a NaN
     float greatest[2] = {max[0], max[1]};
@@ -167,7 +168,7 @@ struct RunningMax {
   }
 };
 
-/// A row that may see nothing is 0, with a logarithm of 0.
+/// A row without visible keys is 0, with a logarithm of 0.
 template <class T, int G, bool Plain>
 struct AttentionForward {
   static constexpr int kMostThreads = kThreads;
@@ -186,8 +187,8 @@ struct AttentionForward {
     see_rest(sums, running, q, place, at, whole);
     finish(sums, running, place, at);
   }
-  /// The keys before `end`, in whole tiles. Those of the next tile are on their way while this one
-  /// is computed with.
+  /// Processes the keys before `end`, in complete tiles. The next tile is loaded while this one is
+  /// computed.
   TAPER_DEVICE void see_all(WideRows<T, G>& sums, RunningMax& running, const Rows& q,
                             const Place& place, const WarpPlace& at, int64_t end) const {
     TileReader<T, 2 * G, 2, true> keys(in.k.of(place.n, place.h), 0, at);
@@ -250,8 +251,8 @@ struct AttentionForward {
   }
 };
 
-/// What the gradients need of a query: lse in units of the logarithm to base 2, and delta, the sum
-/// over its row of gy y, times the scale of products.
+/// Values of a query for the gradients: lse in units of the logarithm to base 2, and delta, the sum
+/// over its row of gy y times the scale of products.
 struct alignas(8) OfQuery {
   float lse = 0, delta = 0;
 };
@@ -280,13 +281,14 @@ struct RowDelta {
   }
 };
 
-/// What both gradients need besides.
+/// Further operands of both gradients.
 template <class T, bool Plain>
 struct Backward {
   Attention<T, Plain> in;
   Matrices<T> gy;
   const OfQuery* queries;  // (N, H, L)
-  /// The gradient of the product behind a score, from its weight and that weight's gradient.
+  /// Returns the gradient of the product behind a score, from its weight and that weight's
+  /// gradient.
   TAPER_DEVICE float slope(float weight, float g, float delta) const {
     return weight * (g * in.scale - delta);
   }
@@ -313,7 +315,8 @@ struct GradientOfQueries {
     add<false>(sums, q, gy, rows, place, at, whole, b.in.keys_for(place.first));
     sums.store(gq.of(place.n, place.h), place.first, at);
   }
-  /// What comes from the keys from `first` to `end`. Whole: tiles are, and are seen by all rows.
+  /// Adds the contributions of the keys from `first` to `end`. Whole: tiles are complete and fully
+  /// visible.
   template <bool Whole>
   TAPER_DEVICE void add(WideRows<T, G>& sums, const Rows& q, const Rows& gy,
                         const OfQuery (&rows)[2], const Place& place, const WarpPlace& at,
@@ -347,10 +350,9 @@ struct GradientOfQueries {
   }
 };
 
-/// A warp has 16 keys, and goes through the queries that see one of them.
-/// (Rows in registers, in order, though some of 128 columns are spilled: read again at each use
-/// they were kept in as many registers, as they lie in memory, and copied: a third more
-/// instructions.)
+/// A warp has 16 keys and goes through the queries that see one of them. Rows are held in
+/// registers, in order, although some of 128 columns are spilled. Reading them at each use took as
+/// many registers, plus copies, and a third more instructions.
 template <class T, int G, bool Plain>
 struct GradientOfKeys {
   static constexpr int kMostThreads = kThreads;
@@ -369,7 +371,7 @@ struct GradientOfKeys {
     const int64_t rows = b.in.q.rows;
     int64_t first = b.in.causal ? place.first : 0;
     if constexpr (Plain) {
-      // Of a causal form the first tile has queries that do not see all keys.
+      // In a causal form, the first tile has queries that do not see all keys.
       const int64_t seen = !b.in.causal ? first : first + kTile < rows ? first + kTile : rows;
       const int64_t whole = rows / kTile * kTile < seen ? seen : rows / kTile * kTile;
       add<false>(sums, k, v, place, at, first, seen);
@@ -380,7 +382,8 @@ struct GradientOfKeys {
     sums.of_k.store(gk.of(place.n, place.h), place.first, at);
     sums.of_v.store(gv.of(place.n, place.h), place.first, at);
   }
-  /// What comes from the queries from `first` to `end`. Whole: tiles are, and see all keys.
+  /// Adds the contributions of the queries from `first` to `end`. Whole: tiles are complete and see
+  /// all keys.
   template <bool Whole>
   TAPER_DEVICE void add(Sums& sums, const Rows& k, const Rows& v, const Place& place,
                         const WarpPlace& at, int64_t first, int64_t end) const {
@@ -401,7 +404,7 @@ struct GradientOfKeys {
         query_factors.template read<Whole>(q_factor, edge.queries);
         slope_factors.next(), query_factors.next();
       };
-      if constexpr (G == 1) read_factors();  // where there are registers for all at once
+      if constexpr (G == 1) read_factors();  // there are registers for all at once
       OfQuery columns[2][2];
       for (int c = 0; c < 2; ++c)
         for (int e = 0; e < 2; ++e)
@@ -426,8 +429,8 @@ struct GradientOfKeys {
   }
 };
 
-/// f.operator()<T, G, Plain>() for the dtype, groups of 64 columns that heads of this width need,
-/// and whether they are all there, without a mask.
+/// Calls f.operator()<T, G, Plain>() for the dtype, the groups of 64 columns that heads of this
+/// width need, and whether they are complete and without a mask.
 template <class F>
 void by_width(const In& q, const In& v, const In& mask, const char* name, const F& f) {
   const int64_t E = q.sizes[3], V = v.sizes[3];

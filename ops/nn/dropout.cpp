@@ -20,10 +20,10 @@ bool changes_nothing(const char* op, const Tensor& x, double p, bool train) {
   return false;
 }
 
-// Row-major whatever x is, so that the numbers do not depend on x's strides.
+// The noise is row-major, so that the numbers do not depend on x's strides.
 Tensor empty_noise(const Tensor& x) { return empty(x.sizes(), x.options()); }
 
-// One number for each (n, c), with dimensions of size 1 after them.
+// Returns one number for each (n, c), followed by dimensions of size 1.
 Tensor empty_feature_noise(const Tensor& x) {
   TAPER_CHECK(x.dim() >= 2,
               "feature_dropout: Feature dropout requires at least 2 dimensions in the input");
@@ -51,7 +51,7 @@ Affine alpha_noise(Tensor noise, double p) {
   return {noise.mul_(a), shift};
 }
 
-/// What the forms differ in.
+/// The differences between the forms.
 struct Form {
   const char* op;
   bool by_channel, alpha, inplace;
@@ -69,7 +69,7 @@ Tensor drop(const Form& form, const Tensor& x, double p, bool train) {
   return times(f.noise).add_(f.shift);
 }
 
-/// Its derivative, which is linear: `kept` is what was drawn.
+/// The derivative of dropout, which is linear. `kept` is the mask that was drawn.
 Tensor dropout_again(const Tensor& x, const Tensor& kept, double p) {
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   TAPER_ON_DEVICE(y, dropout_again, y, x, kept, p);
@@ -86,7 +86,7 @@ Tensor dropout(const Tensor& x, double p, bool train) {
   if (changes_nothing("dropout", x, p, train)) return x;
   if (p == 1 || !x.is_contiguous()) return drop({"dropout", false, false, false}, x, p, train);
   const bool grad = autograd::needs_grad(x);
-  // A byte for each element, where the noise itself would take four.
+  // `kept` needs a byte per element, the noise itself would need four.
   Tensor y = detail::make_like(x),
          kept = grad ? empty(x.sizes(), x.options().dtype(kBool)) : Tensor();
   const GeneratorPtr g = detail::generator_for(y.device(), nullopt);

@@ -1,6 +1,6 @@
-// Dropout: random parts of a tensor become zero, the rest is scaled to keep the mean.
+// Dropout: random elements become zero, and the rest is scaled to keep the mean.
 //
-// Each form returns x itself when `train` is false or p is 0; p must be in [0, 1]. The numbers are
+// Each form returns x itself if `train` is false or p is 0. p must be in [0, 1]. Random numbers are
 // PyTorch's.
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace torch::taper {
 
-/// Each element is zero with probability p, else multiplied by 1 / (1 - p). x floating.
+/// Zeroes each element with probability p and multiplies the rest by 1 / (1 - p). x is floating.
 Tensor dropout(const Tensor& x, double p, bool train);
 Tensor& dropout_(Tensor& x, double p, bool train);
-/// Whole channels: one decision for each (n, c) of x (N, C, ...).
+/// Drops whole channels: one decision per (n, c) of x (N, C, ...).
 Tensor feature_dropout(const Tensor& x, double p, bool train);
 Tensor& feature_dropout_(Tensor& x, double p, bool train);
-/// Keeps mean and variance of inputs of mean 0 and variance 1: dropped elements become the negative
-/// saturation value of SELU, then all are scaled and shifted. (arXiv:1706.02515)
+/// Keeps mean and variance of inputs of mean 0 and variance 1. Dropped elements become the negative
+/// saturation value of SELU. Then all are scaled and shifted. (arXiv:1706.02515)
 Tensor alpha_dropout(const Tensor& x, double p, bool train);
 Tensor& alpha_dropout_(Tensor& x, double p, bool train);
-/// The same by whole channels.
+/// Is alpha_dropout for whole channels.
 Tensor feature_alpha_dropout(const Tensor& x, double p, bool train);
 Tensor& feature_alpha_dropout_(Tensor& x, double p, bool train);
 

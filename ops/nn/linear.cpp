@@ -37,7 +37,7 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
               "].  Tensor sizes: ", b.sizes());
 }
 
-// The transpose as a kernel sees it: no new tensor for it.
+// Returns the transpose as a kernel's operand, without a new tensor.
 In transposed(const Tensor& w) {
   In t(w);
   std::swap(t.sizes[0], t.sizes[1]);
@@ -48,7 +48,7 @@ In transposed(const Tensor& w) {
 
 Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_linear(x, w, b);
-  const bool rare_bias = b.defined() && b.dim() != 1;  // a number, or a matrix
+  const bool rare_bias = b.defined() && b.dim() != 1;  // a number or a matrix
   if (x.is_complex() || rare_bias) return b.defined() ? addmm(b, x, w.t()) : mm(x, w.t());
   Tensor y = detail::make_tensor({x.sizes()[0], w.sizes()[0]}, x.scalar_type(), x.device());
   TAPER_ON_DEVICE(y, matmul_kernel, y, x, transposed(w), b, 1, 1);
@@ -69,7 +69,7 @@ Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   if (auto cast = autocast_call("linear", linear, input, weight, bias)) return *cast;
-  if (weight.dim() == 1) {  // one output, without a dimension
+  if (weight.dim() == 1) {  // one output without a dimension
     const Tensor y = matmul(input, weight);
     return bias.defined() ? y + bias.expand(y.sizes()) : y;
   }

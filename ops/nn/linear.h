@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// y = input weight^T + bias: input (... x in), weight (out x in), bias (out) or undefined; the
-/// result is (... x out). A weight (in) gives (...). Dtypes must agree. Errors are those of addmm.
+/// Returns input weight^T + bias. input is (... x in), weight (out x in), bias (out) or undefined,
+/// and the result (... x out). A weight (in) gives (...). Dtypes must agree. Errors are addmm's.
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 Tensor& linear_out(Tensor& out, const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 

@@ -1,6 +1,6 @@
-// Losses. Common to all: `reduction` is one of Reduction::None (one value per element or sample),
-// Mean (the default) or Sum. Mean divides by the number of elements; where there are class weights,
-// by the sum of the weights of the targets. The mean of nothing is NaN.
+// Losses. In all of them, `reduction` is Reduction::None (one value per element or sample), Mean
+// (the default) or Sum. Mean divides by the number of elements. With class weights it divides by
+// the sum of the targets' weights. The mean of no elements is NaN.
 #pragma once
 
 #include <taper/framework/core/tensor.h>

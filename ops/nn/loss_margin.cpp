@@ -14,7 +14,7 @@
 namespace torch::taper {
 
 namespace {
-// Whether the values can be read without waiting for a device, or outside of what is captured.
+// Tests whether the values can be read without synchronization and outside of a capture.
 bool may_look(const Tensor& x) {
   return x.is_cpu() && x.numel() > 0 && !detail::is_captured(x.device());
 }
@@ -106,7 +106,7 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
               " for input of size: ", self.sizes());
   const Tensor x = self.dim() == 1 ? self.unsqueeze(0) : self;
   const Tensor given = self.dim() == 1 ? target.unsqueeze(0) : target;
-  // Below -1 there is no meaning; what is too large is found by gather, on devices too.
+  // Classes below -1 are invalid. gather finds classes that are too large, on devices too.
   TAPER_CHECK(
       !may_look(given) || given.ge(-1).all().item<bool>(),
       "multilabel_margin_loss: argument #2 'target' is out of range: expected classes of 0 to ",

@@ -8,27 +8,28 @@
 
 namespace torch::taper {
 
-/// x where t = 1, max(0, margin - x) where t = -1.
+/// Returns x for t = 1, and max(0, margin - x) for t = -1.
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin = 1.0,
                             int64_t reduction = Reduction::Mean);
-/// max(0, -t (x1 - x2) + margin).
+/// Returns max(0, -t (x1 - x2) + margin).
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            double margin = 0.0, int64_t reduction = Reduction::Mean);
-/// With c the cosine of x1 and x2 (rows): 1 - c where t = 1, max(0, c - margin) where t = -1.
+/// With c the cosine of rows x1 and x2, returns 1 - c for t = 1, and max(0, c - margin) for t = -1.
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin = 0.0, int64_t reduction = Reduction::Mean);
-/// max(0, |a - p| - |a - n| + margin) with the p-norm of the last dimension; `swap` takes |p - n|
-/// where that is smaller than |a - n|.
+/// Returns max(0, |a - p| - |a - n| + margin) with the p-norm of the last dimension. `swap` uses |p
+/// - n| if it is smaller than |a - n|.
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin = 1.0, double p = 2.0, double eps = 1e-06,
                            bool swap = false, int64_t reduction = Reduction::Mean);
-/// For scores x (N, C) or (C) and classes t: the sum over c != t of w[t] max(0, margin - x[t] +
-/// x[c])^p, divided by C; p is 1 or 2, `weight` has one entry for each class.
+/// Takes scores x (N, C) or (C) and classes t. Returns the sum over c != t of w[t] max(0, margin -
+/// x[t] + x[c])^p, divided by C. p is 1 or 2. `weight` has one entry per class.
 Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p = 1,
                          const Scalar& margin = 1, const optional<Tensor>& weight = {},
                          int64_t reduction = Reduction::Mean);
-/// For scores x (N, C) or (C) and targets of the same sizes, classes up to the first -1: the sum of
-/// max(0, 1 - x[t] + x[c]) over all targets t and all other classes c, divided by C.
+/// Takes scores x (N, C) or (C) and targets of these sizes, which are classes up to the first -1.
+/// Returns the sum of max(0, 1 - x[t] + x[c]) over all targets t and all other classes c, divided
+/// by C.
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target,
                               int64_t reduction = Reduction::Mean);
 

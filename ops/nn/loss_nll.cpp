@@ -20,7 +20,8 @@ void check_class_target(const Tensor& target) {
               "nll_loss: expected scalar type Long but found ", target.scalar_type());
 }
 
-// The weight as a contiguous tensor of x's dtype (f32 beside 16 bits), undefined for none.
+// Returns the weight as a contiguous tensor of x's dtype (f32 beside 16 bits), or undefined for
+// none.
 Tensor class_weight(const optional<Tensor>& weight, const Tensor& x) {
   if (!weight || !weight->defined()) return {};
   const int64_t classes = x.sizes()[x.dim() == 1 ? 0 : 1];
@@ -47,7 +48,7 @@ void check_batch(const Tensor& x, const Tensor& target) {
                     ") to match target batch_size (", targets, ").");
 }
 
-// Everything after the classes must agree: [N, C, d1, ...] and [N, d1, ...].
+// Checks that all dimensions after the classes agree: [N, C, d1, ...] and [N, d1, ...].
 void check_positions(const Tensor& x, const Tensor& target) {
   Dims expected(x.sizes());
   expected.erase(1);
@@ -67,7 +68,7 @@ Tensor result_for(const Tensor& x, const Tensor& target, int64_t reduction) {
 Tensor nll_of(const char* node, const Tensor& x, const Tensor& t, const Tensor& weight,
               NllOptions options);
 
-// The loss is linear in x: the derivative of this op along v is the loss of v.
+// The loss is linear in x, so the derivative of this op along v is the loss of v.
 Tensor nll_backward(const Tensor& gy, const Dims& sizes, ScalarType dtype, const Tensor& t,
                     const Tensor& weight, const Tensor& total_weight, NllOptions options) {
   Tensor gx = detail::make_tensor(sizes, dtype, gy.device());
@@ -111,14 +112,14 @@ Tensor nll_checked(const char* node, const Tensor& x, const Tensor& target,
 
 int64_t class_dim(const Tensor& x) { return x.dim() == 1 ? 0 : 1; }
 
-// The classes' weights in the shape that multiplies scores.
+// Returns the classes' weights in a shape that broadcasts over scores.
 Tensor weight_like(const Tensor& weight, const Tensor& x) {
   Dims shape(x.dim(), 1);
   shape[class_dim(x)] = weight.numel();
   return weight.reshape(shape);
 }
 
-// What smoothing adds to the gradient of log-probabilities: all classes share it.
+// Adds the part of smoothing, shared by all classes, to the gradient of log-probabilities.
 Tensor smoothed(const Tensor& g, const Tensor& gy, const Tensor& x, const Tensor& t,
                 const Tensor& weight, const Tensor& total_weight, NllOptions options) {
   const double classes = static_cast<double>(x.sizes()[class_dim(x)]);
@@ -129,7 +130,7 @@ Tensor smoothed(const Tensor& g, const Tensor& gy, const Tensor& x, const Tensor
   return g.mul(1 - options.smoothing).add(rest);
 }
 
-// Written in ops with derivatives of their own, for a backward that is differentiated again.
+// Computes the gradient in ops with derivatives, for a second derivative.
 Tensor cross_entropy_gradient(const Tensor& gy, const Tensor& x, const Tensor& t,
                               const Tensor& weight, const Tensor& total_weight,
                               NllOptions options) {
@@ -139,14 +140,15 @@ Tensor cross_entropy_gradient(const Tensor& gy, const Tensor& x, const Tensor& t
   return log_softmax_backward(g, log_p, class_dim(x)).to(x.scalar_type());
 }
 
-// The gradient of a sum or mean, while the exponentials are at hand. It is not of 16 bits: a scaled
-// loss (GradScaler) has gradients where those of the loss itself are less than the least f16. So
-// where memory is what takes time, on CUDA and of images, that of 16 bits is made later.
+// A sum or mean can compute its gradient while the exponentials are at hand. That gradient has not
+// 16 bits, because a scaled loss (GradScaler) may have gradients where the loss itself would
+// underflow f16. On CUDA and for images, memory takes the time. So there, a 16-bit gradient is
+// computed later.
 bool is_made_beforehand(const Tensor& x, const NllOptions& options) {
   return options.reduction != Reduction::None && !(is_narrow(x) && (x.is_cuda() || x.dim() > 2));
 }
 
-// What the forward pass computes: the loss, the numbers of rows, the gradient if it is made.
+// Results of the forward pass: the loss, the numbers of rows, and the gradient if it is computed.
 struct CrossEntropy {
   Tensor y, rows, gx;
 };
@@ -162,8 +164,8 @@ CrossEntropy cross_entropy_forward(const Tensor& self, const Tensor& t, const Te
   return r;
 }
 
-// The gradient that was made beforehand. The first backward takes it, for it may change it and
-// give it away; several threads may walk the same graph.
+// A gradient computed in the forward pass. The first backward takes it, because it may change it
+// and give it away. Several threads may walk one graph.
 class ReadyGradient {
  public:
   explicit ReadyGradient(Tensor gx) : gx_(std::move(gx)) {}
@@ -193,7 +195,7 @@ Tensor cross_entropy_backward(const Tensor& gy, const Tensor& self, const Tensor
   return gx.to(self.scalar_type());
 }
 
-// Targets of one class each: softmax, logarithm, loss and gradient in one pass over x.
+// Handles targets of one class each: softmax, logarithm, loss and gradient in one pass over x.
 Tensor cross_entropy_of_classes(const Tensor& self, const Tensor& target,
                                 const optional<Tensor>& weight, NllOptions options) {
   self.dim() <= 2 ? check_samples(self, target) : check_positions(self, target);
@@ -212,7 +214,7 @@ Tensor cross_entropy_of_classes(const Tensor& self, const Tensor& target,
 
 // ---------------------------------------------------------------- of probabilities
 
-// The targets as they count.
+// Returns the targets after weights and smoothing.
 Tensor mixture(const Tensor& p, const Tensor& weight, double smoothing) {
   Tensor q = p;
   if (smoothing > 0) {
@@ -243,7 +245,7 @@ Tensor gradient_of_mixture(const Tensor& gy, const Tensor& x, const Tensor& p, c
   return g.to(p.scalar_type());
 }
 
-// The loss of each sample.
+// Returns the loss of each sample.
 Tensor losses_of_mixtures(const Tensor& self, const Tensor& target, const Tensor& w,
                           double smoothing) {
   const Tensor x = self.contiguous(), p = target.contiguous();
@@ -270,8 +272,8 @@ bool are_probabilities(const Tensor& x, const Tensor& target) {
   return target.is_floating_point() && x.sizes() == target.sizes();
 }
 
-// Whether the kernels take the scores as they are. With probabilities those of the CPU take rows;
-// short ones go faster by ops, whose loops go over all rows.
+// Tests whether the kernels take the scores directly. For probabilities, the CPU's kernels take
+// rows. Short rows are faster by ops, whose loops go over all rows.
 bool is_fused(const Tensor& x, const Tensor& target) {
   if (!are_probabilities(x, target) || (x.is_cuda() && detail::runs_cuda_kernels())) return true;
   return x.dim() <= 2 && x.size(-1) >= 64;

@@ -1,4 +1,4 @@
-// Losses of classes. The common rules are in loss.h.
+// Losses over classes. loss.h has the common rules.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -8,24 +8,26 @@
 
 namespace torch::taper {
 
-/// Negative log likelihood: -w[t] x[t] for log probabilities x of shape [N, C] or [C] and targets t
-/// of shape [N] or [], i64 or u8. Targets equal to ignore_index count for nothing. `weight` has one
-/// entry per class. Errors: IndexError "Target 10 is out of bounds."; "expected scalar type Long
-/// but found Float"; "size mismatch (got input: [3, 4], target: [2])".
+/// Returns the negative log likelihood -w[t] x[t]. Log probabilities x are [N, C] or [C], targets t
+/// [N] or [], in i64 or u8. Targets equal to ignore_index do not count. `weight` has one entry per
+/// class.
+/// Errors: IndexError "Target 10 is out of bounds.", "expected scalar type Long but found Float",
+/// "size mismatch (got input: [3, 4], target: [2])".
 Tensor nll_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight = {},
                 int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
-/// The same for images: [N, C, H, W] and [N, H, W].
+/// Is nll_loss for images: [N, C, H, W] and [N, H, W].
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tensor>& weight = {},
                   int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
-/// The same for any shape [N, C, d1, ...] and [N, d1, ...].
+/// Is nll_loss for any shape [N, C, d1, ...] and [N, d1, ...].
 /// Errors: ValueError "Expected input batch_size (3) to match target batch_size (2).".
 Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tensor>& weight = {},
                    int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
-/// Cross entropy of scores x, [N, C], [C] or [N, C, d1, ...]: nll_loss(log_softmax(x), target), in
-/// one pass. A floating target of x's shape gives the probability of each class:
-/// -sum_c w[c] target[c] log_softmax(x)[c]. label_smoothing mixes the target with the uniform
-/// distribution over the classes. Errors: as nll_loss_nd; "label_smoothing must be between 0.0 and
-/// 1.0. Got: 2"; "ignore_index is not supported for floating point target".
+/// Returns the cross entropy of scores x, [N, C], [C] or [N, C, d1, ...]: nll_loss(log_softmax(x),
+/// target), in one pass. A floating target of x's shape gives the probability of each class: -sum_c
+/// w[c] target[c] log_softmax(x)[c]. label_smoothing mixes the target with the uniform distribution
+/// over the classes.
+/// Errors: those of nll_loss_nd, "label_smoothing must be between 0.0 and 1.0. Got: 2",
+/// "ignore_index is not supported for floating point target".
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target,
                           const optional<Tensor>& weight = {}, int64_t reduction = Reduction::Mean,
                           int64_t ignore_index = -100, double label_smoothing = 0.0);

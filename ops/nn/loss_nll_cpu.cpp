@@ -27,32 +27,32 @@ const L* or_null(const In& x) {
   return x.defined() ? x.as<L>() : nullptr;
 }
 
-// What a target weighs: nothing if it is ignored.
+// Returns the weight of a target, or 0 if it is ignored.
 template <class L>
 TAPER_INLINE L weight_of(int64_t target, const L* weight, int64_t ignore_index) {
   return target == ignore_index ? L(0) : weight ? weight[target] : L(1);
 }
 
-/// What the gradient of a row's loss is made of.
+/// The terms of the gradient of a row's loss.
 template <class L>
 struct RowSlope {
-  L exponentials;  // of which the sum is 1: their factor
-  L each;          // what is taken from each class, times its weight
-  L at_target;     // what is taken from the target
+  L exponentials;  // factor of the exponentials, whose sum is 1
+  L each;          // subtracted from each class, times its weight
+  L at_target;     // subtracted from the target
 };
 
-/// Rows of scores, of which each has a class. `gx` may be null; `divisor` divides the losses.
+/// Rows of scores with one class each. `gx` may be null. `divisor` divides the losses.
 template <class L>
 struct Scores {
   const L* x;
   const int64_t* target;
   const L* weight;
   int64_t classes, ignore_index;
-  L smoothing, all;  // all weighs what all classes do
+  L smoothing, all;  // all: the total weight of the classes
   L divisor;
   L *log_sums, *losses, *gx;
 
-  /// The rows from `row` on, of which x is given.
+  /// Returns the rows from `row` on, with their x.
   Scores part(int64_t row, const L* of_x) const {
     Scores s = *this;
     s.x = of_x;
@@ -66,12 +66,13 @@ struct Scores {
   TAPER_INLINE L weight_at(int64_t row) const {
     return weight_of(target[row], weight, ignore_index);
   }
-  /// A target's loss with those of all classes: `log` is that of the sum of exponentials relative
-  /// to the largest score, and `rest` the weighted sum of how far all are below that.
+  /// Returns a target's loss mixed with the losses of all classes. `log` is the logarithm of the
+  /// sum of exponentials relative to the largest score. `rest` is the weighted sum of the distances
+  /// to that score.
   TAPER_INLINE L smoothed(L own, L log, L rest) const {
     return (1 - smoothing) * own + smoothing / static_cast<L>(classes) * (all * log + rest);
   }
-  /// With a gradient g of the loss.
+  /// Returns the slope for a gradient g of the loss.
   TAPER_INLINE RowSlope<L> slope_of(int64_t row, L g) const {
     const L own = weight_at(row) * g / divisor;
     if (smoothing == 0) return {own, 0, own};
@@ -80,18 +81,18 @@ struct Scores {
   }
 };
 
-/// At most so many columns are a block.
+/// The most columns in a block.
 constexpr int64_t kMostColumns = 512;
-/// A block of an image's positions, side by side: the scores of a class, which are a row, lie
-/// `step` behind those of the class before, and in the gradient `gx_step`.
+/// A block of adjacent positions of an image. A class's scores are a row. `step` leads from one
+/// class to the next, `gx_step` in the gradient.
 template <class L>
 struct ScoreColumns {
   Scores<L> of;
   int64_t width, step, gx_step;
 };
 
-/// Rows of scores, of which each has probabilities of all classes: they count `keeps` times, and
-/// `adds` is added. `totals` are their weighted sums.
+/// Rows of scores with probabilities of all classes each. Probabilities are multiplied by `keeps`,
+/// and `adds` is added. `totals` are their weighted sums.
 template <class L>
 struct Mixtures {
   const L *x, *p, *weight;
@@ -99,7 +100,7 @@ struct Mixtures {
   L keeps, adds;
   L *log_sums, *totals, *losses, *gx;
 
-  /// The rows from `row` on, of which x and p are given.
+  /// Returns the rows from `row` on, with their x and p.
   Mixtures part(int64_t row, const L* of_x, const L* of_p) const {
     Mixtures s = *this;
     s.x = of_x;
@@ -182,17 +183,17 @@ void gradients_of(const Rows& s, const L* g, bool each, int64_t rows) {
   return TAPER_BY_ISA(gradients_of, s, g, each, rows);
 }
 
-// About so many elements of 16 bits go through the loops of floats at once.
+// The number of 16-bit elements that pass through the loops of floats together.
 constexpr int64_t kTile = 2048;
 
-/// rows(b, e, step) for parts of n rows, by threads; `step` is for for_tiles.
+/// Calls rows(b, e, step) for parts of n rows, by threads. `step` is for for_tiles.
 template <class Rows>
 void for_rows(int64_t n, int64_t classes, const Rows& rows) {
   const int64_t step = std::max<int64_t>(1, kTile / (classes + 1));
   parallel_for(0, n, std::max(step, kGrain / 4 / (classes + 1) + 1),
                [&](int64_t b, int64_t e) { rows(b, e, step); });
 }
-/// Memory for the rows of a tile, if x has 16 bits.
+/// Returns memory for the rows of a tile, if x has 16 bits.
 template <class L>
 Scratch<L> room_for(const In& x, int64_t rows, int64_t classes) {
   return Scratch<L>(isReducedFloatingType(x.dtype) ? rows * classes : 0);
@@ -217,8 +218,8 @@ Scores<L> scores_of(const Out& gx, L* rows, const In& x, const In& target, const
   return s;
 }
 
-/// block(target, place of its class 0, width) for blocks of an image's neighbouring positions, by
-/// threads: wide ones, of which the scores stay in L2.
+/// Calls block(target, offset of its class 0, width) for blocks of adjacent positions of an image,
+/// by threads. Blocks are wide, but their scores stay in L2.
 template <class Block>
 void for_columns(const NllShape& shape, const Block& block) {
   constexpr int64_t line = 16, least = 64, elements = 1 << 15;
@@ -234,7 +235,7 @@ void for_columns(const NllShape& shape, const Block& block) {
     }
   });
 }
-/// The block of such columns; scores of 16 bits are made floats in `room`.
+/// Returns the block of these columns. 16-bit scores are converted to floats in `room`.
 template <class L>
 ScoreColumns<L> columns_of(const Scores<L>& all, const NllShape& shape, const In& x, int64_t target,
                            int64_t at, int64_t width, L* room) {
@@ -247,13 +248,13 @@ ScoreColumns<L> columns_of(const Scores<L>& all, const NllShape& shape, const In
     wide_tile(x, at + k * shape.inner, width, room + k * width);
   return {all.part(target, room), width, width, shape.inner};
 }
-/// Memory for a block of columns, if x has 16 bits.
+/// Returns memory for a block of columns, if x has 16 bits.
 template <class L>
 Scratch<L> room_for_columns(const In& x, int64_t width, int64_t classes) {
   return Scratch<L>(isReducedFloatingType(x.dtype) ? width * classes : 0);
 }
 
-/// In four sums, of which none waits for the others.
+/// Adds in four sums that do not wait for each other.
 template <class L>
 double total_of(const L* v, int64_t n) {
   double sums[4] = {};
@@ -301,7 +302,7 @@ void cross_entropy_of(const Out& y, const Out& rows, const Out& gx, const In& x,
     *y.as<L>() = static_cast<L>(o.reduction == 1 ? total / weights : total);
 }
 
-/// gradients_of(the rows, g, each, n), by threads and tiles.
+/// Calls gradients_of(the rows, g, each, n), by threads and tiles.
 template <class L, class Rows, class... Wide>
 void write_gradients(const Out& gx, const L* g, bool each, const In& x, int64_t n, const Rows& all,
                      const Wide&... wide) {
@@ -325,7 +326,7 @@ void write_gradients(const Out& gx, const L* g, bool each, const In& x, int64_t 
   });
 }
 
-/// The gradients of images; those of 16 bits are made in the memory of the block's scores.
+/// Computes the gradients of images. 16-bit ones use the memory of the block's scores.
 template <class L>
 void write_column_gradients(const Out& gx, const L* g, bool each, const In& x,
                             const Scores<L>& all) {
@@ -405,7 +406,7 @@ void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight,
                             NllOptions options) {
   check_targets("cross_entropy", target, NllShape(x.sizes).classes, options.ignore_index);
   by_wide_dtype(x, [&]<class L>() {
-    L* const of_rows = const_cast<L*>(rows.as<L>());  // which are read only
+    L* const of_rows = const_cast<L*>(rows.as<L>());  // only read
     const Scores<L> all = scores_of(gx, of_rows, x, target, weight, options);
     const bool each = options.reduction == 0;
     if (NllShape(x.sizes).inner == 1)
@@ -420,7 +421,7 @@ void soft_cross_entropy(Out losses, Out rows, In x, In p, In weight, double smoo
 }
 void soft_cross_entropy_backward(Out gx, In gy, In rows, In x, In p, In weight, double smoothing) {
   by_wide_dtype(x, [&]<class L>() {
-    L* const of_rows = const_cast<L*>(rows.as<L>());  // which are read only
+    L* const of_rows = const_cast<L*>(rows.as<L>());  // only read
     write_gradients(gx, gy.as<L>(), true, x, gy.numel, mixtures_of(of_rows, x, weight, smoothing),
                     p);
   });

@@ -9,7 +9,7 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// The targets, and what each weighs.
+/// The targets and their weights.
 template <class T>
 struct Targets {
   const char* op;
@@ -23,7 +23,7 @@ struct Targets {
         weight(weight.defined() ? weight.as<T>() : nullptr),
         ignore_index(o.ignore_index),
         classes(classes) {}
-  /// The target c; -1 where there is nothing to learn from. Reports a class that does not exist.
+  /// Returns the target c, or -1 if it is ignored. Reports a class that does not exist.
   TAPER_DEVICE int64_t checked(int64_t c) const {
     if (c == ignore_index) return -1;
     if (c >= 0 && c < classes) return c;
@@ -38,8 +38,7 @@ struct Totals {
   double loss, weight;
 };
 
-/// loss(i, class, weight) of every target, their sum or mean, and the sum of weights: a reduction
-/// of targets.
+/// A reduction over targets: the sum or mean of loss(i, class, weight), and the sum of weights.
 template <class T, class Loss>
 struct TotalLoss {
   using State = Totals;
@@ -64,7 +63,7 @@ struct TotalLoss {
   }
 };
 
-/// One number of type T.
+/// Returns a 0-dim operand of type T at p.
 template <class T>
 Out scalar_at(T* p) {
   Out y;
@@ -85,7 +84,7 @@ struct NllLoss {
   }
 };
 
-/// The gradients of the scores of one target: zeros, but for its class.
+/// The gradients of the scores of one target: zeros except for its class.
 template <class T>
 struct NllGradient {
   using C = opmath_t<T>;
@@ -98,14 +97,14 @@ struct NllGradient {
     const C divisor = reduction == 1 ? *total_weight : C(1);
     return -targets.weight_of(target) * gy[reduction == 0 ? i : 0] / divisor;
   }
-  /// Of scores that are `inner` apart: a thread has them all.
+  /// For scores that are `inner` apart. A thread has all of a target.
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t target = targets.at(i);
     const T g = static_cast<T>(of_class(i, target));
     for (int64_t c = 0; c < shape.classes; ++c) gx[shape.place(i, c)] = c == target ? g : T(0);
   }
 };
-/// Of scores that are a row.
+/// For scores that form a row.
 template <class T, int V>
 struct NllGradientOfRow {
   NllGradient<T> of;
@@ -121,7 +120,8 @@ struct NllGradientOfRow {
 };
 
 // ---------------------------------------------------------------- of logits
-// 16-bit floats are read and their gradients written as they are; all else is of 32 bits then.
+// 16-bit floats are read, and their gradients written, directly. All other numbers then have 32
+// bits.
 
 /// The scores of all classes for each target.
 struct ScoreRows {
@@ -130,7 +130,7 @@ struct ScoreRows {
   TAPER_DEVICE int64_t first(int64_t row) const {
     return inner == 1 ? row * classes : row / inner * classes * inner + row % inner;
   }
-  /// Neighbouring targets have neighbouring scores where these are no rows: a thread has a target.
+  /// If scores form no rows, adjacent targets have adjacent scores, and a thread has a target.
   template <class Held>
   int team() const {
     return inner == 1 ? held_team_for<Held>(classes) : 1;
@@ -141,7 +141,7 @@ struct ScoreRows {
            is_packed(weight.data);
   }
 };
-/// What V classes weigh.
+/// Reads the weights of V classes.
 template <class C, int V>
 TAPER_DEVICE void read_weights(const C* weight, int64_t i, Pack<C, V>& to) {
   if (weight)
@@ -154,7 +154,7 @@ template <class C>
 struct ScoreSums {
   C max, log_sum;
 };
-/// The largest of a row's scores, and the logarithm of the sum of their exponentials.
+/// Returns the largest of a row's scores, and the logarithm of the sum of their exponentials.
 template <class T, int V>
 TAPER_DEVICE ScoreSums<opmath_t<T>> row_sums(const Team& team, const HeldRows<T, V>& held) {
   using C = opmath_t<T>;
@@ -165,7 +165,7 @@ TAPER_DEVICE ScoreSums<opmath_t<T>> row_sums(const Team& team, const HeldRows<T,
   return {max, max + std::log(sum)};
 }
 
-/// The logarithm of each row's sum of exponentials, and its loss times its weight.
+/// Computes the logarithm of each row's sum of exponentials, and its weighted loss.
 template <class T, int V>
 struct ScoreLosses {
   using Held = HeldRows<T, V>;
@@ -176,7 +176,7 @@ struct ScoreLosses {
   const T* x[1];
   C *log_sums, *losses;
   C smoothing;
-  /// The weighted sum of the losses of all classes.
+  /// Returns the weighted sum of the losses of all classes.
   TAPER_DEVICE C sum_of_all(const Team& team, const Held& held, C log_sum) const {
     C sum = 0;
     held.each([&](int64_t i, const Packs<T, V, 1>& packs) {
@@ -215,12 +215,12 @@ struct CrossEntropyGradient {
   Targets<C> targets;
   ScoreRows rows;
   T* gx;
-  const C* gy;  // of each row, or of all; null: 1
+  const C* gy;  // of each row, or of all. null: 1
   const T* x[1];
   const C *log_sums, *total_weight;
   int64_t reduction;
   C smoothing;
-  /// What all classes weigh.
+  /// Returns the total weight of all classes.
   TAPER_DEVICE C weight_of_all(const Team& team) const {
     if (!targets.weight) return static_cast<C>(rows.classes);
     return team.sum<C>(rows.classes, [&](int64_t c) { return targets.weight[c]; });
@@ -272,7 +272,7 @@ void cross_entropy_gradient(const Out& gx, const opmath_t<T>* gy, const opmath_t
 }
 
 // ---------------------------------------------------------------- of logits and probabilities
-/// The probabilities of all classes for each target, as they count.
+/// The probabilities of all classes for each target, after weights and smoothing.
 template <class T, int V>
 struct Probabilities {
   using C = opmath_t<T>;
@@ -297,8 +297,8 @@ struct MixtureSums {
   C loss, all;
 };
 
-/// For each row the logarithm of the sum of exponentials, the weighted sum of probabilities, and
-/// the loss.
+/// Computes for each row the logarithm of the sum of exponentials, the weighted sum of
+/// probabilities, and the loss.
 template <class T, int V>
 struct MixtureLosses {
   using Held = HeldRows<T, V>;

@@ -1,4 +1,4 @@
-// What a loss over classes is computed of. Not installed.
+// Shapes and offsets of losses over classes. Not installed.
 #pragma once
 
 #include <taper/ops/nn/loss_nll_kernels.h>
@@ -18,14 +18,14 @@ struct NllShape {
     classes = sizes[1];
     for (int64_t d = 2; d < sizes.size(); ++d) inner *= sizes[d];
   }
-  /// f(target, place of its class 0 in x) for all targets.
+  /// Calls f(target, offset of its class 0 in x) for all targets.
   template <class F>
   void each_target(const F& f) const {
     for (int64_t i = 0; i < n; ++i)
       for (int64_t s = 0; s < inner; ++s) f(i * inner + s, i * classes * inner + s);
   }
   TAPER_HD int64_t targets() const { return n * inner; }
-  /// The place in x of class c for the target `at`.
+  /// Returns the offset in x of class c for the target `at`.
   TAPER_HD int64_t place(int64_t at, int64_t c) const {
     const int64_t sample = at / inner;
     return (sample * classes + c) * inner + (at - sample * inner);

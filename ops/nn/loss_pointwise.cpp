@@ -16,14 +16,14 @@ namespace torch::taper {
 
 namespace {
 
-// What a loss is, apart from its numbers.
+// Describes a loss apart from its numbers.
 struct LossOp {
   const char* name;
   const char* node;
   LossForm form;
 };
 
-// d loss / dx in ops with derivatives, for a backward that is differentiated again.
+// Returns d loss / dx in ops with derivatives, for a second derivative.
 Tensor slope(const Tensor& x, const Tensor& t, LossForm form) {
   const Tensor d = x.sub(t);
   switch (form.kind) {
@@ -51,8 +51,8 @@ Tensor slope(const Tensor& x, const Tensor& t, LossForm form) {
   return x.sigmoid().sub(t);
 }
 
-// d loss / dt: the other way round where the loss depends on x - t alone. t log t counts as 0 where
-// t is 0, and so does its slope.
+// Returns d loss / dt. If the loss depends only on x - t, it is the negative slope of x. t log t
+// counts as 0 if t is 0, and so does its slope.
 Tensor target_slope(const Tensor& x, const Tensor& t, LossForm form) {
   switch (form.kind) {
     case LossKind::kBce:
@@ -78,7 +78,7 @@ bool is_of_difference(LossKind kind) {
   return kind == LossKind::kSquared || kind == LossKind::kSmoothL1 || kind == LossKind::kHuber;
 }
 
-// x and t in the dtype that losses of x are computed in.
+// x and t in the dtype in which losses of x are computed.
 struct Wide {
   Tensor x, t;
   Wide(const Tensor& x, const Tensor& t) : x(x.to(sum_dtype(x))), t(t.to(sum_dtype(x))) {}
@@ -98,7 +98,7 @@ Tensor input_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossFo
   return gx;
 }
 
-// A loss of x - t alone has the opposite slope for t, which is the slope at t of a target x.
+// A loss of x - t has the opposite slope for t, which is the slope at t of a target x.
 Tensor target_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossForm form,
                        double divisor) {
   if (is_of_difference(form.kind))
@@ -116,7 +116,7 @@ std::array<Tensor, 2> gradients(const Grads& g, const Tensor& x, const Tensor& t
   return out;
 }
 
-// x and t have one shape here, and one floating dtype, or x has 16 bits and t is f32.
+// x and t have one shape. They have one floating dtype, or x has 16 bits and t is f32.
 Tensor loss_of(const LossOp& op, const Tensor& self, const Tensor& target, int64_t reduction,
                ScalarType dtype) {
   const bool each = reduction == Reduction::None;
@@ -151,10 +151,10 @@ Tensor pointwise_loss(const LossOp& op, const Tensor& self, const Tensor& target
 
 bool given(const optional<Tensor>& t) { return t && t->defined(); }
 
-// Whether a loss that PyTorch composes of ops is computed by one kernel instead: of f32 and f64,
-// and of 16 bits where autocast has it computed in f32. (Without autocast each of the ops rounds to
-// 16 bits.) Of f32 that reads x and the target once, where the ops of the Kullback-Leibler
-// divergence go over memory 15 times; under autocast it reads 16 bits, and no cast is written.
+// Tests whether one kernel computes a loss that PyTorch composes of ops. It does for f32 and f64,
+// and for 16 bits if autocast computes the loss in f32. (Without autocast each op rounds to 16
+// bits.) The kernel reads x and the target once, while the ops of the Kullback-Leibler divergence
+// go over memory 15 times. Under autocast it reads 16 bits, and no cast is written.
 bool is_one_pass(const Tensor& x, const Tensor& t) {
   if (!x.defined() || !t.defined() || x.device() != t.device()) return false;
   const ScalarType dtype = x.scalar_type();
@@ -208,7 +208,7 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, d
 
 namespace {
 
-// As LibTorch's op, which leaves dimensions of size 1 out of account and broadcasts the target.
+// Broadcasts the target as LibTorch's op, which ignores dimensions of size 1.
 Tensor in_shape_of(const Tensor& self, const Tensor& target) {
   if (self.sizes() == target.sizes()) return target;
   const Tensor x = self.squeeze(), t = target.squeeze();
@@ -224,7 +224,7 @@ Tensor in_shape_of(const Tensor& self, const Tensor& target) {
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
                             const optional<Tensor>& weight, int64_t reduction) {
-  if (!is_narrow(self) || self.is_cuda())  // which refuses it under autocast
+  if (!is_narrow(self) || self.is_cuda())  // autocast refuses the op on CUDA
     if (auto cast = autocast_call("binary_cross_entropy", binary_cross_entropy, self, given_target,
                                   weight, reduction))
       return *cast;
@@ -275,7 +275,7 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool 
     return *cast;
   check_reduction("kl_div", reduction);
   if (log_target) return reduce_loss(target.exp().mul(target.sub(self)), reduction);
-  // t log t is 0 at t = 0, and no number below.
+  // t log t is 0 at t = 0, and NaN below.
   const Tensor entropy = target.mul(target.masked_fill(target.eq(0), 1).log());
   return reduce_loss(entropy.sub(target.mul(self)), reduction);
 }
@@ -305,7 +305,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
   Tensor loss =
       log_input ? input.exp().sub(target.mul(input)) : input.sub(target.mul(input.add(eps).log()));
   if (full) {
-    const Tensor t = target.masked_fill(target.le(1), 1);  // the term is 0 there
+    const Tensor t = target.masked_fill(target.le(1), 1);  // the term is 0 for these
     const Tensor stirling =
         t.mul(t.log()).sub(t).add(t.mul(2 * 3.14159265358979324).log().mul(0.5));
     loss = loss.add(stirling.masked_fill(target.le(1), 0));

@@ -8,11 +8,12 @@
 namespace torch::taper::cpu {
 namespace {
 
-// The parts that are the same for all losses, around the rows of one.
+// The parts that all losses share, around the rows of one.
 
 constexpr int64_t kTile = 1024;  // elements
 
-/// By pieces of a size that depends on the input alone, so that threads do not change the sum.
+/// The size of the pieces depends only on the input, so the number of threads does not change the
+/// sum.
 template <class Sum>
 double total_loss(int64_t n, const Sum& sum) {
   constexpr int64_t max_pieces = 512;

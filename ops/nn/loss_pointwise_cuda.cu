@@ -6,7 +6,7 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// The elements that are compared, V at a time where `packed`.
+/// The compared elements, V at a time if `packed`.
 template <class Loss, class T>
 struct Compared {
   using C = opmath_t<T>;
@@ -29,7 +29,7 @@ struct Compared {
     read_wide(x + first, px);
     target.read(first, pt);
   }
-  /// The loss of an element; an x that should be a probability and is none is reported.
+  /// Returns the loss of an element. Reports an x outside [0, 1] if it should be a probability.
   TAPER_DEVICE C value(C of, C t) const {
     if (probability && !(of >= C(0) && of <= C(1))) faults.raise(FaultKind::kProbability);
     return Loss::value(of, t, p);
@@ -57,7 +57,7 @@ struct LossValues {
   }
 };
 
-/// The sums of the losses of pieces of so many packs, or where it is one, their sum over `divisor`.
+/// Sums the losses of pieces of packs. A single piece gives the final sum divided by `divisor`.
 template <class Loss, class T>
 struct LossSums {
   using C = opmath_t<T>;
@@ -65,7 +65,7 @@ struct LossSums {
   Compared<Loss, T> of;
   int64_t piece;
   double divisor;
-  double* sums;  // null: there is one piece
+  double* sums;  // null for a single piece
   C* y;
   TAPER_DEVICE double sum_at(int64_t first) const {
     if (of.packed && first + V <= of.n) {
@@ -128,7 +128,7 @@ struct LossGradient {
   Compared<Loss, T> of;
   T* gx;
   EitherIn<T> gy;
-  bool each;  // gy has a number for each element
+  bool each;  // gy has one number per element
   double divisor;
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t first = i * V;

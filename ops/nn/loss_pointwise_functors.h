@@ -1,4 +1,4 @@
-// The losses of one element and their slopes, for host and device; p is the parameter.
+// The pointwise losses and their slopes, for host and device. p is the parameter.
 #pragma once
 
 #include <cmath>
@@ -129,7 +129,7 @@ struct PoissonOfRatesLoss {
   }
 };
 
-// f(Loss()) for the loss of the given kind.
+// Calls f(Loss()) with the loss of this kind.
 template <class F>
 void with_loss(LossKind kind, const F& f) {
   switch (kind) {

@@ -1,4 +1,4 @@
-// What the losses share: checking and applying a reduction, dtypes.
+// Helpers of the losses: reductions and dtypes.
 #pragma once
 
 #include <taper/framework/autograd/autocast.h>
@@ -11,20 +11,20 @@ inline void check_reduction(const char* op, int64_t reduction) {
               ": expected a reduction of None, Mean or Sum, got ", reduction);
 }
 
-/// Whether x is of 16 bits, which kernels of losses read as they are. Autocast, which would cast x
-/// to f32, has nothing to do then but to say the dtype of the loss.
+/// Tests whether x has 16 bits, which kernels of losses read directly. Autocast then casts nothing
+/// and only determines the dtype of the loss.
 inline bool is_narrow(const Tensor& x) {
   return x.defined() && isReducedFloatingType(x.scalar_type());
 }
-/// The dtype in which losses of x are computed.
+/// Returns the dtype in which losses of x are computed.
 inline ScalarType sum_dtype(const Tensor& x) { return is_narrow(x) ? kFloat : x.scalar_type(); }
-/// The dtype of a loss of x that is `dtype` without autocast.
+/// Returns the dtype of a loss of x that has `dtype` without autocast.
 inline ScalarType loss_dtype(const Tensor& x, ScalarType dtype) {
   const bool widens = autocast::is_autocast_enabled(x.device().type());
   return widens && isReducedFloatingType(dtype) ? kFloat : dtype;
 }
 
-/// Element-wise losses to what was asked for.
+/// Reduces pointwise losses by `reduction`.
 inline Tensor reduce_loss(const Tensor& loss, int64_t reduction) {
   if (reduction == Reduction::Mean) return loss.mean();
   if (reduction == Reduction::Sum) return loss.sum();

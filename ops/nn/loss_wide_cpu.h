@@ -1,5 +1,5 @@
-// Losses of 16-bit floats go through the loops of floats, in tiles that stay in L1. For the CPU
-// files of losses; not installed.
+// Passes losses of 16-bit floats through the loops of floats, in tiles that stay in L1. For the CPU
+// files of losses. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace torch::taper::cpu {
 
-/// f.operator()<L>() with the type of what is computed of x.
+/// Calls f.operator()<L>() with the type in which losses of x are computed.
 template <class F>
 void by_wide_dtype(const In& x, const F& f) {
   x.dtype == kDouble ? f.template operator()<double>() : f.template operator()<float>();
 }
 
-/// Elements [i, i + n) of x as L; those of 16 bits are made in `room`.
+/// Returns elements [i, i + n) of x as L. 16-bit elements are converted into `room`.
 template <class L>
 const L* wide_tile(const In& x, int64_t i, int64_t n, L* room) {
   if constexpr (std::is_same_v<L, float>) {
@@ -25,7 +25,7 @@ const L* wide_tile(const In& x, int64_t i, int64_t n, L* room) {
   }
   return x.as<L>() + i;
 }
-/// make(to) makes the elements [i, i + n) of y as L; `room` is for those of 16 bits.
+/// Calls make(to), which fills the elements [i, i + n) of y as L. `room` is for 16-bit elements.
 template <class L, class Make>
 void make_tile(const Out& y, int64_t i, int64_t n, L* room, const Make& make) {
   if constexpr (std::is_same_v<L, float>) {
@@ -34,7 +34,7 @@ void make_tile(const Out& y, int64_t i, int64_t n, L* room, const Make& make) {
   }
   make(y.as<L>() + i);
 }
-/// tile(i, n) for parts of [begin, end), of at most `step` if one of the tensors has 16 bits.
+/// Calls tile(i, n) for parts of [begin, end), of at most `step` if one of the tensors has 16 bits.
 template <class Tile, class... Tensors>
 void for_tiles(int64_t begin, int64_t end, int64_t step, const Tile& tile,
                const Tensors&... tensors) {

@@ -1,13 +1,13 @@
-// Losses of 16-bit floats compute in float. Whether a tensor beside them has 16 bits or 32 is asked
-// when the kernel runs, once for a pack: a kernel for each pair would take twice as long to
-// compile. For *_cuda.cu files only; not installed.
+// Losses of 16-bit floats compute in float. Kernels test at run time, once per pack, whether
+// another tensor has 16 or 32 bits. A kernel for each pair would double the compile time. For
+// *_cuda.cu files only. Not installed.
 #pragma once
 
 #include <taper/framework/cuda/map.h>
 
 namespace torch::taper::cuda {
 
-/// V elements from or to memory of type M, 16 bytes at a time.
+/// Reads or writes V elements in memory of type M, 16 bytes at a time.
 template <class M, class C, int V>
 TAPER_DEVICE void read_wide(const M* from, Pack<C, V>& to) {
   constexpr int W = V < kPack<M> ? V : kPack<M>;
@@ -26,7 +26,7 @@ TAPER_DEVICE void write_wide(M* to, const Pack<C, V>& from) {
   }
 }
 
-/// Elements of type T, or of what T is computed with in.
+/// Elements of type T, or of the type in which T computes.
 template <class T>
 struct EitherIn {
   using C = opmath_t<T>;

@@ -1,5 +1,5 @@
-// What layers compute: activations, linear maps, normalisations, softmax, losses, dropout,
-// attention.
+// Includes the functions of layers: activations, linear maps, normalisations, softmax, losses,
+// dropout and attention.
 #pragma once
 
 #include <taper/ops/nn/activation.h>

@@ -23,18 +23,17 @@ void check_floating(const char* op, const Tensor& x) {
 Tensor contiguous_or_none(const Tensor& t) { return t.defined() ? t.contiguous() : t; }
 
 // ---------------------------------------------------------------------- second derivatives
-// How a fused backward was computed, so that it can be written again in public ops: over which
-// dimensions of x viewed as `view`, with which shape of the weight, and with which statistics where
-// they did not come from x.
+// Describes a fused backward, so that it can be written again in public ops: the dimensions of x
+// viewed as `view`, the shape of the weight, and whether the statistics came from x.
 struct Composite {
   Dims view, weight_view, dims;
   double eps;
   bool own_statistics;
-  Dims bias_shape = {};  // of the bias or, where there is none, of its gradient
+  Dims bias_shape = {};  // of the bias or, without a bias, of its gradient
   ScalarType bias_dtype = ScalarType::Undefined;
 };
 
-// gx, gw, gb of y = (x - mean) scale w + b.
+// Returns gx, gw, gb of y = (x - mean) scale w + b.
 std::array<Tensor, 3> composite_gradient(const Composite& c, const Tensor& gy, const Tensor& x,
                                          const Tensor& weight, const Tensor& mean,
                                          const Tensor& scale) {
@@ -63,7 +62,7 @@ std::array<Tensor, 3> composite_gradient(const Composite& c, const Tensor& gy, c
   return r;
 }
 
-// The fused gradient, with a derivative of its own: the composite one is differentiated.
+// Computes the fused gradient. Its derivative is the derivative of the composite one.
 template <class Kernel>
 std::array<Tensor, 3> fused_gradient(const char* node, const Composite& c, const Tensor& gy,
                                      const Tensor& x, const Tensor& weight, const Tensor& mean,
@@ -81,7 +80,7 @@ std::array<Tensor, 3> fused_gradient(const char* node, const Composite& c, const
            const bool higher = GradMode::is_enabled();
            AutoGradMode on(true);
            Tensor in[3] = {gy.get(), x.get(), weight.defined() ? weight.get() : Tensor()};
-           // Seen through views, gradients stop here: gy may itself come from x.
+           // Gradients stop at these views, because gy may itself depend on x.
            for (size_t i = 0; i < 3; ++i)
              if (g.needs(i)) in[i] = in[i].view(in[i].sizes());
            auto out = composite_gradient(c, in[0], in[1], in[2], mean.get(), scale.get());
@@ -157,7 +156,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   const Tensor w = contiguous_or_none(weight), b = contiguous_or_none(bias);
 
   if (training) {
-    // An empty batch has no statistics: the running ones stay.
+    // An empty batch has no statistics, so the running ones stay.
     const bool seen = input.numel() > 0;
     const Tensor run_mean = seen ? running_mean : Tensor(), run_var = seen ? running_var : Tensor();
     TAPER_ON_DEVICE(y, batch_norm_training, y, mean, scale, run_mean, run_var, x, w, b, momentum,
@@ -187,7 +186,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 // ---------------------------------------------------------------------- layer norm
 namespace {
 
-// Checks the arguments; returns the number of normalised elements.
+// Checks the arguments and returns the number of normalised elements.
 int64_t check_layer_norm(const char* op, const Tensor& x, IntArrayRef shape, const Tensor& w,
                          const Tensor& b) {
   check_floating(op, x);
@@ -332,7 +331,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   TAPER_CHECK(use_input_stats || (running_mean.defined() && running_var.defined()),
               "instance_norm: Expected running_mean and running_var to be defined when "
               "use_input_stats is false");
-  // A batch of one sample that has the channels of all.
+  // The input becomes a batch of one sample with the channels of all.
   const int64_t batch = input.size(0), channels = input.size(1);
   Dims folded = input.sizes();
   folded[0] = 1;

@@ -63,7 +63,7 @@ struct RunningStatistics {
   }
 };
 
-/// y = (x - mean) scale w + b.
+/// Computes y = (x - mean) scale w + b.
 template <class T>
 struct Normalize {
   using Element = T;
@@ -94,7 +94,7 @@ struct Dots {
   Op sum, dot;
 };
 
-/// Gradients of the weights, and what BatchGradient needs.
+/// Computes gradients of the weights, and the terms that BatchGradient needs.
 template <class T>
 struct BatchDots {
   using Element = T;
@@ -105,7 +105,7 @@ struct BatchDots {
   const Op *mean, *scale;
   Values w;
   Results gw, gb;
-  Dots<Op>* kept;  // by channel: the factor of x - mean, and what is added
+  Dots<Op>* kept;  // by channel: the factor of x - mean, and the summand
   double count;    // elements of a channel
 
   TAPER_DEVICE State start() const { return {0, 0}; }
@@ -122,7 +122,7 @@ struct BatchDots {
     kept[c] = {static_cast<Op>(-a * d.sum / count), static_cast<Op>(-a * s * s * d.dot / count)};
   }
 };
-/// gx = gy scale w and, in training, what x has to do with the statistics.
+/// Computes gx = gy scale w. In training it subtracts the part that acts through the statistics.
 template <class T>
 struct BatchGradient {
   using Element = T;
@@ -143,7 +143,7 @@ struct BatchGradient {
 
 }  // namespace
 
-// cuDNN normalises batches where cudnn_takes_batch_norm; what it refuses is computed here, too.
+// cuDNN normalises batches if cudnn_takes_batch_norm allows. These kernels compute the rest.
 void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut running_var, In x,
                          In weight, In bias, double momentum, double eps) {
 #ifdef __CUDACC__

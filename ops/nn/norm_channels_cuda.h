@@ -1,5 +1,5 @@
-// What belongs to the channels of a normalised tensor (N, C, ...): reductions over all elements of
-// a channel, and short vectors of any floating dtype. For norm_*_cuda.cu only; not installed.
+// Channels of a normalised tensor (N, C, ...): reductions over all elements of a channel, and short
+// vectors of any floating dtype. For norm_*_cuda.cu only. Not installed.
 #pragma once
 
 #include <taper/framework/cuda/rows.h>
@@ -8,8 +8,7 @@
 namespace torch::taper::cuda {
 
 // ---------------------------------------------------------------------- short vectors
-/// A vector of any floating dtype, contiguous or of any stride, or none: then every element is
-/// `otherwise`.
+/// A vector of any floating dtype and stride, or none: then every element is `otherwise`.
 struct Values {
   const char* data;
   ScalarType dtype;
@@ -22,14 +21,14 @@ struct Values {
   TAPER_DEVICE double at(int64_t i, double otherwise) const {
     return data ? load_double(dtype, data + i * step) : otherwise;
   }
-  /// Bytes from one element of a short vector to the next.
+  /// Returns the bytes between elements of a short vector.
   template <class View>
   static int64_t bytes_between(const View& x) {
     const int64_t step = x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1;
     return step * static_cast<int64_t>(elementSize(x.dtype));
   }
 };
-/// The same to be written; what is written to none is lost.
+/// A vector to be written. If there is none, writes are dropped.
 struct Results {
   char* data;
   ScalarType dtype;
@@ -44,16 +43,16 @@ struct Results {
 };
 
 // ---------------------------------------------------------------------- channels in pieces
-/// Part of a channel: n elements, `step` apart, of the sample `sample` or, where step > 1 or
-/// samples have one element of a channel each, of as many samples from there on.
+/// Part of a channel: n elements, `step` apart, of the sample `sample`. If step > 1, or a channel
+/// has one element per sample, it covers n samples from there on.
 struct ChannelPiece {
   int64_t channel, sample, at, n, step;
   bool samples;
   TAPER_DEVICE int64_t sample_of(int64_t i) const { return samples ? sample + i : sample; }
 };
 
-/// x as (batch, channels, pixels), each channel in pieces that are read by one team each. Samples
-/// without pixels are read along the batch, neighbouring channels by neighbouring threads.
+/// x as (batch, channels, pixels). Each channel is split in pieces, and a team reads one. Samples
+/// without pixels are read along the batch. Adjacent threads read adjacent channels.
 struct Channels {
   int64_t batch, channels, pixels;
   int64_t length, pieces;  // elements of a piece; pieces of a channel
@@ -63,7 +62,7 @@ struct Channels {
   Channels(int64_t batch, int64_t channels, int64_t pixels)
       : batch(batch), channels(channels), pixels(pixels) {
     if (pixels == 1) {
-      // As many as keep the GPU busy, but for each a length that is worth its start.
+      // As many pieces as keep the GPU busy, but each long enough to be worth its start.
       const int64_t wanted = resident_threads() / std::max<int64_t>(channels, 1) + 1;
       const int64_t most = std::max<int64_t>(batch / kLeastRows, 1);
       length = (batch + std::min(wanted, most) - 1) / std::min(wanted, most);
@@ -91,7 +90,7 @@ struct Channels {
   bool packed(const From*... from) const {
     return pixels > 1 && row_packs<T>(pixels, from...);
   }
-  /// The piece of row `row` < rows(), which is its place among the pieces times channels and its
+  /// Returns the piece of row `row` < rows(). The row encodes the index of the piece and the
   /// channel.
   TAPER_DEVICE ChannelPiece piece(int64_t row) const {
     const int64_t k = row / channels, c = row - k * channels;
@@ -106,7 +105,7 @@ struct Channels {
   TAPER_DEVICE static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 };
 
-/// f(i, packs) for all elements i to i + V - 1 of a piece of R tensors.
+/// Calls f(i, packs) for elements i to i + V - 1 of a piece of R tensors, for all i.
 template <int V, class T, int R, class F>
 TAPER_DEVICE void each_of_piece(const Team& team, const ChannelPiece& piece,
                                 const T* const (&from)[R], const F& f) {
@@ -134,7 +133,7 @@ struct FoldChannelPiece {
   static constexpr int kMostThreads = Held::kMostThreads;
   Body body;
   Channels shape;
-  typename Body::State* partial;  // [pieces][channels], or null where there is one piece
+  typename Body::State* partial;  // [pieces][channels], or null for a single piece
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     using State = typename Body::State;
     const ChannelPiece piece = shape.piece(row);
@@ -168,8 +167,8 @@ struct JoinChannelPieces {
   }
 };
 
-/// body.finish(channel, state of all its elements) for each channel, in an order of joining that
-/// depends on the shape and the GPU only.
+/// Calls body.finish(channel, state of all its elements) for each channel. The order of joins
+/// depends only on the shape and the GPU.
 template <class Body>
 void fold_channels(const Channels& shape, const Body& body) {
   using T = typename Body::Element;
@@ -187,7 +186,7 @@ void fold_channels(const Channels& shape, const Body& body) {
                  JoinChannelPieces<Body>{body, shape, partial.get()});
 }
 
-/// y[i] = f(x[i]) with f = body.of(channel). Body: Element, kTensors and from as in
+/// Computes y[i] = f(x[i]) with f = body.of(channel). Body has Element, kTensors and from as in
 /// FoldChannelPiece, and `y`.
 template <class Body, int V>
 struct MapChannelPiece {

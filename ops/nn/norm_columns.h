@@ -1,12 +1,11 @@
-// The loops of batch norm over samples without pixels, whose channels lie side by side. Not
-// installed.
+// The loops of batch norm over samples without pixels, whose channels are adjacent. Not installed.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
 
 namespace torch::taper::cpu {
 
-/// Columns that are computed at a time, and the least that are worth a thread.
+/// Columns that are computed together. Fewer are not worth a thread.
 constexpr int64_t kNormColumns = 64;
 
 /// Some columns of rows that are `step` elements apart.
@@ -17,18 +16,18 @@ struct NormColumns {
   const T* gy = nullptr;
 };
 
-/// The mean of every column and the sum of its squared deviations.
+/// Computes the mean of every column and the sum of its squared deviations.
 template <class T>
 void column_moments(const NormColumns<T>& s, double* mean, double* m2);
-/// y = a (x - mean) + b; y is laid out as x.
+/// Computes y = a (x - mean) + b. y has x's layout.
 template <class T>
 void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,
                         const opmath_t<T>* a, const opmath_t<T>* b);
-/// Every column's sums of gy and of gy (x - mean); unless gx is null, also gx = a gy.
+/// Computes every column's sums of gy and of gy (x - mean). Unless gx is null, also gx = a gy.
 template <class T>
 void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, T* gx, const opmath_t<T>* a,
                  double* sum, double* dot);
-/// gx = a gy + b (x - mean) + c
+/// Computes gx = a gy + b (x - mean) + c.
 template <class T>
 void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean, const opmath_t<T>* a,
                     const opmath_t<T>* b, const opmath_t<T>* c);

@@ -14,7 +14,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// A short vector (weights, statistics) in type Op, whatever its own floating type.
+/// A short vector (weights, statistics) converted to type Op.
 template <class Op>
 class Values {
  public:
@@ -43,7 +43,7 @@ void store_values(const Out& y, const Op* from) {
   });
 }
 
-/// running = (1 - momentum) running + momentum value.
+/// Computes running = (1 - momentum) running + momentum value.
 void move_towards(const InOut& running, int64_t i, double value, double momentum) {
   if (!running.defined()) return;
   const int64_t step = running.numel > 1 ? running.strides[0] : 1;
@@ -62,19 +62,19 @@ struct Planes {
     for (int64_t d = 2; d < sizes.size(); ++d) pixels *= sizes[d];
   }
   int64_t at(int64_t n, int64_t c) const { return (n * channels + c) * pixels; }
-  /// Samples without pixels: alone, a channel's elements lie apart.
+  /// Tests for samples without pixels. A single channel's elements are then strided.
   bool in_columns() const { return pixels == 1 && batch > 0; }
   int64_t grain(int64_t pixels_each) const {
     return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, pixels_each));
   }
 };
 
-// Results that no cache holds are made in runs in L1 and written by non-temporal
-// stores (see stream.h); end_stream() is due behind them.
+// Results larger than all caches are made in runs in L1 and written by non-temporal stores (see
+// stream.h). end_stream() must follow.
 constexpr int64_t kRun = 512;
 
-// While a run is written, what lies `ahead` of it arrives: by default the next run; where that is
-// in the cache already, what is read after all of it.
+// While a run is written, the memory `ahead` of it is prefetched: by default the next run. If that
+// is already in the cache, it is the memory to read after all of x.
 template <class T>
 void scale_shift_to(bool streamed, T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a,
                     opmath_t<T> b, int64_t ahead = 0) {
@@ -102,14 +102,14 @@ void combine_to(bool streamed, T* gx, const T* gy, const T* x, int64_t n, opmath
     stream(reinterpret_cast<char*>(gx + i), reinterpret_cast<const char*>(run), nbytes);
   }
 }
-/// Of a result like x, made of so many such tensors.
+/// Tests whether a result like x, computed from `inputs` tensors of its size, is streamed.
 bool is_streamed(const In& x, int64_t inputs) {
   const int64_t nbytes = x.numel * static_cast<int64_t>(elementSize(x.dtype));
   return streams(nbytes, inputs * nbytes);
 }
 
 // ---------------------------------------------------------------------- batch norm
-/// What becomes of a batch's moments.
+/// Destinations of a batch's moments.
 struct Statistics {
   Out mean, scale;
   InOut running_mean, running_var;
@@ -132,7 +132,7 @@ void channel_statistics(const Planes& p, const T* x, int64_t c, const Statistics
   to.keep<T>(c, m);
 }
 
-// Neighbouring channels of samples without pixels go together.
+// Adjacent channels of samples without pixels are processed together.
 /// Calls some(c, n) on each thread for n columns from c on.
 template <class Some>
 void for_each_columns(const Planes& p, const Some& some) {
@@ -167,7 +167,7 @@ void normalize_columns(const Planes& p, T* y, const T* x, const Op* mean, const 
   });
 }
 
-/// y = (x - mean) scale w + b, plane by plane.
+/// Computes y = (x - mean) scale w + b, plane by plane.
 template <class T>
 struct BatchForward {
   using Op = opmath_t<T>;
@@ -190,14 +190,14 @@ struct BatchForward {
       if (streamed) end_stream();
     });
   }
-  /// True when a channel that was just read is still in L2, and there are
-  /// channels for all threads.
+  /// Tests whether a channel that was just read is still in L2, and there are channels for all
+  /// threads.
   bool by_channel() const {
     constexpr int64_t cache = 768 << 10;
     return p.batch * p.pixels * static_cast<int64_t>(sizeof(T)) <= cache &&
            p.channels >= 4 * get_num_threads();
   }
-  /// With the batch's own moments.
+  /// Uses the batch's moments.
   void training(const Statistics& to) const {
     if (p.in_columns()) {
       column_statistics(p, x, to);
@@ -205,7 +205,7 @@ struct BatchForward {
     }
     const bool at_once = by_channel();
     parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
-      for (; c < end; ++c) {  // the planes of the next channel lie behind this one's
+      for (; c < end; ++c) {  // the planes of the next channel follow in memory
         channel_statistics(p, x, c, to);
         for (int64_t n = 0; at_once && n < p.batch; ++n) plane(n, c, p.pixels);
       }
@@ -249,8 +249,8 @@ struct BatchGradient {
       combine_to(streamed, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, t.a, t.b,
                  mean[c], t.constant);
   }
-  /// The same for samples without pixels: n channels from c on. With given statistics gx does not
-  /// wait for the sums.
+  /// Handles samples without pixels: n channels from c on. With given statistics, gx does not wait
+  /// for the sums.
   void columns(int64_t c, int64_t n, const Values<Op>& w, Op* gw, Op* gb) const {
     const NormColumns<T> s{p.batch, p.channels, n, x + c, gy + c};
     const Scratch<double> sum(n), dot(n);
@@ -275,14 +275,14 @@ void row_statistics(const T* x, int64_t n, double eps, opmath_t<T>* mean, opmath
   *scale = static_cast<opmath_t<T>>(1 / std::sqrt(m.m2 / m.count + eps));
 }
 
-/// The gradient of rows, each part of which sums for the weights by itself.
+/// The gradient of rows. Each part accumulates separate sums for the weights.
 template <class T>
 struct LayerGradient {
   using Op = opmath_t<T>;
   RowGradient<T> rows;  // gw and gb are those of the first part, or null
   RowParts parts;
 
-  /// Of `count` rows of a part, from `row` on.
+  /// Computes `count` rows of a part, from `row` on.
   void of_rows(int64_t row, int64_t count, T* gx, const T* gy, const T* x) const {
     const int64_t sums = parts.part_of(row) * 2 * rows.n;
     gradient_of_rows(
@@ -294,7 +294,7 @@ struct LayerGradient {
     const int64_t row = parts.begin(part), count = parts.begin(part + 1) - row, at = row * rows.n;
     if (count) of_rows(row, count, rows.gx ? rows.gx + at : nullptr, rows.gy + at, rows.x + at);
   }
-  /// A Map3Row: some rows of a part, one behind the other; x are gy, x and the means.
+  /// A Map3Row of some adjacent rows of a part. x are gy, x and the means.
   static void chained(const void* gradient, char* gx, const char* const* x, const int64_t*,
                       int64_t count) {
     const LayerGradient& all = *static_cast<const LayerGradient*>(gradient);
@@ -304,7 +304,7 @@ struct LayerGradient {
   }
 };
 
-/// By threads, or for a chain.
+/// Computes by threads, or adds to a chain.
 template <class T>
 void layer_gradient(Chain* chain, const Out& gx, const Out& gw, const Out& gb, const In& gy,
                     const In& x, const In& mean, const In& scale, const In& weight, int64_t width) {
@@ -317,7 +317,7 @@ void layer_gradient(Chain* chain, const Out& gx, const Out& gw, const Out& gb, c
       {gx.as<T>(), gy.as<T>(), x.as<T>(), width, mean.as<Op>(), scale.as<Op>(), w.get(),
        gw.defined() ? sums.get() : nullptr, gb.defined() ? sums.get() + width : nullptr},
       parts};
-  if (chain)  // when it returns, all of the chain has run
+  if (chain)  // when it returns, the whole chain has run
     chain->take_rows(gx, gy, x, mean, &LayerGradient<T>::chained, &all);
   else
     parallel_for(0, parts.parts, 1, [&](int64_t part, int64_t end) {
@@ -342,7 +342,7 @@ struct GroupGradient {
 
   int64_t width() const { return p.channels / groups; }
 
-  // One group of one sample; its channels' parts of gw and gb go to gw[c], gb[c].
+  // Computes one group of one sample. Its channels' parts of gw and gb go to gw[c], gb[c].
   void group(int64_t n, int64_t g, Op* gw, Op* gb) const {
     const Op m = mean[n * groups + g], s = scale[n * groups + g];
     double sum = 0, dot = 0;
@@ -424,7 +424,7 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
 }
 
 namespace {
-/// A Map3Row: some rows, one behind the other; the mean and the scale follow what is read.
+/// A Map3Row of some adjacent rows. Mean and scale follow the operands.
 template <class T>
 void chained_norm(const void* norm, char* y, const char* const* x, const int64_t*, int64_t count) {
   RowNorm<T> a = *static_cast<const RowNorm<T>*>(norm);
@@ -524,7 +524,8 @@ void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
   switch_dtype<dtypes::Floating>(x.dtype, "group_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight);
-    // Every sample's part by itself, summed in order: the result does not depend on the threads.
+    // Each sample's part is separate and added in order, so the result does not depend on the
+    // threads.
     const int64_t n = p.batch * p.channels;
     Scratch<Op> parts(2 * n), sums(2 * p.channels);
     const GroupGradient<scalar_t> f{p,

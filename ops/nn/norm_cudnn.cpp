@@ -29,7 +29,7 @@ BatchNormPlan& plan_for(const In& x) {
   });
 }
 
-/// The memory of a result that cuDNN always writes, wanted or not.
+/// Memory for a result that cuDNN always writes, even if it is not wanted.
 class Wanted {
  public:
   Wanted(const Out& y, int64_t numel, ScalarType dtype)

@@ -5,27 +5,27 @@
 
 namespace torch::taper {
 
-// x, gy, y, gx are contiguous. Statistics are in the type that x computes in; `scale` is
-// 1 / sqrt(var + eps). Weights, biases and their gradients may be undefined.
+// x, gy, y and gx are contiguous. Statistics have the type in which x computes. `scale` is 1 /
+// sqrt(var + eps). Weights, biases and their gradients may be undefined.
 
-/// Mean and scale of each channel of x (N, C, ...), and y by them; moves the running statistics,
-/// where defined.
+/// Computes mean and scale of each channel of x (N, C, ...), and y. Updates the running statistics,
+/// if defined.
 TAPER_KERNEL(batch_norm_training, Out y, Out mean, Out scale, InOut running_mean, InOut running_var,
              In x, In weight, In bias, double momentum, double eps)
-/// Mean and scale from running statistics, and y by them.
+/// Computes mean and scale from running statistics, and y.
 TAPER_KERNEL(batch_norm_inference, Out y, Out mean, Out scale, In running_mean, In running_var,
              In x, In weight, In bias, double eps)
-/// `training`: the statistics were the batch's own.
+/// `training`: the statistics were the batch's.
 TAPER_KERNEL(batch_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
              double eps, bool training)
 
-/// Rows of `width` elements; mean and scale have one element for each row.
+/// Rows have `width` elements. mean and scale have one element per row.
 TAPER_KERNEL(layer_norm_forward, Out y, Out mean, Out scale, In x, In weight, In bias,
              int64_t width, double eps)
 TAPER_KERNEL(layer_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
              int64_t width)
 
-/// x (N, C, ...); mean and scale are (N, groups).
+/// x is (N, C, ...). mean and scale are (N, groups).
 TAPER_KERNEL(group_norm_forward, Out y, Out mean, Out scale, In x, In weight, In bias,
              int64_t groups, double eps)
 TAPER_KERNEL(group_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,

@@ -7,10 +7,10 @@
 
 namespace torch::taper::cpu {
 
-/// Sum and sum of squared deviations from the mean.
+/// Count, mean and sum of squared deviations from the mean.
 struct Moments {
   double count = 0, mean = 0, m2 = 0;
-  /// Those of both parts together (Chan, Golub, LeVeque 1983).
+  /// Joins the moments of two parts (Chan, Golub, LeVeque 1983).
   void merge(const Moments& o) {
     if (o.count == 0) return;
     const double total = count + o.count, delta = o.mean - mean;
@@ -25,8 +25,8 @@ struct Dots {
   double sum = 0, dot = 0;
 };
 
-/// Rows of n elements, one after the other, each with its mean and scale. Weights (n elements) and
-/// bias may be null.
+/// Adjacent rows of n elements, each with a mean and a scale. Weights (n elements) and bias may be
+/// null.
 template <class T>
 struct RowNorm {
   T* y;
@@ -45,23 +45,24 @@ struct RowGradient {
   opmath_t<T>*gw, *gb;
 };
 
-// T is any floating type, opmath_t<T> that of the numbers.
+// T is any floating type, and opmath_t<T> the type of the numbers.
 
 template <class T>
 Moments moments(const T* x, int64_t n);
-/// y = a (x - mean) + b
+/// Computes y = a (x - mean) + b.
 template <class T>
 void scale_shift(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a, opmath_t<T> b);
 template <class T>
 Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean);
-/// gx = a gy + b (x - mean) + c
+/// Computes gx = a gy + b (x - mean) + c.
 template <class T>
 void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
              opmath_t<T> mean, opmath_t<T> c);
-/// y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale
+/// Computes y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale.
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);
-/// gx = scale (gy weight - its part along 1 and x), unless null, for such rows; adds to gw and gb
+/// Computes gx = scale (gy weight - its components along 1 and x), unless gx is null. Adds to gw
+/// and gb.
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 

@@ -14,8 +14,8 @@ namespace torch::taper::cpu {
 
 namespace {
 
-// Rows of 16-bit floats go through the loops of floats in tiles that stay in L1, each result
-// rounded once; what is read twice for sums is read in such tiles.
+// Rows of 16-bit floats pass through the loops of floats in tiles that stay in L1. Each result is
+// rounded once. Sums over two passes also read tiles.
 constexpr int64_t kTile = 2048;
 
 template <class T>
@@ -27,7 +27,7 @@ void for_each_tile(int64_t n, const Tile& tile) {
   for (int64_t i = 0; i < n; i += kTile) tile(i, std::min(kTile, n - i));
 }
 
-/// Rows of n elements that go through a tile together; a longer row goes as a whole.
+/// Returns how many rows of n elements share a tile. A longer row is processed whole.
 int64_t rows_of_tile(int64_t n) { return std::max<int64_t>(1, kTile / std::max<int64_t>(1, n)); }
 
 template <class T>

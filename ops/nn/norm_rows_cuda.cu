@@ -1,4 +1,4 @@
-// Layer and group norm: rows, each with a mean and a scale of its own.
+// Layer and group norm: rows, each with a mean and a scale.
 #include <cmath>
 
 #include <taper/ops/nn/norm_channels_cuda.h>
@@ -7,11 +7,11 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// Rows of `width` elements of a tensor (N, C, ...): of layer norm, where each element is a
-/// channel, or of C / groups channels of `pixels` elements.
+/// Rows of `width` elements of a tensor (N, C, ...). In layer norm each element is a channel. In
+/// group norm a row has C / groups channels of `pixels` elements.
 struct NormRows {
   int64_t rows, width, groups, of_group, pixels;  // of_group: channels of a group
-  /// The channel of the i-th element of a row.
+  /// Returns the channel of the i-th element of a row.
   TAPER_DEVICE int64_t channel(int64_t row, int64_t i) const {
     const int64_t first = groups == 1 ? 0 : row % groups * of_group;
     // (64-bit divisions are slow.)
@@ -20,11 +20,11 @@ struct NormRows {
   }
 };
 
-/// A weight or a bias of type W; null: every element is `otherwise`.
+/// A weight or a bias of type W. If it is null, every element is `otherwise`.
 template <class W>
 struct Weight {
   const W* data;
-  /// Of the elements i to i + V - 1 of a row. Packs are of layer norm alone, whose rows have all
+  /// Reads elements i to i + V - 1 of a row. Only layer norm uses packs, because its rows have all
   /// channels.
   template <class Op, int V>
   TAPER_DEVICE void read(const NormRows& shape, int64_t row, int64_t i, Op otherwise,
@@ -43,7 +43,7 @@ struct Weight {
   }
 };
 
-/// y = (x - mean) scale w + b, with the statistics of each row.
+/// Computes y = (x - mean) scale w + b, with the statistics of each row.
 template <class T, class W, int V>
 struct RowNorm {
   using Op = opmath_t<T>;
@@ -90,7 +90,7 @@ struct RowGradient {
   const Op *mean, *scale;
   Weight<W> w;
   NormRows shape;
-  /// f(i, x, gradients with respect to the normalised elements).
+  /// Calls f(i, x, gradients with respect to the normalised elements).
   template <class F>
   TAPER_DEVICE void each(const Held& held, int64_t row, const F& f) const {
     held.each([&](int64_t i, const Packs<T, V, 2>& p) {
@@ -129,8 +129,7 @@ struct CopyValues {
   Values from;
   TAPER_DEVICE void operator()(int64_t i) const { to[i] = static_cast<Op>(from.at(i, 0)); }
 };
-/// A weight or bias as a kernel takes it: in the type of arithmetic Op, side by side. One of
-/// another kind is copied.
+/// A weight or bias as kernels take it: contiguous, in the computing type Op. Others are copied.
 template <class Op>
 class WeightInOp {
  public:
@@ -149,7 +148,8 @@ class WeightInOp {
   Scratch<Op> copy_;
   const Op* data_;
 };
-/// gw and gb of a channel: the sums of gy (x - mean) scale and of gy over all that have it.
+/// Computes gw and gb of a channel: the sums of gy (x - mean) scale and of gy over all its
+/// elements.
 template <class T>
 struct WeightGradient {
   using Element = T;
@@ -174,7 +174,7 @@ struct WeightGradient {
   }
 };
 
-/// f.operator()<V, W>(weights of type W...): packs for rows and weights that allow them.
+/// Calls f.operator()<V, W>(weights of type W...), with packs if rows and weights allow them.
 template <class T, class F, class... W>
 void with_weights(bool packed, const F& f, const W&... w) {
   using Op = opmath_t<T>;

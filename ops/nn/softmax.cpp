@@ -15,7 +15,7 @@ void check_floating(const char* op, const Tensor& x) {
     detail::unsupported_dtype(detail::concat(op, "_kernel_impl").c_str(), x.scalar_type());
 }
 
-// What the kernels of the derivatives take for granted.
+// Checks the preconditions of the backward kernels.
 void check_backward(const char* op, const Tensor& gy, const Tensor& y) {
   check_defined(op, gy, "gy");
   check_defined(op, y, "y");
@@ -62,8 +62,8 @@ Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) 
   return y;
 }
 
-// A fused backward is an op like any other. With v the gradient of gx:
-// d/dgy = y (v - sum(v y)), which is this op again; d/dy = v (gy - sum(gy y)) - gy sum(v y).
+// A fused backward is an op, too. With v the gradient of gx: d/dgy = y (v - sum(v y)), which is
+// this op again, and d/dy = v (gy - sum(gy y)) - gy sum(v y).
 Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
   check_backward("softmax_backward", gy, y);
   dim = wrap_dim("softmax_backward", dim, y.dim());
@@ -81,7 +81,7 @@ Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
   return gx;
 }
 
-// d/dgy = v - sum(v exp(y)); d/dy = -v exp(y) sum(gy).
+// d/dgy = v - sum(v exp(y)), and d/dy = -v exp(y) sum(gy).
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
   check_backward("log_softmax_backward", gy, y);
   dim = wrap_dim("log_softmax_backward", dim, y.dim());

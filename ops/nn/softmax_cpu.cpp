@@ -20,13 +20,14 @@ namespace torch::taper::cpu {
 
 namespace {
 
-// 16-bit floats go through the loops of floats: each result is rounded once. Slices (what one row
-// of the outer dimensions has) go in tiles of about so many elements, which stay in L1.
+// 16-bit floats pass through the loops of floats, so each result is rounded once. Slices, the
+// elements per index of the outer dimensions, go in tiles of about kTile elements, which stay in
+// L1.
 constexpr int64_t kTile = 2048;
-/// Slices of more elements that are not rows go alone, by all threads.
+/// Larger slices that are not rows are processed singly, by all threads.
 constexpr int64_t kLargeSlice = 1 << 15;
 
-/// A contiguous tensor of floats at `data`, of so many slices (n, inner).
+/// Returns a contiguous tensor of floats at `data`, of `slices` slices (n, inner).
 template <class View>
 View floats_at(float* data, int64_t slices, int64_t n, int64_t inner) {
   View view;
@@ -45,8 +46,8 @@ struct InFloats {
   }
   int64_t slice() const { return n * inner; }
 
-  /// run(y, x..., 1) for some slices at a time, all in buffers of floats, of which y's is the first
-  /// x's.
+  /// Calls run(y, x..., 1) for some slices at a time, in buffers of floats. y shares the buffer of
+  /// the first x.
   template <class F, class... From>
   void run_slices(int64_t begin, int64_t end, int64_t step, const F& run, T* to,
                   const From*... from) const {
@@ -70,7 +71,7 @@ struct InFloats {
                 [&](int64_t i, int64_t m) { narrow(to + at + i, room.get() + i, m); });
     }
   }
-  /// part(i, count) for parts of m elements, on several threads unless this is one of them.
+  /// Calls part(i, count) for parts of m elements, on several threads unless already on one.
   template <class F>
   static void for_parts(int64_t m, const F& part) {
     parallel_for(0, m, kGrain, [&](int64_t b, int64_t e) { part(b, e - b); });
@@ -85,7 +86,7 @@ struct InFloats {
   }
 };
 
-/// run(y, x..., dim), in floats where the tensors are of 16-bit floats.
+/// Calls run(y, x..., dim), in floats if the tensors have 16-bit floats.
 template <class F, class... From>
 void run_wide(const F& run, int64_t dim, const Out& to, const From&... from) {
   if (!isReducedFloatingType(to.dtype)) return run(to, from..., dim);
@@ -94,8 +95,8 @@ void run_wide(const F& run, int64_t dim, const Out& to, const From&... from) {
   });
 }
 
-/// 16-bit floats along the last dimension, and enough of them for loops of their own: shorter rows
-/// go through tiles of many.
+/// Tests for 16-bit floats along the last dimension, long enough for separate loops. Shorter rows
+/// pass through tiles of many.
 bool are_long_narrow_rows(const Out& to, int64_t dim) {
   return isReducedFloatingType(to.dtype) && to.numel > 0 && dim + 1 == to.dim() &&
          to.sizes[dim] >= 64;
@@ -103,8 +104,7 @@ bool are_long_narrow_rows(const Out& to, int64_t dim) {
 
 }  // namespace
 
-// Each with its rows for a chain, which takes no 16-bit floats: those go through buffers of their
-// own.
+// Each has rows for a chain. These take no 16-bit floats, which pass through separate buffers.
 namespace {
 constexpr auto width_of_rows = [](const Out& y, const auto&... x_and_dim) {
   const int64_t dim = std::get<sizeof...(x_and_dim) - 1>(std::tie(x_and_dim...));

@@ -6,8 +6,8 @@
 namespace torch::taper::cuda {
 namespace {
 
-// A row is n elements, `step` apart. Neighbouring rows of a dimension that is not the last one are
-// neighbours in memory: there one thread has a row.
+// A row is n elements, `step` apart. Adjacent rows along an inner dimension are adjacent in memory,
+// so there one thread has a row.
 struct Rows {
   int64_t outer = 1, n = 1, step = 1;
   Rows(const Dims& sizes, int64_t dim) {
@@ -100,7 +100,7 @@ struct LogSoftmaxBackward {
   }
 };
 
-/// Kernel{to, from..., shape} on the rows along `dim`.
+/// Runs Kernel{to, from..., shape} on the rows along `dim`.
 template <template <class, int> class Kernel, class... From>
 void run(const char* name, int64_t dim, const Out& to, const From&... from) {
   const Rows shape(to.sizes, dim);
