@@ -76,7 +76,7 @@ void count_windows(const char* op, FoldWindows& w) {
         detail::checked_add(op, w.image[d], detail::checked_mul(op, 2, w.padding[d]));
     const int64_t reach = detail::checked_mul(op, w.dilation[d], w.kernel[d] - 1);
     const int64_t room = padded - reach - 1;
-    // No window fits: the quotient, rounded down.
+    // No window fits. The quotient is rounded down.
     w.windows[d] = room < 0 ? -((-room - 1) / w.stride[d]) : room / w.stride[d] + 1;
   }
 }
@@ -175,8 +175,8 @@ void check_images(const char* op, const Tensor& x) {
               x.dim(), " dimension(s)");
 }
 
-// x with its last three dimensions seen as `parts`, permuted (the first of the order is the third
-// last dimension) and seen as `last`.
+// Views x's last three dimensions as `parts`, permutes them, and views them as `last`. The first of
+// the order is the third last dimension.
 Tensor regroup(const Tensor& x, const Dims& parts, std::initializer_list<int64_t> order,
                const Dims& last) {
   const IntArrayRef lead = x.sizes().slice(0, static_cast<size_t>(x.dim() - 3));
@@ -185,7 +185,7 @@ Tensor regroup(const Tensor& x, const Dims& parts, std::initializer_list<int64_t
   for (int64_t p : parts) seen.push_back(p);
   for (int64_t o : order) places.push_back(x.dim() - 3 + o);
   for (int64_t s : last) result.push_back(s);
-  // A copy also where nothing moves: its callers write into it.
+  // Copies even if nothing moves, because callers write into the result.
   return _unsafe_view(x.reshape(seen).permute(places).clone(MemoryFormat::Contiguous), result);
 }
 
@@ -195,7 +195,7 @@ Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   check_images("pixel_shuffle", self);
   const int64_t r = upscale_factor, h = self.size(-2), w = self.size(-1);
   TAPER_CHECK(r > 0, "pixel_shuffle expects a positive upscale_factor, but got ", r);
-  // By r twice: its square may be more than an integer holds.
+  // Divides by r twice, because its square may overflow.
   TAPER_CHECK(self.size(-3) % r == 0 && self.size(-3) / r % r == 0,
               "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
               "of upscale_factor, but input.size(-3)=",

@@ -7,7 +7,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// The windows along the width whose kernel element k lies in the image: [first, end).
+/// The windows along the width whose kernel element k is in the image: [first, end).
 struct Inside {
   int64_t first, end;
   Inside(const FoldWindows& w, int64_t k) {

@@ -21,7 +21,7 @@ struct Columns {
   }
 };
 
-// Gathered from all windows that have the pixel: nothing is added by two threads.
+// A pixel gathers from all windows that have it, so no two threads add to one number.
 template <class T>
 struct Images {
   FoldWindows w;
@@ -41,7 +41,7 @@ struct Images {
     }
     images[i] = static_cast<T>(sum);
   }
-  /// The window whose kernel element k is pixel i along dimension d; -1 for none.
+  /// Returns the window whose kernel element k is pixel i along dimension d, or -1 for none.
   TAPER_DEVICE int64_t window_of(int d, int64_t i, int64_t k) const {
     const int64_t start = i + w.padding[d] - k * w.dilation[d];
     if (start < 0 || start % w.stride[d] != 0) return -1;

@@ -9,12 +9,13 @@ namespace torch::taper {
 struct FoldWindows {
   int64_t planes;
   int64_t image[2], kernel[2], dilation[2], padding[2], stride[2];
-  int64_t windows[2];  ///< how many along each dimension
+  int64_t windows[2];  ///< number of windows along each dimension
 
   TAPER_HD int64_t pixels() const { return image[0] * image[1]; }
   TAPER_HD int64_t columns() const { return windows[0] * windows[1]; }
   TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1]; }
-  /// The pixel of window `o` at kernel element `k` along dimension d; it may lie in the padding.
+  /// Returns the pixel of window `o` at kernel element `k` along dimension d. It may be in the
+  /// padding.
   TAPER_HD int64_t place(int d, int64_t o, int64_t k) const {
     return o * stride[d] - padding[d] + k * dilation[d];
   }
@@ -22,7 +23,7 @@ struct FoldWindows {
 
 // Contiguous floating tensors: images (planes, H, W), columns (planes, kernel elements, windows).
 TAPER_KERNEL(im2col, Out columns, In images, FoldWindows w)
-/// The adjoint.
+/// The adjoint of im2col.
 TAPER_KERNEL(col2im, Out images, In columns, FoldWindows w)
 
 }  // namespace torch::taper

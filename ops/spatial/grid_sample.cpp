@@ -53,12 +53,12 @@ void check_dtypes(const Tensor& x, const Tensor& grid) {
 // ---------------------------------------------------------------- in public ops, for second
 // derivatives
 
-// Pixels of each place of a grid, and their weights (0 outside of the image): [N, P].
+// The pixels of each grid position and their weights (0 outside of the image): [N, P].
 struct Pixels {
   Tensor index, weight;
 };
 
-// What GridAxis (grid_sample_place.h) computes for one number, in ops that can be differentiated.
+// Computes GridAxis (grid_sample_place.h) in ops that can be differentiated.
 struct AxisInOps {
   int64_t size;
   GridSampling s;
@@ -119,7 +119,7 @@ std::vector<Pixels> crossed(const std::vector<Pixels>& rows, const std::vector<P
   return all;
 }
 
-// The same values as the kernel's, up to rounding.
+// Returns the kernel's values, up to rounding.
 Tensor sample_in_ops(const Tensor& x, const Tensor& grid, const GridSampling& s,
                      const Dims& sizes) {
   const int64_t dims = x.dim() - 2;
@@ -147,7 +147,7 @@ std::array<Tensor, 2> sample_backward_in_ops(const Tensor& gy, const Tensor& x, 
   std::vector<Tensor> g = autograd::grad({sample_in_ops(x, grid, s, gy.sizes())}, wanted, {gy},
                                          true, true, /*allow_unused=*/true);
   for (size_t i = 0; i < g.size(); ++i)
-    if (!g[i].defined()) g[i] = zeros_like(wanted[i]);  // nearest pixels do not see the grid move
+    if (!g[i].defined()) g[i] = zeros_like(wanted[i]);  // nearest pixels do not depend on the grid
   return {want_x ? g.front() : Tensor(), want_grid ? g.back() : Tensor()};
 }
 
@@ -221,7 +221,7 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
                   theta.size(2) == dims + 1,
               "affine_grid_generator: expected a theta of [", size[0], ", ", dims, ", ", dims + 1,
               "], got ", theta.sizes());
-  // Numbers from -1 to 1 along each dimension, the width first, and ones.
+  // Numbers from -1 to 1 along each dimension, the width first, then ones.
   const TensorOptions options = theta.options().requires_grad(false);
   std::vector<Tensor> columns;
   for (int64_t d = dims; d-- > 0;) {

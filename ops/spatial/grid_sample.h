@@ -1,4 +1,4 @@
-// Images read at places that a tensor gives.
+// Images sampled at the positions in a tensor.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,13 +7,14 @@
 
 namespace torch::taper {
 
-/// input (N, C, H, W) and grid (N, H', W', 2) give (N, C, H', W'); or (N, C, D, H, W) and
-/// (N, D', H', W', 3). The grid holds places (x, y) or (x, y, z), where -1 and 1 are the edges of
-/// the image (with align_corners the centres of the edge pixels). interpolation_mode: 0 blends the
-/// neighbours, 1 takes the nearest, 2 blends 4 neighbours by a cubic (4-D only). padding_mode: a
-/// place beyond the edges 0 is zero, 1 is the edge's, 2 is reflected. f32 and f64, both of one
-/// dtype. The gradients cannot be differentiated again (nor in LibTorch). Throws Error for shapes
-/// that do not fit.
+/// Samples input (N, C, H, W) at grid (N, H', W', 2), which gives (N, C, H', W'). With a depth they
+/// are (N, C, D, H, W) and (N, D', H', W', 3). The grid holds positions (x, y) or (x, y, z). -1 and
+/// 1 are the edges of the image, or with align_corners the centres of the edge pixels.
+///
+/// interpolation_mode: 0 blends the neighbours, 1 takes the nearest, 2 blends 4 neighbours by a
+/// cubic (4-D only). padding_mode, for positions beyond the edges: 0 gives zero, 1 the edge, 2
+/// reflects. Both tensors have one dtype, f32 or f64. The gradients cannot be differentiated again
+/// (nor in LibTorch). Throws Error for shapes that do not fit.
 Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                     int64_t padding_mode, bool align_corners);
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
@@ -21,8 +22,8 @@ Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, int64_t interpol
 Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                        int64_t padding_mode, bool align_corners);
 
-/// The grid of theta (N, 2, 3) for a `size` of (N, C, H, W), or (N, 3, 4) for (N, C, D, H, W): each
-/// place is theta times (x, y, 1) or (x, y, z, 1), with x, y, z from -1 to 1.
+/// Returns the grid of theta (N, 2, 3) for a `size` of (N, C, H, W), or of (N, 3, 4) for (N, C, D,
+/// H, W). Each position is theta times (x, y, 1) or (x, y, z, 1), with x, y, z from -1 to 1.
 Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners);
 
 }  // namespace torch::taper

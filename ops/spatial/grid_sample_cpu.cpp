@@ -10,15 +10,15 @@ namespace {
 
 constexpr int64_t kBlock = 256;
 
-/// The neighbours of a block of places, neighbour k of place o at [k n + o]. A neighbour that is
-/// outside repeats another pixel of its place, with no weight.
+/// The neighbours of a block of positions. Neighbour k of position o is at [k n + o]. A neighbour
+/// outside repeats another pixel of its position, with weight 0.
 template <class T>
 struct Block {
   int64_t n = 0;
   int neighbours = 0;
   std::vector<int32_t> index;
   std::vector<T> weight, slope[3];
-  std::vector<int64_t> empty;  ///< places with no pixel
+  std::vector<int64_t> empty;  ///< positions without a pixel
 
   Block(const GridShape& g, bool with_slopes)
       : neighbours(g.axis_neighbours() * g.axis_neighbours() *
@@ -55,7 +55,7 @@ struct Block {
   }
 };
 
-/// Calls body(block, sample, first place) for all places of the samples.
+/// Calls body(block, sample, first position) for all positions of the samples.
 template <class T, class Body>
 void for_each_block(const GridShape& g, const T* grid, bool with_slopes, int64_t pieces,
                     const Body& body) {
@@ -85,7 +85,7 @@ void sample_as(T* y, const T* x, const T* grid, const GridShape& g) {
   });
 }
 
-/// gx += what the block's places give back.
+/// Adds the block's gradients to gx.
 template <class T>
 void scatter(T* gx, const T* gy, const Block<T>& b) {
   for (int k = 0; k < b.neighbours; ++k) {
@@ -96,7 +96,7 @@ void scatter(T* gx, const T* gy, const Block<T>& b) {
   }
 }
 
-/// The gradient of the block's places: ggrid (places, dims).
+/// Computes the gradient of the block's positions: ggrid (positions, dims).
 template <class T>
 void place_gradient(T* ggrid, const T* gy, const T* x, const GridShape& g, const Block<T>& b) {
   std::fill(ggrid, ggrid + b.n * g.dims, T(0));
@@ -114,7 +114,7 @@ template <class T>
 void backward_as(T* gx, T* ggrid, const T* gy, const T* x, const T* grid, const GridShape& g) {
   const int64_t sample_pixels = g.channels * g.pixels(), sample_points = g.channels * g.points;
   if (gx) std::fill(gx, gx + g.batch * sample_pixels, T(0));
-  // Samples by one thread each where gx is added to.
+  // If gx is accumulated, one thread processes a sample.
   const auto each = [&](const Block<T>& b, int64_t sample, int64_t first) {
     const T* const g_block = gy + sample * sample_points + first;
     for (int64_t c = 0; gx && c < g.channels; ++c)

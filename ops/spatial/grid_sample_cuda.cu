@@ -11,7 +11,7 @@ struct Sample {
   T* y;
   const T* x;
   const T* grid;
-  // A thread for each place; it takes all channels.
+  // One thread per position. It computes all channels.
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t sample = i / g.points, point = i - sample * g.points;
     const PlaceNeighbours<T> neighbours(g, grid + i * g.dims);
@@ -49,7 +49,8 @@ struct PlaceGradient {
   }
 };
 
-/// The neighbours of all places: their pixels (in the batch; batch * pixels for none) and weights.
+/// The neighbours of all positions: their pixels (in the batch; batch * pixels for none) and
+/// weights.
 template <class T>
 struct ListNeighbours {
   GridShape g;
@@ -74,7 +75,7 @@ struct PixelOfNeighbour {
   TAPER_DEVICE int64_t operator()(int64_t i) const { return pixels[i]; }
 };
 
-// The first neighbour of a pixel adds those of all places that have it, in order.
+// The first neighbour of a pixel adds the gradients of all positions that have it, in order.
 template <class T>
 struct PixelGradient {
   GridShape g;

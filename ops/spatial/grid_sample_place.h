@@ -1,4 +1,4 @@
-// Which pixels a place of a grid is made of, along one dimension. Not installed.
+// The pixels around a grid position, along one dimension. Not installed.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace torch::taper {
 
 /// Up to four pixels of one dimension, with their weights and the weights' derivatives by the
-/// grid's number. An index of -1 is a pixel of zero.
+/// grid's number. An index of -1 means a pixel of zero.
 template <class T>
 struct GridNeighbours {
   int count;
@@ -39,16 +39,16 @@ struct GridAxis {
 
  private:
   TAPER_HD int64_t inside(int64_t i) const { return i >= 0 && i < size ? i : -1; }
-  /// Places that no integer holds are far outside.
+  /// Maps positions that no integer holds far outside.
   TAPER_HD static T safe(T v) { return v > T(-1e9) && v < T(1e9) ? v : T(-100); }
-  /// v within the image; `sign` becomes 0 where it was beyond.
+  /// Returns v limited to the image. `sign` becomes 0 if v was outside.
   TAPER_HD T clip(T v, T& sign) const {
     const T last = static_cast<T>(size - 1);
     if (v > 0 && v < last) return v;
     sign = 0;
     return v >= last ? last : v <= 0 ? T(0) : v;
   }
-  /// v reflected at the edges (at the centres of the edge pixels with align_corners).
+  /// Returns v reflected at the edges (at the centres of the edge pixels with align_corners).
   TAPER_HD T reflect(T v, T& sign) const {
     const T low = s.align_corners ? T(0) : T(-0.5);
     const T span = static_cast<T>(s.align_corners ? size - 1 : size);
@@ -67,7 +67,7 @@ struct GridAxis {
     if (s.padding == GridPadding::kZeros) return v;
     return clip(s.padding == GridPadding::kReflection ? reflect(v, sign) : v, sign);
   }
-  // The pixels themselves are padded, not the place.
+  // Padding applies to the pixels, not to the position.
   TAPER_HD GridNeighbours<T> cubic(T place, T factor) const {
     const T whole = std::floor(place), t = place - whole, a = T(-0.75);
     GridNeighbours<T> r{4, {}, {}, {}};
@@ -88,7 +88,7 @@ struct GridAxis {
   }
 };
 
-/// The sizes of one sampling, with three spatial dimensions (those that a tensor lacks are 1 long).
+/// The sizes of one sampling, with three spatial dimensions. Missing ones have size 1.
 struct GridShape {
   int64_t batch, channels, dims, points;
   int64_t in[3] = {1, 1, 1};
@@ -101,8 +101,8 @@ struct GridShape {
     }
   }
   TAPER_HD int64_t pixels() const { return in[0] * in[1] * in[2]; }
-  /// The neighbours of dimension d (0: depth) of a place: the grid's numbers begin with the
-  /// width's.
+  /// Returns the neighbours of dimension d (0: depth) of a position. The grid's numbers start with
+  /// the width.
   template <class T>
   TAPER_HD GridNeighbours<T> neighbours(const T* place, int d) const {
     if (d == 0 && dims == 2) return {1, {0}, {1}, {0}};
@@ -113,7 +113,7 @@ struct GridShape {
   }
 };
 
-/// The neighbours of a place by depth, height and width.
+/// The neighbours of a position by depth, height and width.
 template <class T>
 struct PlaceNeighbours {
   GridNeighbours<T> d, h, w;
@@ -121,8 +121,8 @@ struct PlaceNeighbours {
       : d(g.neighbours(place, 0)), h(g.neighbours(place, 1)), w(g.neighbours(place, 2)) {}
 };
 
-/// Calls body(pixel, weight, slopes by depth, height and width) for every pixel of a place that
-/// lies in the image.
+/// Calls body(pixel, weight, slopes by depth, height and width) for every pixel of a position
+/// inside the image.
 template <class T, class Body>
 TAPER_HD void for_each_neighbour(const GridShape& g, const PlaceNeighbours<T>& neighbours,
                                  const Body& body) {

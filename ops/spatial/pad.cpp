@@ -14,7 +14,7 @@ namespace torch::taper {
 
 namespace {
 
-/// Elements to add before and after dimension d.
+/// Elements to add before and after a dimension.
 struct Padding {
   int64_t before, after;
 };
@@ -38,7 +38,7 @@ Dims padded_sizes(const Tensor& x, IntArrayRef pad) {
                 p.before, " and ", p.after,
                 ", resulted in a negative output size, which is invalid. Check dimension ", d,
                 " of your input.");
-    // What is taken away must be there, whatever is added on the other side.
+    // Removed elements must exist, even if the other side adds some.
     TAPER_CHECK(std::min(p.before, int64_t{0}) + std::min(p.after, int64_t{0}) >= -x.size(d),
                 "pad: narrow(): length must be non-negative. Expected negative padding of at most ",
                 x.size(d), " elements of dimension ", d, ", got ", p.before, " and ", p.after);
@@ -46,7 +46,7 @@ Dims padded_sizes(const Tensor& x, IntArrayRef pad) {
   return size;
 }
 
-// The part of `whole` that is neither added nor removed by padding of the given signs.
+// Returns the part of `whole` that padding of the given signs neither adds nor removes.
 Tensor kept_part(Tensor whole, IntArrayRef pad, int64_t sign) {
   for (int64_t d = 0; d < whole.dim(); ++d) {
     const Padding p = padding_of(pad, d, whole.dim());
@@ -82,7 +82,7 @@ Tensor constant_pad_nd(const Tensor& x, IntArrayRef pad, const Scalar& value) {
 namespace {
 
 enum class Edge { kReflect, kReplicate, kCircular };
-// What negative padding leaves of a dimension of n elements: its first element and how many.
+// The elements of a dimension of n that negative padding leaves.
 struct Kept {
   int64_t first, count;
 };
@@ -92,7 +92,7 @@ Kept kept_of(int64_t n, Padding p) {
   return {first, n - first - std::max<int64_t>(-p.after, 0)};
 }
 
-// For each element of the padded dimension, the element of x it repeats.
+// Returns the index of x's element for each element of the padded dimension.
 Tensor source_indices(int64_t n, Padding p, Edge edge, Device device) {
   const Tensor i = arange(-p.before, n + p.after, TensorOptions(kLong).device(device));
   if (edge == Edge::kReplicate) return i.clamp(0, n - 1);
@@ -154,15 +154,15 @@ Tensor pad_edges(const char* node, const Tensor& x, IntArrayRef pad, Edge edge) 
   return y;
 }
 
-// Padding of the dimensions before d alone.
+// Returns the padding of the dimensions before d only.
 Dims padding_before(IntArrayRef pad, int64_t d, int64_t rank) {
   Dims outer(static_cast<int64_t>(pad.size()), 0);
   for (int64_t i = 2 * (rank - d); i < outer.size(); ++i) outer[i] = pad[static_cast<size_t>(i)];
   return outer;
 }
 
-// x with edges that repeat the opposite ones: x is copied into the middle, then, from the last
-// dimension on, the edges from what is there.
+// Returns x with edges that repeat the opposite ones. x is copied into the middle. Then the edges
+// are filled from there, from the last dimension on.
 Tensor wrapped(const Tensor& x, IntArrayRef pad) {
   const int64_t rank = x.dim();
   const Tensor y = detail::make_tensor(padded_sizes(x, pad), x.scalar_type(), x.device());
@@ -177,7 +177,7 @@ Tensor wrapped(const Tensor& x, IntArrayRef pad) {
   return y;
 }
 
-// The gradient of that: those of the edges are added to the opposite ones.
+// Returns the gradient of wrapped(): gradients of the edges are added to the opposite ones.
 Tensor unwrapped(const Tensor& gy, IntArrayRef pad) {
   Tensor gx = gy;
   for (int64_t d = 0; d < gy.dim(); ++d) {
@@ -206,7 +206,7 @@ Tensor pad_circular(const Tensor& x, IntArrayRef pad) {
   return y;
 }
 
-// Pads `spatial` dimensions after a batch and a channel dimension, or a channel dimension alone.
+// Pads `spatial` dimensions after a batch and a channel dimension, or after a channel dimension.
 Tensor pad_spatial(const char* node, const Tensor& x, IntArrayRef pad, int64_t spatial, Edge edge) {
   check_defined("pad", x, "self");
   TAPER_CHECK(static_cast<int64_t>(pad.size()) == 2 * spatial,

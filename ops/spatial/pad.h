@@ -10,9 +10,9 @@
 namespace torch::taper {
 
 /// Adds pad[0] elements before and pad[1] after along the last dimension, pad[2] and pad[3] along
-/// the one before it, ...; negative numbers remove. `mode` is "constant" (of `value`, 0 without),
-/// "reflect" (without the edge; pads smaller than the size), "replicate" or "circular" (pads up to
-/// the size).
+/// the one before it, and so on. Negative numbers remove elements. `mode` is "constant" (with
+/// `value`, by default 0), "reflect" (without the edge, for pads smaller than the size),
+/// "replicate" or "circular" (for pads up to the size).
 Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode = "constant",
            optional<double> value = nullopt);
 Tensor constant_pad_nd(const Tensor& x, IntArrayRef pad, const Scalar& value = 0);

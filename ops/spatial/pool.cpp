@@ -16,7 +16,7 @@ namespace {
 Tensor gather_maxima(const Tensor& x, const Tensor& codes, int64_t spatial, const PoolWindows& w,
                      const char* node);
 
-// The gradient of a maximum, itself linear: its adjoint reads where it wrote.
+// The gradient of a maximum is linear. Its adjoint reads the positions that it wrote.
 Tensor scatter_maxima(const Tensor& gy, const Tensor& codes, const Dims& sizes, int64_t spatial,
                       const PoolWindows& w, const char* node) {
   Tensor gx = detail::make_tensor(sizes, gy.scalar_type(), gy.device());
@@ -120,7 +120,7 @@ PoolWindows windows_from(const char* op, int64_t spatial, IntArrayRef kernel, In
                 " and stride ", w.stride[d]);
     TAPER_CHECK(w.dilation[d] > 0, op, ": dilation should be greater than zero, but got dilation ",
                 w.dilation[d]);
-    if (w.kernel[d] == 1) w.dilation[d] = 1;  // nothing to spread, and no place to overflow
+    if (w.kernel[d] == 1) w.dilation[d] = 1;  // nothing to spread, and no position to overflow
     TAPER_CHECK(w.padding[d] >= 0, op, ": pad must be non-negative, but got pad: ", w.padding[d]);
     TAPER_CHECK(w.padding[d] <= w.kernel[d] / 2, op,
                 ": pad should be at most half of kernel size, but got pad=", w.padding[d],
@@ -197,7 +197,7 @@ Adaptive adapt(const char* op, const Tensor& x, int64_t spatial, IntArrayRef out
   return a;
 }
 
-/// Integers as doubles, which have all up to 2^53.
+/// Converts integers to doubles, which hold all up to 2^53.
 Tensor as_doubles(const char* op, const Tensor& x) {
   constexpr int64_t most = int64_t{1} << 53;
   if (x.scalar_type() == kLong && x.numel() > 0)
@@ -229,7 +229,7 @@ Tensor avg_pool(const char* op, const char* node, const Tensor& x, int64_t spati
   TAPER_CHECK(!divisor || *divisor != 0, op, ": divisor must be not zero");
   PoolWindows w = windows_from(op, spatial, kernel, stride, padding, 1);
   check_input(op, x, spatial);
-  // As in LibTorch, for three dimensions alone: whatever padding and ceil_mode would add.
+  // As in LibTorch, only for three dimensions, and without regard to padding and ceil_mode.
   for (int64_t d = 0; spatial == 3 && d < 3; ++d)
     TAPER_CHECK(x.size(d - 3) >= kernel[kernel.size() == 1 ? 0 : static_cast<size_t>(d)], op,
                 ": input image ", x.sizes().slice(x.dim() - 3), " smaller than kernel size ",

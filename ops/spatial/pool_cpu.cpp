@@ -27,8 +27,8 @@ void for_each_plane(const PoolShape& s, const Body& body) {
   });
 }
 
-/// Planes [begin, end) of T, of `size` elements each, as planes of what T computes in: 16-bit
-/// floats are widened, or narrowed when body(planes of results, planes that are read) has returned.
+/// Converts planes [begin, end) of T, of `size` elements each, to the computing type. Results are
+/// narrowed after body(planes of results, input planes) has returned.
 template <class T, class Body>
 void compute_wide(T* to, int64_t to_size, const T* from, int64_t from_size, int64_t begin,
                   int64_t end, const Body& body) {
@@ -45,11 +45,11 @@ void compute_wide(T* to, int64_t to_size, const T* from, int64_t from_size, int6
   }
 }
 
-/// Calls body(plane of results, plane that is read, number of the plane) for all planes.
+/// Calls body(plane of results, input plane, number of the plane) for all planes.
 template <class T, class Body>
 void map_planes(const PoolShape& s, T* to, int64_t to_size, const T* from, int64_t from_size,
                 const Body& body) {
-  // As many planes at a time as stay in L1 with their wide copies.
+  // As many planes as stay in L1 with their wide copies.
   const int64_t together = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, s.in_pixels()));
   parallel_for(0, s.planes, plane_grain(s), [&](int64_t begin, int64_t end) {
     for (int64_t first = begin; first < end; first += together) {
@@ -61,7 +61,7 @@ void map_planes(const PoolShape& s, T* to, int64_t to_size, const T* from, int64
   });
 }
 
-/// A pooling with the spans of its windows, which take divisions: made once for all planes.
+/// A pooling with the spans of its windows. They need divisions, so all planes share them.
 struct PoolPlan : PoolShape {
   explicit PoolPlan(const PoolShape& s) : PoolShape(s), memory_(out[0] + out[1] + out[2]) {
     PoolSpan* to = memory_.get();
@@ -70,7 +70,7 @@ struct PoolPlan : PoolShape {
       for (int64_t o = 0; o < out[d]; ++o) *to++ = span(d, o);
     }
   }
-  /// Every window is one element.
+  /// Tests whether every window is one element.
   bool copies() const { return w.adaptive && std::equal(in, in + 3, out); }
   PoolSpans spans;
 
@@ -164,7 +164,7 @@ void max_plane(T* y, Code* codes, const T* x, const PoolPlan& s) {
   });
 }
 
-/// Calls body(output pixel, place in the image) for one plane of codes.
+/// Calls body(output pixel, position in the image) for one plane of codes.
 template <class Body>
 void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Body& body) {
   const int64_t n = s.out_pixels();
@@ -174,7 +174,7 @@ void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Bod
     return;
   }
   const uint8_t* c = codes.as<uint8_t>() + plane * n;
-  // A code is a kernel element: a fixed distance from where its window starts.
+  // A code is a kernel element, at a fixed distance from the start of its window.
   int64_t elements[256];
   for (int64_t code = 0; code < std::min<int64_t>(256, s.kernel_elements()); ++code)
     elements[code] = s.place_of(0, code);
@@ -186,7 +186,7 @@ void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Bod
     }
 }
 
-/// y = x divided by what counts in each window.
+/// Divides x by the divisor of each window.
 template <class T>
 void divide_windows(T* y, const T* x, const PoolShape& s) {
   const bool fixed = s.w.divisor != 0;
@@ -200,7 +200,7 @@ void divide_windows(T* y, const T* x, const PoolShape& s) {
     }
 }
 
-/// Adaptive windows that halve an image have fixed ones, which are faster.
+/// Adaptive windows that halve an image become fixed ones, which are faster.
 PoolShape with_halves(PoolShape s) {
   if (!s.w.adaptive || s.in[0] != 1 || 2 * s.out[1] != s.in[1] || 2 * s.out[2] != s.in[2]) return s;
   s.w = {{1, 2, 2}, {1, 2, 2}};
@@ -213,7 +213,7 @@ double half_factor(const PoolShape& s) {
   return 1.0 / (s.w.divisor ? static_cast<double>(s.w.divisor) : 4.0);
 }
 
-/// What each sum is divided by where one window covers every element of a plane, else 0.
+/// Returns the common divisor if one window covers every element of a plane, else 0.
 double whole_divisor(const PoolShape& s) {
   if (s.out_pixels() != 1) return 0;
   const int64_t at[3] = {0, 0, 0};

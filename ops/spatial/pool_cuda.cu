@@ -8,9 +8,9 @@
 #include <taper/ops/spatial/pool_cudnn.h>
 #endif
 
-// cuDNN computes means where cudnn_takes_means. Maxima are computed here: cuDNN's backward would
-// need x and y on the tape in place of a byte for each output, and leaves open which of equal
-// elements gets the gradient; it has neither indices nor the gradient of a gradient.
+// cuDNN computes means if cudnn_takes_means allows. Maxima are computed here. cuDNN's backward
+// would keep x and y instead of a byte per output. It leaves open which of equal elements gets the
+// gradient. It has neither indices nor second derivatives.
 
 namespace torch::taper::cuda {
 namespace {
@@ -25,7 +25,7 @@ struct MaxForward {
   PoolShape s;
   Planes planes;  // of y
   T* y;
-  Code* codes;  // null: not wanted
+  Code* codes;  // null if not wanted
   const T* x;
   TAPER_DEVICE void operator()(int64_t i) const {
     const InPlane o = planes.find(i);
@@ -47,14 +47,13 @@ struct MaxForward {
   }
 };
 
-/// Windows over images of two dimensions, whose elements lie side by side and have codes of a byte,
-/// in 32 bits: what networks pool, for which PoolShape's general arithmetic would take longer than
-/// the memory.
+/// Windows over contiguous images of two dimensions, with codes of a byte and 32-bit arithmetic:
+/// the usual case. PoolShape's general arithmetic would take longer than the memory.
 struct FlatPool {
   Planes places;  // of y in the forward, of gx in the backward
   int in[2], out[2], kernel[2], stride[2], padding[2];
   Divider<uint32_t> strides[2];
-  /// Whether this shape is one.
+  /// Tests whether this struct covers the shape.
   static bool suits(const PoolShape& s, bool of_bytes) {
     const auto& w = s.w;
     const int64_t most = s.planes * std::max(s.in_pixels(), s.out_pixels());
@@ -72,8 +71,7 @@ struct FlatPool {
       strides[d] = Divider<uint32_t>(stride[d]);
     }
   }
-  /// The elements [first, end) of window o along d that are in the image, which `start` is added
-  /// to.
+  /// The elements [first, end) of window o along d inside the image, relative to `start`.
   struct Span {
     int start, first, end;
   };
@@ -98,7 +96,7 @@ template <class T>
 struct FlatMaxForward {
   FlatPool s;
   T* y;
-  uint8_t* codes;  // null: not wanted
+  uint8_t* codes;  // null if not wanted
   const T* x;
   TAPER_DEVICE void operator()(int64_t i) const {
     const InPlane o = s.places.find(i);
@@ -143,9 +141,9 @@ struct FlatMaxScatter {
   }
 };
 
-/// Where the code of output pixel i points, in its plane.
+/// The position of the code of output pixel i in its plane.
 struct Codes {
-  const uint8_t* elements;  // one of the two
+  const uint8_t* elements;  // one of the two is set
   const int64_t* places;
   explicit Codes(const In& codes)
       : elements(codes.dtype == kLong ? nullptr : codes.as<uint8_t>()),
@@ -196,10 +194,10 @@ struct AvgForward {
 };
 
 // ---------------------------------------------------------------- by image pixel
-// A gradient is gathered from all windows that may have the pixel: nothing is added by two threads,
-// and the order of additions is always the same.
+// A gradient gathers from all windows that may have the pixel. So no two threads add to one number,
+// and the order of additions is fixed.
 
-/// What windows divide by, along each dimension.
+/// The divisors of windows, along each dimension.
 struct WindowSteps {
   Divider<int64_t> stride[3], dilation[3];
   explicit WindowSteps(const PoolShape& s)
@@ -228,7 +226,8 @@ struct Windows {
   }
 };
 
-/// The sum of part(output coordinates, output pixel) over the windows that may have the pixel.
+/// Returns the sum of part(output coordinates, output pixel) over the windows that may have the
+/// pixel.
 template <class Sum, class Part>
 TAPER_DEVICE Sum over_windows(const PoolShape& s, const WindowSteps& steps, const InPlane& pixel,
                               const Part& part) {
@@ -262,7 +261,7 @@ struct MaxScatter {
       return is_largest ? load(gy[first + p]) : A(0);
     }));
   }
-  /// The code of the pixel in window o; -1 where it lies between the window's elements.
+  /// Returns the code of the pixel in window o, or -1 if it is between the window's elements.
   TAPER_DEVICE int64_t element(const InPlane& here, const int64_t (&o)[3]) const {
     int64_t code = 0;
     for (int d = 0; d < 3; ++d) {

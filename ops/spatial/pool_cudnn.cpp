@@ -10,7 +10,7 @@ namespace {
 TAPER_CUDNN_DESCRIPTION(PoolDescription, cudnnPoolingDescriptor_t, cudnnCreatePoolingDescriptor,
                         cudnnDestroyPoolingDescriptor)
 
-/// At least two spatial dimensions, as cudnn_sizes has them.
+/// Returns at least two spatial dimensions, as cudnn_sizes does.
 std::vector<int> spatial_values(const int64_t (&values)[3], int64_t spatial) {
   const int64_t from = spatial == 3 ? 0 : 1;
   return std::vector<int>(values + from, values + 3);
@@ -58,7 +58,7 @@ bool cudnn_avg_pool(const Out& y, const In& x, int64_t spatial, const PoolWindow
 bool cudnn_avg_pool_scatter(const Out& gx, const In& gy, int64_t spatial, const PoolWindows& w) {
   PoolPlan& p = plan_for(gx.sizes, gy.sizes, gx.dtype, spatial, w);
   const Factor one(1, gx.dtype), zero(0, gx.dtype);
-  // The values of x and y say nothing about the gradient of a mean: any memory of their sizes does.
+  // The gradient of a mean does not depend on x and y, so any memory of their sizes will do.
   return TAPER_CUDNN_SUPPORTS(cudnnPoolingBackward, cudnn_handle(), p.pool.get(), one.get(),
                               p.y.get(), gy.data, p.y.get(), gy.data, p.x.get(), gx.data,
                               zero.get(), p.x.get(), gx.data);

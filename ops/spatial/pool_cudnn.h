@@ -6,8 +6,8 @@
 
 namespace torch::taper::cuda {
 
-/// The windows from x to y as cuDNN says them: each begins a stride after the one before, and none
-/// was added by ceil_mode. False where they are not like that.
+/// Describes the windows from x to y for cuDNN. Returns false unless each starts a stride after the
+/// one before, and ceil_mode added none.
 inline bool cudnn_windows(const Dims& x, const Dims& y, int64_t spatial, PoolWindows& w) {
   for (int64_t d = 3 - spatial; d < 3; ++d) {
     const int64_t in = x[x.size() + d - 3], out = y[y.size() + d - 3];
@@ -19,21 +19,21 @@ inline bool cudnn_windows(const Dims& x, const Dims& y, int64_t spatial, PoolWin
   return true;
 }
 
-/// Whether cuDNN computes these means: its sizes and windows fit, and what they are divided by is
-/// the number of elements. `w` becomes the windows to tell it.
+/// Tests whether cuDNN computes these means: its sizes and windows fit, and the divisor is the
+/// number of elements. `w` becomes cuDNN's description of the windows.
 inline bool cudnn_takes_means(const Dims& x, const Dims& y, int64_t spatial, PoolWindows& w) {
   return w.divisor == 0 && cudnn_describes(x) && cudnn_describes(y) &&
          cudnn_windows(x, y, spatial, w);
 }
 
-/// (N, C, spatial...) of a tensor with or without a batch.
+/// Returns (N, C, spatial...) for sizes with or without a batch.
 inline Dims with_batch(Dims sizes, int64_t spatial) {
   if (sizes.size() == spatial + 1) sizes.insert(0, 1);
   return sizes;
 }
 
-// As the kernels of pool_kernels.h, for what cudnn_takes_means. False, with nothing done, where
-// cuDNN does not support it.
+// Compute what the kernels of pool_kernels.h do, for inputs that cudnn_takes_means accepts. They
+// return false, with nothing done, if cuDNN does not support them.
 bool cudnn_avg_pool(const Out& y, const In& x, int64_t spatial, const PoolWindows& w);
 bool cudnn_avg_pool_scatter(const Out& gx, const In& gy, int64_t spatial, const PoolWindows& w);
 

@@ -5,27 +5,27 @@
 
 namespace torch::taper {
 
-/// The windows of a pooling, with three spatial dimensions (those that a tensor lacks are 1 long).
+/// The windows of a pooling, with three spatial dimensions. Missing ones have size 1.
 struct PoolWindows {
   int64_t kernel[3] = {1, 1, 1};
   int64_t stride[3] = {1, 1, 1};
   int64_t padding[3] = {0, 0, 0};
   int64_t dilation[3] = {1, 1, 1};
-  /// Windows follow from the two sizes; the rest is ignored.
+  /// The two sizes determine the windows. Kernel, stride, padding and dilation are ignored.
   bool adaptive = false;
   bool count_include_pad = true;
   int64_t divisor = 0;  ///< 0: the number of elements
 };
 
-// All tensors are contiguous, with as many dimensions as x; the last `spatial` of them are pooled.
-// A code says where a maximum was: the position in the window (u8) or in the image (i64).
-/// Codes may be undefined.
+// All tensors are contiguous, with x's number of dimensions. The last `spatial` ones are pooled. A
+// code is the position of a maximum in the window (u8) or in the image (i64).
+/// codes may be undefined.
 TAPER_KERNEL(max_pool_forward, Out y, Out codes, In x, int64_t spatial, PoolWindows w)
-/// The adjoint: gx is zero but for the sums of gy where the codes point.
+/// The adjoint: gx is zero, plus the sums of gy at the positions of the codes.
 TAPER_KERNEL(max_pool_scatter, Out gx, In gy, In codes, int64_t spatial, PoolWindows w)
-/// y = x where the codes point.
+/// Reads x at the positions of the codes.
 TAPER_KERNEL(max_pool_gather, Out y, In x, In codes, int64_t spatial, PoolWindows w)
-/// Positions in the image (i64) from codes.
+/// Converts codes to positions in the image (i64).
 TAPER_KERNEL(max_pool_positions, Out positions, In codes, Dims image, int64_t spatial,
              PoolWindows w)
 TAPER_KERNEL(avg_pool_forward, Out y, In x, int64_t spatial, PoolWindows w)

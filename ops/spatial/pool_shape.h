@@ -1,4 +1,4 @@
-// The windows of one pooling, as its kernels see them. Not installed.
+// The windows of one pooling, for its kernels. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace torch::taper {
 
-/// The elements of one window along one dimension: first, first + step, ..., below end; `element`
-/// is the position in the window of the first.
+/// The elements of one window along one dimension: first, first + step, ..., below end. `element`
+/// is the position of the first in the window.
 struct PoolSpan {
   int64_t first, end, step, element;
 };
 
-/// Planes of one pooling, with three spatial dimensions.
+/// The planes of one pooling, with three spatial dimensions.
 struct PoolShape {
   int64_t planes;
   int64_t in[3], out[3];
@@ -28,24 +28,25 @@ struct PoolShape {
     const int64_t last = start + w.kernel[d] * w.dilation[d];
     return {start + element * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], element};
   }
-  /// How many places of dimension d count for the mean of window o.
+  /// Returns how many positions of dimension d count for the mean of window o.
   TAPER_HD double extent(int d, int64_t o) const {
     if (w.adaptive || !w.count_include_pad) {
       const PoolSpan s = span(d, o);
       return static_cast<double>(s.end - s.first);
     }
-    // A window that ceil_mode added may stick out of the padding: that part does not count.
+    // A window that ceil_mode added may extend beyond the padding. That part does not count.
     const int64_t start = o * w.stride[d] - w.padding[d], stop = start + w.kernel[d];
     const int64_t limit = in[d] + w.padding[d];
     return static_cast<double>((stop < limit ? stop : limit) - start);
   }
-  /// What the sum over window (o[0], o[1], o[2]) is divided by.
+  /// Returns the divisor of the sum over window (o[0], o[1], o[2]).
   TAPER_HD double divisor(const int64_t* o) const {
     if (w.divisor) return static_cast<double>(w.divisor);
     return extent(0, o[0]) * extent(1, o[1]) * extent(2, o[2]);
   }
   int64_t kernel_elements() const { return w.kernel[0] * w.kernel[1] * w.kernel[2]; }
-  /// The place in the image of kernel element (a, b, c) = code of the window at output pixel `p`.
+  /// Returns the position in the image of kernel element (a, b, c) = code of the window at output
+  /// pixel `p`.
   TAPER_HD int64_t place_of(int64_t p, int64_t code) const {
     const int64_t k = p % out[2], j = p / out[2] % out[1], i = p / (out[1] * out[2]);
     const int64_t c = code % w.kernel[2], row = code / w.kernel[2];
@@ -54,7 +55,7 @@ struct PoolShape {
     const int64_t x = k * w.stride[2] - w.padding[2] + c * w.dilation[2];
     return (z * in[1] + y) * in[2] + x;
   }
-  /// Windows of 2 x 2 that neither overlap nor reach into padding.
+  /// Tests for windows of 2 x 2 that neither overlap nor touch padding.
   bool halves() const {
     for (int d = 1; d < 3; ++d)
       if (w.kernel[d] != 2 || w.stride[d] != 2 || w.padding[d] != 0 || w.dilation[d] != 1 ||
@@ -69,7 +70,7 @@ struct PoolSpans {
   const PoolSpan* along[3];
 };
 
-/// The windows from x to y, whose last `spatial` dimensions are pooled.
+/// Returns the windows from x to y, whose last `spatial` dimensions are pooled.
 inline PoolShape pool_shape(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
   PoolShape s;
   s.w = w;

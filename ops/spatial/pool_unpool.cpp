@@ -1,4 +1,4 @@
-// Pooling that is made of other ops: maxima put back, windows at random places.
+// Pooling composed of other ops: unpooling, and windows at random positions.
 #include <taper/ops/spatial/pool_unpool.h>
 
 #include <taper/framework/autograd/grad_mode.h>
@@ -69,7 +69,7 @@ Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 // ---------------------------------------------------------------------- windows at random
 namespace {
 
-/// Where the windows start along one dimension: (N, C, out).
+/// Returns the starts of the windows along one dimension: (N, C, out).
 Tensor starts(const Tensor& samples, int64_t in, int64_t kernel, int64_t out) {
   const TensorOptions whole = samples.options().dtype(kLong);
   Dims sizes = samples.sizes();
@@ -111,12 +111,12 @@ Fractional fractional_sizes(const char* op, const Tensor& x, IntArrayRef kernel,
   return f;
 }
 
-/// The places of all elements of all windows: (N, C, out..., elements of a window).
+/// Returns the positions of all elements of all windows: (N, C, out..., elements of a window).
 Tensor window_places(const Tensor& x, const Fractional& f, const Tensor& samples) {
   const NoGradGuard values_only;
   Tensor places;
   for (int64_t d = 0; d < f.spatial; ++d) {
-    // Samples are for the width first in 2d, for the depth first in 3d.
+    // In 2d the samples start with the width, in 3d with the depth.
     const int64_t column = f.spatial == 2 ? 1 - d : d;
     const int64_t in = x.size(d + 2), k = f.kernel[d];
     const Tensor first = starts(samples.detach().select(-1, column), in, k, f.out[d]);

@@ -1,4 +1,4 @@
-// Convolutions, pools, padding, folding, resampling.
+// Includes convolutions, pooling, padding, folding and resampling.
 #pragma once
 
 #include <taper/ops/spatial/conv/conv.h>

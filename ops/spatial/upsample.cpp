@@ -58,8 +58,7 @@ struct Name {
   const char* node;
 };
 
-/// In two dimensions, LibTorch goes by the sizes alone where they are equal or one is twice the
-/// other.
+/// In two dimensions, LibTorch uses only the sizes if they are equal or one is twice the other.
 void by_size_where_plain(Resampling& r, const Tensor& x, IntArrayRef size) {
   for (int64_t d = 0; d < 2; ++d)
     if (size[d] == x.size(d + 2) || size[d] == 2 * x.size(d + 2)) r.factors[d + 1] = 0;

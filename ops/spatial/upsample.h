@@ -1,10 +1,10 @@
 // Resampling the spatial dimensions of (N, C, spatial...) to another size.
 //
-// Floating dtypes (the nearest ones take u8 too); f16 and bf16 compute in float. An output pixel's
-// place in the input is found from the sizes, or from the given factors `scales` (output / input;
-// one for each spatial dimension, nullopt: from the sizes). With align_corners the centres of the
-// corner pixels coincide, otherwise the corners of the images. Pixels beyond an edge are the
-// edge's. Throws Error for another number of dimensions, and for empty images.
+// They take floating dtypes, and the nearest ones u8 too. f16 and bf16 compute in float. The
+// position of an output pixel in the input follows from the sizes. `scales` (output / input, one
+// per spatial dimension) overrides them. With align_corners the centres of the corner pixels
+// coincide, otherwise the corners of the images. Pixels beyond an edge have the edge's value.
+// Throws Error for another number of dimensions, and for empty images.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -13,7 +13,7 @@
 
 namespace torch::taper {
 
-/// Takes the pixel at floor(place); the `exact` ones the pixel whose centre is nearest.
+/// Takes the pixel at floor(position). The `exact` forms take the pixel with the nearest centre.
 Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size,
                           optional<double> scales = nullopt);
 Tensor upsample_nearest2d(const Tensor& self, IntArrayRef output_size,
@@ -43,8 +43,8 @@ Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool al
 /// Blends four neighbours along each dimension by Keys' cubic with a = -0.75.
 Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                           optional<double> scales_h = nullopt, optional<double> scales_w = nullopt);
-/// The same two with a filter as wide as the step where the image shrinks (Keys' a is -0.5): all
-/// input pixels count.
+/// Are the two blends with antialiasing. If the image shrinks, the filter is as wide as the step,
+/// so that all input pixels count. (Keys' a is -0.5.)
 Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                optional<double> scales_h = nullopt,
                                optional<double> scales_w = nullopt);

@@ -1,4 +1,4 @@
-// Which input pixels an output pixel is made of, along one dimension. Not installed.
+// The input pixels of an output pixel, along one dimension. Not installed.
 #pragma once
 
 #include <cmath>
@@ -8,15 +8,15 @@
 namespace torch::taper {
 
 /// Along one dimension, output pixel o is the sum of weight(o, k) times pixel(first + k), k <
-/// neighbours. All places are computed in T, the type of the pixels, as LibTorch does.
+/// neighbours. Positions are computed in T, the type of the pixels, as in LibTorch.
 template <class T>
 struct ResampledAxis {
   int64_t in, out;
   Interpolation kind;
   bool align_corners, antialias;
-  T step;  ///< input pixels for each output pixel
+  T step;  ///< input pixels per output pixel
 
-  /// `d`: 0, 1, 2 for the third last, the second last, the last dimension.
+  /// `d` is 0, 1 or 2 for the third last, the second last or the last dimension.
   ResampledAxis(const Resampling& r, int d, int64_t in_size, int64_t out_size)
       : in(in_size),
         out(out_size),
@@ -33,19 +33,19 @@ struct ResampledAxis {
   TAPER_HD bool is_nearest() const {
     return kind == Interpolation::kNearest || kind == Interpolation::kNearestExact;
   }
-  /// Half the width of the filter, for blending kinds.
+  /// Returns half the width of the filter, for blending kinds.
   TAPER_HD T reach() const {
     const T plain = kind == Interpolation::kCubic ? T(2) : T(1);
     return antialias && step > 1 ? plain * step : plain;
   }
 
-  /// The neighbours of one output pixel: input pixels first, ..., first + count - 1, each clamped
-  /// to the image where there is no antialias.
+  /// The neighbours of one output pixel: input pixels first to first + count - 1. Without
+  /// antialiasing, each is clamped to the image.
   struct Neighbours {
     int64_t first;
     int count;
-    T offset;  ///< of the place from pixel `first`
-    T total;   ///< what the weights are divided by
+    T offset;  ///< of the position from pixel `first`
+    T total;   ///< divisor of the weights
   };
   TAPER_HD Neighbours neighbours(int64_t o) const {
     if (is_nearest()) return {nearest(o), 1, 0, 1};
@@ -73,7 +73,7 @@ struct ResampledAxis {
     if (kind == Interpolation::kLinear) return k == 0 ? 1 - t.offset : t.offset;
     return cubic(std::fabs(t.offset - static_cast<T>(k - 1)), T(-0.75));
   }
-  /// Output pixels that may be made of input pixel i: [first, end).
+  /// Output pixels that may use input pixel i: [first, end).
   struct Range {
     int64_t first, end;
   };
@@ -86,8 +86,8 @@ struct ResampledAxis {
   }
 
  private:
-  // A place as a whole number within [0, size]: any scale may be asked for, and no cast of a float
-  // that an integer cannot hold is defined.
+  // Returns a position as an integer in [0, size]. Any scale may be asked for, and a cast of a
+  // float that exceeds the integers is undefined.
   template <class P>
   TAPER_HD static int64_t place_in(P place, int64_t size) {
     if (!(place < static_cast<P>(size))) return size;
@@ -95,7 +95,7 @@ struct ResampledAxis {
   }
   TAPER_HD int64_t nearest(int64_t o) const {
     const bool exact = kind == Interpolation::kNearestExact;
-    // LibTorch finds the nearest pixels of all dtypes in float.
+    // LibTorch computes the nearest pixels of all dtypes in float.
     const float place = (static_cast<float>(o) + (exact ? 0.5f : 0.0f)) * static_cast<float>(step);
     const int64_t i = place_in(place, in);
     return i < in ? i : in - 1;
@@ -120,7 +120,7 @@ struct ResampledAxis {
   }
 };
 
-/// Planes of images with three spatial dimensions (those that a tensor lacks are 1 long).
+/// Planes of images with three spatial dimensions. Missing ones have size 1.
 struct ResampledPlanes {
   int64_t planes;
   int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1};

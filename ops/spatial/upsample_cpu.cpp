@@ -8,13 +8,13 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// The neighbours of all output pixels along one dimension: neighbour k of pixel o at [k out + o].
-/// Pixels with fewer neighbours than others repeat their last one, with no weight.
+/// The neighbours of all output pixels along one dimension. Neighbour k of pixel o is at [k out +
+/// o]. Pixels with fewer neighbours repeat their last one, with weight 0.
 template <class T>
 struct AxisTable {
   int64_t in, out;
   int neighbours = 1;
-  bool identity;  ///< every output pixel is the input pixel at its place
+  bool identity;  ///< every output pixel is the input pixel of its index
   std::vector<int32_t> index;
   std::vector<T> weight;
 
@@ -57,7 +57,8 @@ struct Tables {
   }
 };
 
-/// Input rows resampled along the width, the latest ones kept: consecutive output rows share them.
+/// Caches the latest input rows resampled along the width, because consecutive output rows share
+/// them.
 template <class T>
 class RowCache {
  public:
@@ -88,8 +89,8 @@ class RowCache {
   std::vector<int64_t> held_;
 };
 
-/// The output rows [row, end) of one plane where each output pixel is an input pixel: one that
-/// repeats the row before is copied from there.
+/// Writes the output rows [row, end) of one plane if each output pixel is an input pixel. A
+/// repeated row is copied from the row before.
 template <class T>
 void pick_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t end) {
   const int64_t width = t.width.out;
@@ -111,7 +112,7 @@ void pick_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t end) {
   }
 }
 
-/// The output rows [row, end) of one plane.
+/// Writes the output rows [row, end) of one plane.
 template <class T>
 void resample_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t end) {
   if (t.row_neighbours() == 1 && t.width.neighbours == 1) return pick_rows(y, x, t, row, end);
@@ -132,7 +133,7 @@ template <class T>
 void upsample_as(T* y, const T* x, const ResampledPlanes& s, const Resampling& r) {
   const Tables<T> t(s, r);
   const int64_t rows = s.out[0] * s.out[1];
-  // Pieces of a plane only where there are few planes: each piece has rows of its own to resample.
+  // A plane is split only if there are few planes, because each piece resamples separate rows.
   const int64_t threads = get_num_threads();
   const int64_t pieces = s.planes >= threads ? 1 : std::min(rows, 2 * threads);
   const int64_t each = (rows + pieces - 1) / pieces;
@@ -146,7 +147,7 @@ void upsample_as(T* y, const T* x, const ResampledPlanes& s, const Resampling& r
                });
 }
 
-/// gx += the adjoint of gather_row.
+/// Adds the adjoint of gather_row to gx.
 template <class T>
 void spread_row(T* gx, const T* gy, const AxisTable<T>& t) {
   for (int k = 0; k < t.neighbours; ++k) {

@@ -35,7 +35,7 @@ struct Upsample {
   }
 };
 
-/// What output pixel o takes of input pixel i along one dimension.
+/// Returns the weight of input pixel i in output pixel o along one dimension.
 template <class T>
 TAPER_DEVICE T share(const ResampledAxis<T>& axis, int64_t o, int64_t i) {
   const auto t = axis.neighbours(o);
@@ -45,8 +45,8 @@ TAPER_DEVICE T share(const ResampledAxis<T>& axis, int64_t o, int64_t i) {
   return sum;
 }
 
-// Gathered from all output pixels that may be made of the input pixel: nothing is added by two
-// threads, and the order of additions is always the same.
+// An input pixel gathers from all output pixels that may use it. So no two threads add to one
+// number, and the order of additions is fixed.
 template <class T>
 struct Adjoint {
   ResampledPlanes s;

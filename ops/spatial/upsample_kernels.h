@@ -7,14 +7,14 @@ namespace torch::taper {
 
 enum class Interpolation : uint8_t { kNearest, kNearestExact, kLinear, kCubic };
 
-/// How images are resampled. All tensors are contiguous (N, C, 1 to 3 spatial dimensions) of one
+/// Options of resampling. All tensors are contiguous (N, C, 1 to 3 spatial dimensions), of one
 /// dtype, f32 or f64.
 struct Resampling {
   Interpolation kind;
   bool align_corners = false;
-  /// Filters are as wide as the step where the image shrinks.
+  /// If the image shrinks, filters are as wide as the step.
   bool antialias = false;
-  /// Output over input for the last three dimensions; 0: from the sizes.
+  /// Output over input for the last three dimensions. 0 means that the sizes determine it.
   double factors[3] = {0, 0, 0};
 };
 
