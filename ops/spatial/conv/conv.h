@@ -1,13 +1,15 @@
 // Convolutions over one, two or three spatial dimensions, and their transposes.
 //
-// input (N, C, ...) or, without a batch, (C, ...); weight (K, C / groups, ...); bias (K) or
-// undefined; the result is (N, K, ...). `stride`, `padding` and `dilation` take one number for all
+// input is (N, C, ...) or, without a batch, (C, ...). weight is (K, C / groups, ...), bias (K) or
+// undefined, and the result (N, K, ...). `stride`, `padding` and `dilation` take one number for all
 // spatial dimensions, or one for each. One output size is
 //   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
-// What is computed is a cross-correlation: y[k] = bias[k] + sum over c and kernel elements t of
+// The functions compute a cross-correlation: y[k] = bias[k] + sum over c and kernel elements t of
 // w[k][c][t] x[c][o * stride - padding + t * dilation].
-// Floating and complex dtypes, integers but for transposes; all three the same. f16 and bf16 add up
-// in float, integers wrap. Throws Error, in LibTorch's words, for shapes that do not fit.
+//
+// They take floating and complex dtypes. Integers are not taken by transposes. All three tensors
+// have one dtype. f16 and bf16 accumulate in float, integers wrap. Throws Error with LibTorch's
+// messages for shapes that do not fit.
 #pragma once
 
 #include <string_view>
@@ -20,19 +22,20 @@
 namespace torch::taper {
 
 namespace detail {
-/// `padding` is "valid" (none) or "same" (the output is as long as the input; stride 1 only).
+/// Takes `padding` as text: "valid" (none) or "same" (the output is as long as the input; stride 1
+/// only).
 Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
                       const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups);
-// Text only: the number 0 must stay a number.
+// Accepts only text, so that the number 0 stays a number.
 template <class S>
 using IfText = std::enable_if_t<
     !std::is_integral<S>::value && std::is_convertible<const S&, std::string_view>::value, int>;
 }  // namespace detail
 
-/// conv{D}d, the same with padding "same" or "valid", and conv_transpose{D}d, which is the
-/// transpose of the convolution with the same arguments: input (N, C, ...), weight (C, K / groups,
-/// ...), result (N, K, ...). One output size is
+/// Compute convolutions (conv{D}d), also with padding "same" or "valid", and their transposes
+/// (conv_transpose{D}d). For a transpose, input is (N, C, ...), weight (C, K / groups, ...), and
+/// the result (N, K, ...). One output size is
 ///   (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
@@ -71,17 +74,16 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor&
                         IntArrayRef output_padding = 0, int64_t groups = 1,
                         IntArrayRef dilation = 1);
 
-/// The general form; the number of spatial dimensions is the weight's rank less two.
+/// Computes any convolution. The number of spatial dimensions is the weight's rank minus two.
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups);
 
-/// max(y + bias, 0) of the convolution y, and max(y + alpha z + bias, 0) with z of the result's
-/// sizes, dtype and device (alpha: 1 where it is missing); the convolution as convolution() has it,
-/// with its shapes, dtypes and errors, not cast by autocast. On a GPU one kernel of cuDNN, where it
-/// has such a one; else, and on every other device, the ops. They have derivatives, for which the
-/// result is kept, and neither the convolution nor the sum. Errors: Error
-/// "cudnn_convolution_add_relu: expected z ..." for another z.
+/// Return max(y + bias, 0) of the convolution y, or max(y + alpha z + bias, 0). z has the result's
+/// sizes, dtype and device. alpha defaults to 1. The convolution has convolution()'s shapes, dtypes
+/// and errors. Autocast does not cast it. On a GPU one kernel of cuDNN computes all, if it has one.
+/// Otherwise the ops run. For the derivatives only the result is kept.
+/// Errors: Error "cudnn_convolution_add_relu: expected z ..." for another z.
 Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
                               const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
                               IntArrayRef dilation, int64_t groups);
@@ -90,9 +92,10 @@ Tensor cudnn_convolution_add_relu(const Tensor& self, const Tensor& weight, cons
                                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                                   int64_t groups);
 
-/// conv1d with time first: input (T, N, C), weight (kernel, C, K), bias (K); result (T', N, K).
+/// Is conv1d with time first: input (T, N, C), weight (kernel, C, K), bias (K), and result (T', N,
+/// K).
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad = 0);
-/// conv2d by an older name; `kernel_size` is that of the weight.
+/// Calls conv2d under an older name. `kernel_size` must match the weight.
 Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,
                    const Tensor& bias = {}, IntArrayRef stride = 1, IntArrayRef padding = 0);
 

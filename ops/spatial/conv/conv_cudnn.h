@@ -8,8 +8,7 @@
 
 namespace torch::taper::cuda {
 
-/// Whether cuDNN computes this convolution: its sizes fit, and the padding is the same at both
-/// ends.
+/// Tests whether cuDNN computes this convolution: its sizes fit, and padding is equal at both ends.
 inline bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
   if (!cudnn_takes_sizes(x) || !cudnn_takes_sizes(w) || !cudnn_takes_sizes(y)) return false;
   const int64_t spatial = x.size() - 2;
@@ -22,8 +21,8 @@ inline bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvS
   return true;
 }
 
-/// Whether the depthwise kernels of conv_cuda.cu compute it, which come before cuDNN: one channel
-/// in each group, square kernels of 3, 5 or 7 elements in steps of 1, sizes that 31 bits count.
+/// Tests whether the kernels of conv_depthwise_cuda.h compute it. They precede cuDNN. They need one
+/// channel per group, square kernels of 3, 5 or 7 elements, stride 1, and sizes below 2^31.
 inline bool depthwise_takes(const ConvShape& s) {
   constexpr int64_t kMost = int64_t{1} << 31;
   const int64_t planes = s.batch * s.groups * s.out_channels;
@@ -36,8 +35,8 @@ inline bool depthwise_takes(const ConvShape& s) {
          planes * std::max(s.in_pixels(), s.out_pixels()) < kMost;
 }
 
-// As the kernels of conv_kernels.h, for what cudnn_takes. False where cuDNN turns out to have no
-// algorithm for it, with nothing done.
+// Compute what the kernels of conv_kernels.h do, for inputs that cudnn_takes accepts. They return
+// false, with nothing done, if cuDNN has no algorithm.
 bool cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps);
 bool cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps);
 bool cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps);

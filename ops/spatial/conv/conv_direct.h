@@ -1,8 +1,8 @@
-// Convolutions that read the image where it lies, without a matrix of patches: for kernels that
-// step by one along rows and never leave the image. f32. Not installed.
+// Convolutions that read the image in place, without a matrix of patches. They suit kernels with
+// stride 1 along rows that never leave the image. f32. Not installed.
 //
-// Packing a patch costs a store for each kernel element and pixel; beside the few channels of a
-// first layer that is as much as the arithmetic.
+// Packing a patch costs a store per kernel element and pixel. With the few channels of a first
+// layer, this is as much as the arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace torch::taper::cpu {
 
-/// The same convolution of images with zeros around them: nothing is padded.
+/// Returns this convolution for images surrounded by zeros, without padding.
 inline ConvShape with_margins(ConvShape s) {
   for (int d = 0; d < 3; ++d) {
     const int64_t last = (s.out[d] - 1) * s.steps.stride[d];
@@ -26,8 +26,8 @@ inline ConvShape with_margins(ConvShape s) {
   return s;
 }
 
-/// Images with zeros around them where a convolution pads: patches are then copies of whole rows.
-/// Behind a copy kPatchSlack elements may be read.
+/// Copies of images, surrounded by zeros if the convolution pads. Patches are then copies of whole
+/// rows. kPatchSlack elements after a copy may be read.
 template <class T>
 class Padded {
  public:
@@ -47,7 +47,7 @@ class Padded {
   const ConvShape& shape() const { return shape_; }
 
  private:
-  static constexpr int64_t kGrain = 1 << 17;  ///< elements for which a thread is worth waking
+  static constexpr int64_t kGrain = 1 << 17;  ///< elements that are worth waking a thread
 
   int64_t space() const {
     return shape_.batch * shape_.groups * shape_.in_channels * shape_.in_pixels() + kPatchSlack;
@@ -71,37 +71,37 @@ class Padded {
 
 namespace torch::taper::cpu::direct {
 
-/// Floats of scratch that pack_weights fills: the weights of all groups, by register tiles.
+/// Returns the floats that pack_weights fills: the weights of all groups, by register tiles.
 inline int64_t packed_weights(const ConvShape& s) { return s.groups * s.out_channels * s.depth(); }
-/// Offset of each position of a patch from the place of the patch, depth() numbers.
+/// Fills the offset of each element of a patch from the patch's start, depth() numbers.
 void element_offsets(int32_t* elements, const ConvShape& s);
 
 // ---------------------------------------------------------------------- forward
-/// Whether forward_panel handles the shape: rows of outputs are whole half vectors.
+/// Tests whether forward_panel handles the shape: rows of outputs must be whole half vectors.
 bool takes_forward(const ConvShape& s);
-/// Whether it handles copies of the images by Padded, whose shape this is: rows may end anywhere in
-/// a vector, where vectors have 16 lanes.
+/// Tests whether it handles copies of the images by Padded, which have this shape. With vectors of
+/// 16 lanes, rows may end anywhere in a vector.
 bool takes_copies(const ConvShape& s);
 void pack_weights(float* packed, const float* w, const ConvShape& s);
-/// Outputs [p, p + width) of one image of one group, all channels: y[m * out_pixels + p + j].
-/// `weights` are those of the group, packed; bias is null or the group's. width is at most
-/// kPatchPanel.
+/// Computes outputs [p, p + width) of one image of one group, for all channels: y[m * out_pixels +
+/// p + j]. `weights` are the packed ones of the group. bias is null or the group's. width is at
+/// most kPatchPanel.
 void forward_panel(float* y, const float* x, const float* weights, const float* bias,
                    const int32_t* elements, const ConvShape& s, int64_t p, int64_t width);
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// Whether weight_gradient, or row_gradient, is the faster way for the shape.
+/// Tests whether weight_gradient, or row_gradient, is the faster way for the shape.
 bool takes_weight_gradient(const ConvShape& s);
-/// Whether row_gradient is: of few output channels and long rows, where vectors have 16 lanes.
+/// Tests whether row_gradient is the way: few output channels, long rows, and vectors of 16 lanes.
 bool takes_row_gradient(const ConvShape& s);
-/// Row length of its operands: the output channels rounded up to whole vectors.
+/// Returns the row length of the operands: the output channels rounded up to whole vectors.
 inline int64_t padded_channels(const ConvShape& s) { return (s.out_channels + 15) / 16 * 16; }
 /// Adds one image of one group: sum[k * padded + m] += sum over pixels of x[patch + kernel element
-/// k] * gy[pixel * padded + m], where gy is the transposed gradient of the output.
+/// k] * gy[pixel * padded + m]. gy is the transposed gradient of the output.
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s);
-/// The same by the gradient as it lies, pixels in the lanes of a vector: sum[(m * depth + k) * 16 +
-/// l] receives the part of the pixels at lane l.
+/// Adds one image with the gradient untransposed. Pixels are the lanes of a vector: sum[(m * depth
+/// + k) * 16 + l] gets the part of the pixels at lane l.
 void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                   const ConvShape& s);
 

@@ -7,8 +7,9 @@
 
 namespace torch::taper {
 
-/// How a convolution steps, with three spatial dimensions (those that a tensor lacks are 1 long and
-/// step by 1). The sizes come from the tensors; padding at the end is what the sizes imply.
+/// Stride, padding, dilation and groups of a convolution, for three spatial dimensions. Missing
+/// ones have size 1 and stride 1. The sizes come from the tensors. They imply the padding at the
+/// end.
 struct ConvSteps {
   int64_t stride[3] = {1, 1, 1};
   int64_t padding[3] = {0, 0, 0};  ///< before the first element
@@ -19,30 +20,30 @@ struct ConvSteps {
 };
 
 // All tensors are contiguous: x (N, C, ...), w (K, C / groups, ...), y (N, K, ...).
-/// y = x * w + b; b (K) or undefined.
+/// Computes y = x * w + b. b is (K) or undefined.
 TAPER_KERNEL(conv_forward, Out y, In x, In w, In b, ConvSteps steps)
-/// The adjoint for x.
+/// The adjoint by x.
 TAPER_KERNEL(conv_input_gradient, Out gx, In gy, In w, ConvSteps steps)
-/// The adjoint for w.
+/// The adjoint by w.
 TAPER_KERNEL(conv_weight_gradient, Out gw, In x, In gy, ConvSteps steps)
 
 struct ConvShape;
 namespace cpu {
-// y = max_pool2d(max(x * w + b, 0), 2) and its gradients, of the CPU alone and of f32 and bf16. A
-// code of codes (u8, of y's sizes) says which of a window's four results is the greatest, or 4: the
+// y = max_pool2d(max(x * w + b, 0), 2) and its gradients, only on the CPU and for f32 and bf16. A
+// code (u8, of y's sizes) tells which of a window's four results is the largest. 4 means that the
 // window has no gradient.
-/// Whether there is a kernel for a convolution of the shape.
+/// Tests whether there is a kernel for this shape.
 bool takes_conv_pool(const ConvShape& s);
 void conv_pool_forward(Out y, Out codes, In x, In w, In b, ConvSteps steps);
 void conv_pool_input_gradient(Out gx, In gy, In codes, In w, ConvSteps steps);
-/// The bias's gradient, too, unless gb is undefined.
+/// Computes the bias's gradient too, unless gb is undefined.
 void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps steps);
 }  // namespace cpu
 
 namespace cuda {
-/// y = max(x * w + alpha z + b, 0) on a GPU, where one engine of cuDNN computes all of it: `done`
-/// is whether it did; else nothing has been done. z of y's sizes, or undefined; b is defined: there
-/// are no engines for a relu right behind the sums. (Weak: see TAPER_KERNEL.)
+/// Computes y = max(x * w + alpha z + b, 0) on a GPU, if one engine of cuDNN computes all of it.
+/// `done` tells whether it did. Otherwise nothing is done. z has y's sizes or is undefined. b is
+/// defined, because no engine has a relu directly after the sums. (Weak: see TAPER_KERNEL.)
 __attribute__((weak)) void cudnn_forward_relu(bool* done, Out y, In x, In w, In b, In z,
                                               double alpha, ConvSteps steps);
 }  // namespace cuda

@@ -1,4 +1,4 @@
-// Convolutions by oneDNN (f32 and bf16), where it is faster than our own loops. Not installed.
+// Convolutions by oneDNN (f32 and bf16), for shapes that it computes faster. Not installed.
 #pragma once
 
 #include <taper/ops/spatial/conv/conv_shape.h>
@@ -9,19 +9,19 @@ namespace torch::taper::cpu::onednn {
 
 enum class Kind { kForward, kInputGradient, kWeightGradient };
 
-/// Whether the CPU multiplies pairs of bf16.
+/// Tests whether the CPU multiplies pairs of bf16.
 bool multiplies_bf16();
 /// Returns whether oneDNN has fast kernels for the shape: in f32, and in bf16.
 bool can(const ConvShape& s, Kind kind);
 bool can_bf16(const ConvShape& s, Kind kind);
-/// Returns whether oneDNN is faster than packing patches, as measured: in f32; in bf16, against f32
-/// between conversions.
+/// Returns whether oneDNN is faster than packed patches, by measurement. prefers_bf16 compares with
+/// f32 between conversions.
 bool prefers(const ConvShape& s, Kind kind);
 bool prefers_bf16(const ConvShape& s, Kind kind);
 
-// As the kernels of conv_kernels.h, on whole contiguous tensors; `b` may be null. False when oneDNN
-// has no fast kernel for the shape or fails: the result is then undefined. The results depend on
-// the shape and the number of threads only.
+// Compute what the kernels of conv_kernels.h do, on whole contiguous tensors. `b` may be null. They
+// return false if oneDNN fails or has no fast kernel for the shape. The result is then undefined.
+// The results depend only on the shape and the number of threads.
 bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s);
 bool forward(BFloat16* y, const BFloat16* x, const BFloat16* w, const BFloat16* b,
              const ConvShape& s);
@@ -30,7 +30,7 @@ bool input_gradient(BFloat16* gx, const BFloat16* gy, const BFloat16* w, const C
 bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape& s);
 bool weight_gradient(BFloat16* gw, const BFloat16* x, const BFloat16* gy, const ConvShape& s);
 
-/// Calls of the three that returned true, by all threads since the start.
+/// Returns how many calls of the three have returned true, in all threads since the start.
 int64_t runs();
 
 }  // namespace torch::taper::cpu::onednn

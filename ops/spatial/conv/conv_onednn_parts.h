@@ -1,4 +1,4 @@
-// How a convolution by oneDNN is cut into parts, and their operands. Not installed.
+// Splits a convolution by oneDNN into parts. Not installed.
 #pragma once
 
 #include <taper/framework/cpu/blas.h>
@@ -8,24 +8,24 @@
 
 namespace torch::taper::cpu::onednn {
 
-/// Bytes of images, with their results, that are converted and computed at a time: they stay in L2.
+/// Bytes of images and results that are converted and computed together. They stay in L2.
 constexpr int64_t kChunkBytes = 512 * 1024;
-/// Multiply-adds for which a thread is worth waking.
+/// Multiply-adds that are worth waking a thread.
 constexpr int64_t kThreadWork = 1 << 20;
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Of one image, at least 1; bytes where an element is a float.
+// Values per image, at least 1. Bytes count elements as floats.
 int64_t image_bytes(const ConvShape& s);
 int64_t image_work(const ConvShape& s);
 
 /// The convolution for some of the groups or, without groups, for some channels of the result, and
-/// where its operands begin.
+/// the offsets of its operands.
 struct Channels {
   ConvShape shape;
   int64_t x = 0, w = 0, b = 0, y = 0;
 };
-/// Parts of useful size that the channels can be cut into.
+/// Returns into how many useful parts the channels can be split.
 int64_t most_parts(ConvShape s, Kind kind);
 Channels channels_of(const ConvShape& s, Kind kind, int64_t part, int64_t parts);
 
@@ -33,7 +33,7 @@ template <class T>
 constexpr dnnl::memory::data_type kTypeOf =
     std::is_same_v<T, float> ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 
-/// The plan for `images` images of a part of s, with operands of T.
+/// Returns the plan for `images` images of a part of s, with operands of T.
 template <class T>
 std::shared_ptr<const Plan> plan_for(const ConvShape& s, Kind kind, bool bias, Channels part,
                                      int64_t images) {
@@ -42,7 +42,7 @@ std::shared_ptr<const Plan> plan_for(const ConvShape& s, Kind kind, bool bias, C
                   s.groups * s.out_channels});
 }
 
-/// An operand in its inner layout: itself, or a copy.
+/// An operand in its inner layout: the operand itself, or a copy.
 class Inner {
  public:
   Inner(const Operand& o, const void* plain);
@@ -53,8 +53,8 @@ class Inner {
   const void* data_;
 };
 
-// The three maps, of float or BFloat16; false when oneDNN does not take the shape. May throw
-// dnnl::error.
+// The three maps, for float or BFloat16. They return false if oneDNN does not take the shape. They
+// may throw dnnl::error.
 template <class T>
 bool run_image_map(Kind kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b);
 template <class T>

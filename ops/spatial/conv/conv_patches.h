@@ -1,9 +1,9 @@
-// Convolutions by our own products: of packed patches, or of images read in place. Part of
+// Convolutions by matrix products of packed patches, or of images read in place. Part of
 // conv_cpu.cpp.
 //
 // A convolution is the product of the weights with the matrix of patches. That matrix is never
-// stored whole: a panel of it is packed into the cache, as a matrix product packs its operand
-// anyway, and used for all output channels.
+// stored whole. A panel of it is packed into the cache, as a matrix product packs its operand, and
+// used for all output channels.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace torch::taper::cpu::patches {
 
-// Depth of a packed panel: it stays in L2.
+// Depth of a packed panel, which stays in L2.
 constexpr int64_t kDepth = 512;
-// Rows of weights that are too few for packing an image to pay.
+// With fewer rows of weights, packing an image does not pay.
 constexpr int64_t kInPlaceRows = 24;
 // Patch elements that the input's gradient holds at a time.
 constexpr int64_t kPatchElements = 32768;
-// Multiply-adds for which a thread is worth waking.
+// Multiply-adds that are worth waking a thread.
 constexpr int64_t kThreadWork = 1 << 20;
 
 inline int64_t grain_for(int64_t work_of_one) {
@@ -31,7 +31,7 @@ inline int64_t grain_for(int64_t work_of_one) {
 }
 
 // ---------------------------------------------------------------------- forward
-/// The same with each image as one row, of which panels are cut without ends of rows between.
+/// Treats each image as one row, so that panels can cross row ends.
 inline ConvShape in_one_row(ConvShape s) {
   s.in[2] = s.out[2] = s.in_pixels();
   s.in[0] = s.in[1] = s.out[0] = s.out[1] = 1;
@@ -46,15 +46,15 @@ struct Forward : ConvForward<T> {
 
   int64_t panels() const { return (s.out_pixels() + kPatchPanel - 1) / kPatchPanel; }
 
-  // Images of kernels of one element are panels as they are. Packing pays for many rows of weights,
-  // unless vectors are as long as lines of the cache; and where channels are at a round distance
-  // from each other, since then they share few of its sets.
+  // For kernels of one element, images are panels already. Packing pays for many rows of weights,
+  // unless vectors are as long as cache lines. It also pays if channels are a power of two apart,
+  // because they then share few cache sets.
   bool reads_in_place() const {
     const bool few = s.out_channels <= kInPlaceRows, whole_lines = best_isa == Isa::kAvx512;
     return s.pointwise() && (few || (whole_lines && s.out_pixels() * sizeof(T) % 1024 != 0));
   }
 
-  // One panel of pixels of one image and group, all its output channels.
+  // Computes one panel of pixels of one image and group, for all its output channels.
   void panel(int64_t image, int64_t p, T* packed) const {
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
     const int64_t group = image % s.groups, width = std::min(kPatchPanel, pixels - p);
@@ -76,7 +76,7 @@ struct Forward : ConvForward<T> {
     }
   }
 
-  // body(image, first pixel) for every panel, a range of them at a time on each thread.
+  // Calls body(image, first pixel) for every panel, a range of them at a time on each thread.
   template <class Range>
   void for_panels(const Range& range) const {
     const int64_t work = s.out_channels * s.depth() * std::min(kPatchPanel, s.out_pixels());
@@ -124,7 +124,7 @@ struct InputGradient : ConvInputGradient<T> {
   using ConvInputGradient<T>::s, ConvInputGradient<T>::gx, ConvInputGradient<T>::gy,
       ConvInputGradient<T>::w;
 
-  // Channels whose patches are computed together: as many as L2 holds.
+  // Returns how many channels' patches are computed together: as many as L2 holds.
   int64_t channel_block() const {
     return std::clamp<int64_t>(kPatchElements / (s.kernel_elements() * s.out_pixels()), 1,
                                s.in_channels);
@@ -143,7 +143,7 @@ struct InputGradient : ConvInputGradient<T> {
       sum_channel(gxi + c * s.in_pixels(), patches + c * elements * pixels, pixels, s);
   }
 
-  // Of kernels of one element it is the convolution with the transposed weights.
+  // For kernels of one element it is the convolution with the transposed weights.
   void run_across() const {
     ConvShape back = s;
     std::swap(back.in_channels, back.out_channels);
@@ -169,7 +169,7 @@ struct WeightGradient : ConvWeightGradient<T> {
   using ConvWeightGradient<T>::s, ConvWeightGradient<T>::gw, ConvWeightGradient<T>::x,
       ConvWeightGradient<T>::gy;
 
-  // Each of these adds up images [begin, end) of the batch to a whole gradient.
+  // Each of these functions sums images [begin, end) of the batch into a whole gradient.
   void images_by_rows(float* sum, int64_t begin, int64_t end) const {
     constexpr int64_t lanes = 16;
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
@@ -220,7 +220,7 @@ struct WeightGradient : ConvWeightGradient<T> {
           columns(sum + g * m * depth, n * s.groups + g, k, packed.get());
   }
 
-  // One image's part of columns [k, k + kPatchPanel) of a group's gradient.
+  // Adds one image's part of columns [k, k + kPatchPanel) of a group's gradient.
   void columns(T* sum, int64_t image, int64_t k, T* packed) const {
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
     const int64_t width = std::min(kPatchPanel, depth - k);
@@ -246,8 +246,8 @@ struct WeightGradient : ConvWeightGradient<T> {
   }
   void run_packed() const { run_parts(&WeightGradient::images_packed); }
 
-  // The batch is split over threads, each with its own sum: the result depends on the number of
-  // threads only.
+  // Threads divide the batch, each with a separate sum. So the result depends only on the number of
+  // threads.
   using Images = void (WeightGradient::*)(T*, int64_t, int64_t) const;
   void run_parts(Images images) const {
     const int64_t size = s.groups * s.out_channels * s.depth();

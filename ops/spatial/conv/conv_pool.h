@@ -1,16 +1,16 @@
-// max_pool2d(relu(conv2d(x)), 2) of few channels in one pass; its gradients are in
+// max_pool2d(relu(conv2d(x)), 2) of few channels in one pass. Its gradients are in
 // conv_pool_gradient.h. Part of conv_direct_cpu.cpp. Not installed.
 //
-// Apart, each of the three passes over what the convolution gives costs about as much as the few
-// products behind it. Here a window's four results are compared in registers: only the greatest is
-// written, with a byte that says where it was, or that the relu lets no gradient through. Three of
-// four gradients of the convolution's results are zero, and are never made: gradients of weights
-// are sums of one patch for each window, those of inputs sums of one kernel for each.
+// Separately, each of the three passes over the convolution's result costs about as much as its few
+// products. Here a window's four results are compared in registers. Only the largest is written,
+// with a byte for its position, or for a relu that passes no gradient. Three of four gradients of
+// the convolution's results are zero and are never computed. Gradients of weights are sums of one
+// patch per window, gradients of inputs sums of one kernel per window.
 //
-// LeNet's step of 128 images, one thread of a Zen 4: in f32 (PyTorch 2.15 12.4 ms) 5.5 ms by three
-// ops each, 2.15 ms so, of which 1.6 ms are here: forwards 0.9 ms, the gradients of weights 0.45
-// ms, of the input 0.25 ms. In bf16 (13.5 ms) 5.7 and 1.47 ms: 0.5, 0.35 and 0.24 ms; with
-// gradients by floats, patch by patch, 1.92 ms.
+// LeNet's step of 128 images, by one thread of a Zen 4: in f32 (PyTorch 2.15: 12.4 ms) three ops
+// take 5.5 ms, this code 2.15 ms. 1.6 ms of these are here: 0.9 ms forward, 0.45 ms gradients of
+// weights, 0.25 ms of the input. In bf16 (PyTorch: 13.5 ms) it is 5.7 and 1.47 ms: 0.5, 0.35 and
+// 0.24 ms. With gradients in floats, patch by patch, it was 1.92 ms.
 #pragma once
 
 #include <algorithm>
@@ -30,69 +30,69 @@
 
 namespace torch::taper::cpu::pooled {
 
-/// Code of a window without a gradient; others are places in the window, as max_pool2d's.
+/// Code of a window without a gradient. Other codes are positions in the window, as max_pool2d's.
 constexpr uint8_t kNoGradient = 4;
-/// Channels that windows_in_lanes computes together, windows that channels_in_lanes does.
+/// Channels that windows_in_lanes computes together, and windows that channels_in_lanes does.
 constexpr int64_t kLaneChannels = 6, kLaneWindows = 5;
-/// Vectors of a row of a patch, whose elements are those of all channels.
+/// Vectors in a row of a patch, which holds all channels.
 constexpr int64_t kMostVectors = 5;
-/// Vectors of words that a patch is, with its rows one after another.
+/// Vectors of words in a patch with adjacent rows.
 constexpr int64_t kMostPatchVectors = 12;
-/// Elements behind an image that may be read or written, and entries behind a list.
+/// Elements after an image that may be read or written, and entries after a list.
 constexpr int64_t kSlack = 16 * kMostVectors;
-/// Bytes of images whose windows are in one list: they stay in L1.
+/// Bytes of images whose windows share a list. They stay in L1.
 constexpr int64_t kImageBytes = 24 << 10;
-/// Patches that are added at a time: their number is made a multiple of it.
+/// Patches that are added together. Their number is rounded up to a multiple of this.
 constexpr int64_t kPatchStep = 8;
-/// Multiply-adds for which a thread is worth waking.
+/// Multiply-adds that are worth waking a thread.
 constexpr int64_t kThreadWork = 1 << 19;
 
 // ---------------------------------------------------------------------- loops
-/// For up to 16 windows of a row. Elements of the image are floats, or words of bf16 of which
-/// neighbours are multiplied by pairs of weights.
+/// Describes up to 16 windows of a row. Elements of the image are floats, or words of bf16.
+/// Adjacent words are multiplied by pairs of weights.
 template <class X, class W>
 struct WindowTile {
   const X* x;
   const W* weights;
   const float* bias;
   int64_t channels, plane, row;  ///< of the image
-  int64_t odd;                   ///< where a row's odd columns begin, of floats
+  int64_t odd;                   ///< offset of a row's odd columns, for floats
   float* y;
   uint8_t* codes;
   int64_t windows;  ///< of a plane of results
   int width;        ///< windows of this tile
 };
-/// For up to kLaneWindows windows of a row, 16 channels. Elements are floats, or pairs.
+/// Describes up to kLaneWindows windows of a row, for 16 channels. Elements are floats, or pairs.
 template <class X, class W>
 struct ChannelTile {
   const X* x;
   const W* weights;
   const float* bias;
-  const int32_t* elements;  ///< where the steps' elements are in a patch
+  const int32_t* elements;  ///< offsets of the steps' elements in a patch
   int64_t steps, row;
   float* y;
 };
-/// What a column of results gives to an image of pixels with all their channels.
+/// The contribution of a column of results to a channels-last image.
 template <class X>
 struct GradientColumn {
   float* x;  ///< the first pixel of the column's first patch
   int64_t row, elements;
-  const X* weights;          ///< of each channel its kernel: rows of whole vectors
-  const uint32_t* channels;  ///< bits of those with a gradient, of the upper row of windows
-  int64_t below;             ///< from there to those of the lower one
+  const X* weights;          ///< a kernel per channel, in rows of whole vectors
+  const uint32_t* channels;  ///< bits of channels with a gradient, for the upper row of windows
+  int64_t below;             ///< offset to the bits of the lower row
   const X* g;
   int64_t windows, wide, high, out_channels;
 };
-/// Where the words of a row come from: vectors of it have words of vectors at the offsets of some
-/// sources, in the lanes and from the places given.
+/// The permutation of the words of a row. A vector takes words from vectors at the offsets of some
+/// sources, into the given lanes and from the given positions.
 struct WordOrder {
   int64_t vectors;
   const uint16_t* places;
-  const int32_t* sources;  ///< of vector v those from sources[v] to sources[v + 1]
+  const int32_t* sources;  ///< vector v uses sources[v] to sources[v + 1]
   const uint32_t* lanes;
   const int32_t* offsets;
 };
-/// The rows of patches in an image of pixels with all their channels.
+/// The rows of patches in a channels-last image.
 struct PatchRows {
   const uint16_t* x;
   int64_t channels, row, rows;
@@ -120,14 +120,14 @@ namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- shapes
 inline int64_t filled(int64_t n) { return (n + 15) / 16 * 16; }
-/// The share of lanes that compute results.
+/// Returns the share of lanes that compute results.
 inline double used_lanes(int64_t n) {
   return static_cast<double>(n) / static_cast<double>(filled(n));
 }
 
-/// A convolution's shape with the sizes of images with margins, and of what its windows are.
+/// A convolution's shape, with the sizes of padded images and of its windows.
 struct Shape {
-  ConvShape s, p;  ///< as given; with zeros around the images
+  ConvShape s, p;  ///< as given, and with zeros around the images
 
   explicit Shape(const ConvShape& shape) : s(shape), p(with_margins(shape)) {}
   int64_t kernel() const { return s.kernel[1]; }
@@ -138,7 +138,7 @@ struct Shape {
   int64_t row_vectors() const { return filled(row_elements()) / 16; }
   int64_t x_numel() const { return s.in_channels * s.in_pixels(); }
   int64_t y_numel() const { return s.out_channels * windows(); }
-  /// Where a pixel is in an image of pixels with all their channels.
+  /// Returns the offset of a pixel in a channels-last image.
   int64_t pixel(int64_t h, int64_t w) const { return (h * p.in[2] + w) * s.in_channels; }
   int64_t first_pixel() const { return pixel(s.steps.padding[1], s.steps.padding[2]); }
   int64_t padded_numel() const { return s.in_channels * p.in_pixels(); }
@@ -150,7 +150,7 @@ struct Shape {
 inline bool is_flat(const ConvShape& s) {
   return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.steps.padding[0] == 0;
 }
-/// Square kernels of 3 or 5 that go one by one over few channels.
+/// Tests for square kernels of 3 or 5 with stride 1 over few channels.
 inline bool takes(const ConvShape& s) {
   const ConvSteps& c = s.steps;
   const int64_t k = s.kernel[1];
@@ -165,14 +165,14 @@ inline bool takes(const ConvShape& s) {
 }
 
 // ---------------------------------------------------------------------- images
-/// `n` numbers as floats: themselves, or a copy at `to`.
+/// Returns `n` numbers as floats: the numbers themselves, or a copy at `to`.
 template <class T>
 const float* as_floats(float* to, const T* from, int64_t n) {
   if constexpr (std::is_same_v<T, float>) return from;
   if constexpr (!std::is_same_v<T, float>) widen(to, from, n);
   return to;
 }
-/// Floats to where they are to be; behind them is a part of a vector that may be read.
+/// Copies floats to their destination. Part of a vector after them may be read.
 inline void deliver(float* to, const float* from, int64_t n) {
   std::memcpy(to, from, sizeof(float) * n);
 }
@@ -183,7 +183,7 @@ inline void deliver(BFloat16* to, const float* from, int64_t n) {
     narrow(to, from, n);
 }
 
-/// An image for copies with zeros around them.
+/// An image whose copies are surrounded by zeros.
 template <class T>
 class Padded {
  public:
@@ -205,7 +205,7 @@ class Padded {
   Scratch<T> image_;
 };
 
-/// Its rows with their even columns first.
+/// Copies its rows with their even columns first.
 inline void part_columns(float* to, int64_t half, const float* padded, const Shape& f) {
   const int64_t rows = f.s.in_channels * f.p.in[1], width = f.p.in[2];
   for (int64_t r = 0; r < rows; ++r, to += 2 * half, padded += width) {
@@ -215,12 +215,12 @@ inline void part_columns(float* to, int64_t half, const float* padded, const Sha
 }
 
 // ---------------------------------------------------------------------- forward
-/// Neighbours in a kernel that are multiplied at a time: of its channels, or of its columns.
+/// Adjacent elements of a kernel that are multiplied together: channels or columns.
 struct Neighbours {
   int64_t channels = 1, columns = 1;
 };
 
-/// How operands are multiplied: X are elements of images, W what meets them at a time.
+/// The arithmetic of a convolution. X is an element of an image, W its counterpart in the weights.
 struct ByFloats {
   using X = float;
   using W = float;
@@ -237,13 +237,13 @@ struct ByFloats {
 struct ByPairs {
   using X = uint16_t;
   using W = uint32_t;
-  /// Those that make fewer steps. Lanes of windows take columns, which lie side by side.
+  /// Returns the grouping with fewer steps. Lanes of windows take columns, which are adjacent.
   static Neighbours neighbours(const Shape& f) {
     const int64_t c = f.s.in_channels, k = f.kernel();
     const bool channels = !f.has_windows_in_lanes() && (c + 1) / 2 * k <= c * ((k + 1) / 2);
     return channels ? Neighbours{2, 1} : Neighbours{1, 2};
   }
-  /// The second of a pair is so far behind the first; 0: there is none.
+  /// Joins a pair of weights. The second is `second` elements later. 0 means none.
   static W join(const uint16_t* w, int64_t second) {
     return w[0] | (second ? static_cast<W>(w[second]) << 16 : 0);
   }
@@ -268,7 +268,7 @@ struct ByPairs {
   }
 };
 
-/// T: of the tensors. x and w are of By::X.
+/// T is the tensors' type. x and w are of By::X.
 template <class T, class By>
 class Forward {
   using X = typename By::X;
@@ -306,13 +306,13 @@ class Forward {
   int64_t planes() const { return (f_.s.in_channels + pair_.channels - 1) / pair_.channels; }
   int64_t steps_of_row() const { return (f_.kernel() + pair_.columns - 1) / pair_.columns; }
   int64_t steps() const { return planes() * f_.kernel() * steps_of_row(); }
-  /// Channels [m, m + group(m)) are computed together: nearly equal numbers of them.
+  /// Returns the size of the channel group that starts at m. Groups are nearly equal.
   int64_t group(int64_t m) const {
     const int64_t n = f_.s.out_channels, groups = (n + kLaneChannels - 1) / kLaneChannels;
     const int64_t least = n / groups, more = n % groups;
     return m < more * (least + 1) ? least + 1 : least;
   }
-  /// What channel m's kernel has at a step.
+  /// Returns the weight of channel m's kernel at a step.
   W weight(const X* w, int64_t m, int64_t step) const {
     if (m >= f_.s.out_channels) return 0;
     const int64_t k = f_.kernel(), row = step / steps_of_row();
@@ -365,7 +365,7 @@ class Forward {
     }
   }
 
-  /// Rows of `row` elements, `step` of them from window to window.
+  /// Processes rows of `row` elements, `step` from window to window.
   void by_windows(float* y, uint8_t* codes, const X* x, int64_t row, int64_t step) const {
     const int64_t windows = f_.windows();
     for (int64_t m = 0; m < f_.s.out_channels; m += group(m))
@@ -411,8 +411,8 @@ inline void forward(float* y, uint8_t* codes, const float* x, const float* w, co
                     const Shape& f) {
   Forward<float, ByFloats>(y, codes, x, w, b, f).run();
 }
-/// By pairs unless a number is not finite: a neighbouring column would meet the zero behind a
-/// weight.
+/// Uses pairs if all numbers are finite. Otherwise a neighbouring column would be multiplied by the
+/// zero after a weight.
 inline void forward(BFloat16* y, uint8_t* codes, const BFloat16* x, const BFloat16* w,
                     const BFloat16* b, const Shape& f) {
   const int64_t numel = f.s.batch * f.x_numel(), weights = f.s.out_channels * f.s.depth();

@@ -1,5 +1,5 @@
-// The gradients of conv_pool.h's results: sums of one patch of the image, or of one kernel, for
-// each window that has a gradient. Part of conv_direct_cpu.cpp. Not installed.
+// The gradients of conv_pool.h's results. They are sums of one patch of the image, or of one
+// kernel, for each window with a gradient. Part of conv_direct_cpu.cpp. Not installed.
 #pragma once
 
 #include <taper/framework/memory/scratch.h>
@@ -9,7 +9,7 @@
 namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- images of pixels
-/// Pixels one after another, each with its channels; what is around them is left.
+/// Copies an image to channels-last order. The margin does not change.
 inline void channels_last(float* to, const float* x, const Shape& f) {
   const int64_t channels = f.s.in_channels, width = f.s.in[2], row = sizeof(float) * width;
   to += f.first_pixel();
@@ -19,7 +19,7 @@ inline void channels_last(float* to, const float* x, const Shape& f) {
     for (int64_t h = 0; h < f.s.in[1]; ++h)
       for (int64_t w = 0; w < width; ++w) to[f.pixel(h, w) + c] = *x++;
 }
-/// The reverse, without what is around.
+/// Copies a channels-last image back, without the margin.
 inline void channels_first(float* x, const float* from, const Shape& f) {
   from += f.first_pixel();
   for (int64_t c = 0; c < f.s.in_channels; ++c)
@@ -27,8 +27,8 @@ inline void channels_first(float* x, const float* from, const Shape& f) {
       for (int64_t w = 0; w < f.s.in[2]; ++w) *x++ = from[f.pixel(h, w) + c];
 }
 
-/// The same of words, by permutations of vectors: between images of pixels and rows of all
-/// channels, which are one after another.
+/// Converts words in both directions by permutations of vectors: between channels-last images and
+/// rows of all channels, one after another.
 class WordRows {
  public:
   WordRows(const Shape& f, bool last)
@@ -70,12 +70,12 @@ class WordRows {
   WordOrder order() const {
     return {vectors(), places_.get(), sources_.get(), lanes_.get(), offsets_.get()};
   }
-  /// Where word i of a row comes from.
+  /// Returns the source of word i of a row.
   int64_t source(int64_t i) const {
     const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
     return last_ ? i % channels * width + i / channels : i % width * channels + i / width;
   }
-  /// The number of the source of vector v at an offset, which may be a new one.
+  /// Returns the index of the source of vector v at an offset. It may add a source.
   int32_t source_at(int64_t v, int64_t offset) const {
     int32_t s = sources_[v];
     while (s < sources_[v + 1] && offsets_[s] != offset) ++s;
@@ -96,7 +96,7 @@ class WordRows {
   Scratch<uint16_t> rows_;
 };
 
-/// Brings the gradient of an image of pixels to where it is to be.
+/// Writes the gradient of a channels-last image to its destination.
 template <class T>
 class ImageDelivery {
  public:
@@ -123,7 +123,7 @@ class ImageDelivery<float> {
 };
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// Patches where they lie in images of floats.
+/// Patches read in place in images of floats.
 template <class T>
 struct FloatPatches {
   using X = float;
@@ -171,16 +171,15 @@ struct FloatPatches {
   };
 };
 
-/// Patches of words whose rows follow each other: a patch is as few vectors as hold it, at the
-/// bounds of lines of memory where that takes no more of them. Built once, each row is read by the
-/// patches of many windows.
+/// Patches of words with adjacent rows. A patch uses the fewest vectors, aligned to cache lines if
+/// that takes no more. It is built once, and the patches of many windows read each row.
 struct PairPatches {
   using X = uint16_t;
   Shape f;
 
   static int64_t vectors_of(int64_t n) { return (n + 31) / 32; }
   int64_t vectors() const { return vectors_of(f.kernel() * f.row_elements()); }
-  /// From row to row.
+  /// Returns the step between rows.
   int64_t pitch() const {
     const int64_t of_row = vectors_of(f.row_elements());
     return f.kernel() * of_row == vectors() ? 32 * of_row : f.row_elements();
@@ -189,7 +188,7 @@ struct PairPatches {
   int64_t right() const { return f.p.in[1] * pitch(); }
   int64_t below() const { return pitch(); }
   int64_t sum_numel() const { return 32 * vectors(); }
-  // Half of each eight words are in one vector of sums, half in the next.
+  // Of each eight words, one half is in one vector of sums and the other half in the next.
   int64_t place(int64_t c, int64_t row, int64_t i) const {
     const int64_t e = row * pitch() + i * f.s.in_channels + c;
     return e / 32 * 32 + e % 8 / 4 * 16 + e % 32 / 8 * 4 + e % 4;
@@ -221,7 +220,7 @@ struct PairPatches {
     }
     const uint16_t* x() const { return x_.get(); }
     const uint16_t* gy() const { return gy_; }
-    /// Behind the last patch: patches of zeros, times zero.
+    /// Appends patches of zeros, times zero, after the last patch.
     void finish(int32_t* places, uint16_t* g) const {
       std::fill_n(places, kPatchStep, static_cast<int32_t>(none_));
       std::fill_n(g, kPatchStep, uint16_t{0});
@@ -237,8 +236,8 @@ struct PairPatches {
   };
 };
 
-/// The batch is split over threads, each with its own sums: the result depends on the number of
-/// threads only.
+/// Threads divide the batch, each with separate sums. So the result depends only on the number of
+/// threads.
 template <class T, class Patches>
 class WeightGradient {
   using X = typename Patches::X;
@@ -270,7 +269,7 @@ class WeightGradient {
   }
 
  private:
-  // Sums are of each channel its patch, then the gradients of the bias by lanes.
+  // Sums hold a patch per channel, then the gradients of the bias by lanes.
   int64_t channel_floats() const { return patches_.sum_numel() + 16; }
   int64_t sum_numel() const { return f_.s.out_channels * channel_floats(); }
 
@@ -341,7 +340,7 @@ inline void weight_gradient(BFloat16* gw, BFloat16* gb, const BFloat16* x, const
 }
 
 // ---------------------------------------------------------------------- gradient of the input
-/// How kernels lie in rows of vectors, and gradients.
+/// The layout of kernels in rows of vectors, and of gradients.
 template <class T>
 struct FloatKernels {
   using X = float;
@@ -356,13 +355,13 @@ struct FloatKernels {
     avx512::add_column(kernel, t);
   }
 };
-/// Of 32 words that are joined with others of a second channel by fours of each eight, the first 16
+/// 32 words are interleaved with words of a second channel, by fours of each eight. The first 16
 /// elements come from the first fours.
 struct PairKernels {
   using X = uint16_t;
   static constexpr bool kCopies = false;
 
-  /// Which kernel is channel m's: behind each 32 is one of zeros.
+  /// Returns the index of channel m's kernel. A kernel of zeros follows each 32.
   static int64_t kernel(int64_t m) { return m + m / 32; }
   static int64_t row_numel(const Shape& f) { return (f.row_elements() + 31) / 32 * 32; }
   static int64_t place(int64_t element) {
@@ -402,7 +401,7 @@ class InputGradient {
     return Kernels::kernel((f_.s.out_channels + 31) / 32 * 32) * f_.kernel() *
            Kernels::row_numel(f_);
   }
-  /// Of the channels with a gradient, for each code.
+  /// Returns the words of bits of the channels with a gradient, per code.
   int64_t bit_words() const { return (f_.s.out_channels + 31) / 32 * f_.windows(); }
 
   void images(int64_t i, int64_t end) const {

@@ -1,4 +1,4 @@
-// The sizes of one convolution, as its kernels see them. Not installed.
+// The sizes of one convolution, for its kernels. Not installed.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,7 @@
 
 namespace torch::taper {
 
-/// One group of one convolution. A patch is what one output element sees: depth = C/g * kernel.
+/// One group of one convolution. A patch is the input of one output element: depth = C/g * kernel.
 struct ConvShape {
   int64_t batch, groups;
   int64_t in_channels, out_channels;  ///< of one group
@@ -21,7 +21,7 @@ struct ConvShape {
   TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
   TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1] * kernel[2]; }
   TAPER_HD int64_t depth() const { return in_channels * kernel_elements(); }
-  /// No kernel element ever falls outside of the input.
+  /// Tests that no kernel element ever falls outside the input.
   bool inside() const {
     for (int d = 0; d < 3; ++d)
       if (steps.padding[d] != 0 ||
@@ -29,7 +29,7 @@ struct ConvShape {
         return false;
     return true;
   }
-  /// A plain matrix product: one kernel element, no padding, no steps.
+  /// Tests for a plain matrix product: one kernel element, no padding, stride 1.
   bool pointwise() const {
     for (int d = 0; d < 3; ++d)
       if (kernel[d] != 1 || steps.padding[d] != 0 || steps.stride[d] != 1 || in[d] != out[d])
@@ -38,7 +38,7 @@ struct ConvShape {
   }
 };
 
-/// The sizes of a convolution from x with w to y; dimensions that are missing are 1 long.
+/// Returns the sizes of a convolution from x with w to y. Missing dimensions have size 1.
 inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
   ConvShape s;
   s.steps = steps;
@@ -57,35 +57,35 @@ inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const C
 
 namespace cpu {
 
-/// Columns of a packed panel, and its row stride.
+/// Columns of a packed panel. Also its row stride.
 constexpr int64_t kPatchPanel = 64;
-/// Elements behind the last row of a packed panel that may be written.
+/// Elements after the last row of a packed panel that may be written.
 constexpr int64_t kPatchSlack = 64;
 /// Rows of a transposed panel.
 constexpr int64_t kPatchRows = 256;
 
-/// A part of the matrix of patches: rows are positions in a patch [k, k + depth), columns are
+/// A part of the matrix of patches. Rows are positions in a patch [k, k + depth), columns are
 /// output pixels [p, p + width).
 struct PatchRange {
   int64_t k, depth, p, width;
-  int64_t readable;  ///< elements of memory from the image on that may be read
+  int64_t readable;  ///< elements of memory that may be read, from the image on
 };
 
-// The matrix of patches of one image of one group, a panel at a time. `x` is the image.
-/// to[i * kPatchPanel + j] = element k + i of the patch of pixel p + j.
+// The matrix of patches of one image of one group, by panels. `x` is the image.
+/// Sets to[i * kPatchPanel + j] to element k + i of the patch of pixel p + j.
 void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r);
 void pack_patches(double* to, const double* x, const ConvShape& s, PatchRange r);
 void pack_patches(uint16_t* to, const uint16_t* x, const ConvShape& s, PatchRange r);
-/// The transpose: to[j * ldt + i], with depth at most kPatchPanel and
-/// width at most kPatchRows.
+/// Packs the transpose: to[j * ldt + i], with depth at most kPatchPanel and width at most
+/// kPatchRows.
 void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvShape& s,
                              PatchRange r);
 void pack_patches_transposed(double* to, int64_t ldt, const double* x, const ConvShape& s,
                              PatchRange r);
-/// Longest row of a kernel for which sum_channel has a fast path.
+/// The longest row of a kernel for which sum_channel has a fast path.
 constexpr int64_t kMaxElementsInRow = 64;
-/// One channel of an image as the sum of what its patches hold for it: kernel element i at output
-/// pixel j is from[i * ld + j].
+/// Sums the patches of one channel into its image. Kernel element i at output pixel j is from[i *
+/// ld + j].
 void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s);
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s);
 

@@ -1,4 +1,4 @@
-// What a convolution is to its ways (framework/kernel/ways.h): sizes and operands. Not installed.
+// The operands of a convolution for its ways (framework/kernel/ways.h). Not installed.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace torch::taper::cpu {
 
-// Operands are contiguous, as those of conv_kernels.h.
+// Operands are contiguous, as in conv_kernels.h.
 template <class T>
 struct ConvForward {
   ConvShape s;

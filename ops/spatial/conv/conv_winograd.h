@@ -1,13 +1,14 @@
 // Convolutions of 3 x 3 kernels by Winograd's F(2 x 2, 3 x 3) (Lavin and Gray, "Fast Algorithms for
 // Convolutional Neural Networks", 2016). f32. Part of conv_cpu.cpp.
 //
-// A tile of 2 x 2 results needs 16 products where the sums over kernel elements need 36: the tile's
-// 4 x 4 inputs and the kernel are transformed by sums and halves, multiplied place by place, which
-// summed over channels is a product of matrices for each of the 16 places, and transformed back.
-// Kernels are weighed by 1 and 1/2 only, and a place's sum has a ninth of the terms, kDepth at most
-// at a time: images err 1.0 to 1.8 times as much as oneDNN's sums of products (root of the mean
-// square; of sums of 16 to 512 channels), gradients of weights 0.6 to 1.4 times. Infinities would
-// meet in a tile's sums: results that are not finite are not delivered.
+// A tile of 2 x 2 results needs 16 products, while sums over kernel elements need 36. The tile's 4
+// x 4 inputs and the kernel are transformed by sums and halves, multiplied element by element, and
+// transformed back. Summed over channels, each of the 16 elements is a product of matrices.
+//
+// Kernels are weighted by 1 and 1/2 only. An element's sum has a ninth of the terms, at most kDepth
+// at a time. The root mean square error of images is 1.0 to 1.8 times that of oneDNN's sums of
+// products, for 16 to 512 channels. For gradients of weights it is 0.6 to 1.4 times. Infinities
+// would mix in a tile's sums, so infinite or NaN results are discarded.
 #pragma once
 
 #include <algorithm>
@@ -22,53 +23,55 @@
 
 namespace torch::taper::cpu::winograd {
 
-constexpr int64_t kPlaces = 16;  ///< of a transformed tile
-constexpr int64_t kPanel = 64;   ///< tiles side by side in the products
-/// Channels that are summed at a time: these rows of a panel stay near, and sums of parts of the
-/// terms err less than one of all.
+constexpr int64_t kPlaces = 16;  ///< elements of a transformed tile
+constexpr int64_t kPanel = 64;   ///< adjacent tiles in the products
+/// Channels that are summed together. These rows of a panel stay in the cache, and sums of parts of
+/// the terms have smaller errors than one sum of all.
 constexpr int64_t kDepth = 128;
-constexpr int64_t kSlack = 64;  ///< elements behind a buffer that may be written
-/// Fewer channels have too few products for each transformed element.
+constexpr int64_t kSlack = 64;  ///< elements after a buffer that may be written
+/// With fewer channels, each transformed element has too few products.
 constexpr int64_t kLeastChannels = 16;
-/// Kernels for each tile from which on they are transformed some channels at a time, as they are
-/// used, where all would come from L3 or from memory: of few tiles, whose own transforms do not,
-/// and of more; and those from which on transforms take what is gained. (512 to 512
-/// channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8 with all transformed before, 12.6 so; 16
-/// images 8.7 and 6.9; Zen 4.)
+/// With many kernels per tile, kernels are transformed in blocks of channels when they are used,
+/// because all of them would come from L3 or memory. The limits are kernels per tile, for few tiles
+/// and for more. Above kMostKernels, the transforms take all that is gained. (Zen 4, 512 to 512
+/// channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8 with all kernels transformed first, 12.6
+/// in blocks. 16 images: 8.7 and 6.9.)
 constexpr int64_t kFewTiles = 256, kManyKernels = 128, kManyKernelsOfMoreTiles = 1024;
 constexpr int64_t kMostKernels = 4096;
-/// Channels of results that are computed at a time then: their kernels' transforms stay in L2.
+/// Channels of results per block. Their transformed kernels stay in L2.
 constexpr int64_t kChannelBlock = 32;
 
-/// A plane and how it is cut: tile (i, j) begins at row 2 i - above and column 2 j - left.
+/// A plane and its tiles. Tile (i, j) starts at row 2 i - above and column 2 j - left.
 struct Plane {
   int64_t height, width, above, left, tiles_wide, tiles_high;
   int64_t tiles() const { return tiles_wide * tiles_high; }
 };
 
 // ---------------------------------------------------------------------- transforms
-// `to` and `from` hold place p of tile j at p * step + j.
-/// Tiles [first, first + count) of a plane, or all of several planes, image_step elements apart.
+// `to` and `from` hold element p of tile j at p * step + j.
+/// Tiles [first, first + count) of a plane, or all of several planes that are image_step elements
+/// apart.
 struct Strip {
   Plane plane;
   int64_t image_step, first, count;
 };
-/// Elements of `rows` that input_tiles and gradient_tiles use.
+/// Returns the size of `rows` for input_tiles and gradient_tiles.
 int64_t row_space(const Plane& plane, int64_t tiles);
-/// Of the 4 x 4 elements that a tile of results sees.
+/// Transforms the 4 x 4 input elements of each tile.
 void input_tiles(float* to, int64_t step, const float* x, const Strip& s, float* rows);
-/// Of the 2 x 2 elements of a gradient.
+/// Transforms the 2 x 2 elements of each tile of a gradient.
 void gradient_tiles(float* to, int64_t step, const float* gy, const Strip& s, float* rows);
-/// Tiles of results, with the bias; false when one is not finite.
+/// Computes tiles of results, with the bias. Returns false if one is infinite or NaN.
 bool output_tiles(float* y, const float* from, int64_t step, const Strip& s, float bias);
-/// Of n kernels, element e of kernel i at e * from_step + i.
+/// Transforms n kernels. Element e of kernel i is at e * from_step + i.
 void kernels_to_places(float* to, int64_t step, const float* from, int64_t from_step, int64_t n);
-/// Where a kernel that is turned by half a turn has what it has at place p: the other way round.
+/// Returns the position in a kernel rotated by 180 degrees that corresponds to p.
 inline int64_t turned_place(int64_t p) {
   const auto turned = [](int64_t i) { return i == 0 ? 3 : i == 3 ? 0 : i; };
   return 4 * turned(p / 4) + turned(p % 4);
 }
-/// The gradient of n kernels from that of their places; false when one is not finite.
+/// Returns the gradient of n kernels from their transformed gradient, or false if one is infinite
+/// or NaN.
 bool places_to_kernels(float* to, int64_t to_step, const float* from, int64_t step, int64_t n);
 
 // ---------------------------------------------------------------------- shapes
@@ -77,7 +80,7 @@ inline int64_t tiles_of(int64_t batch, int64_t height, int64_t width) {
   return batch * half_up(height) * half_up(width);
 }
 
-/// Returns whether kernels are 3 x 3 and go one by one.
+/// Returns whether kernels are 3 x 3 with stride 1.
 inline bool can(const ConvShape& s) {
   const ConvSteps& c = s.steps;
   const bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && c.padding[0] == 0;
@@ -87,7 +90,7 @@ inline bool can(const ConvShape& s) {
       return false;
   return true;
 }
-/// Returns whether channels are enough, and tiles a panel for each thread.
+/// Returns whether there are enough channels, and a panel of tiles for each thread.
 inline bool takes(const ConvShape& s, int64_t tiles) {
   return can(s) && std::min(s.in_channels, s.out_channels) >= kLeastChannels &&
          tiles >= kPanel * get_num_threads();
@@ -103,15 +106,17 @@ inline bool takes_weight_gradient(const ConvShape& s) {
          s.in_channels + s.out_channels >= 3 * kLeastChannels;
 }
 
-/// Distance of places: not a round number, at which lines share few sets of the cache.
+/// Returns the distance of the 16 elements. It is no round number, because lines would share few
+/// cache sets.
 inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
 
-/// Planes of so few tiles fill no vectors alone: several images' are transformed together. (The
-/// convolution of 512 channels above 12.6 -> 11.8 ms, its weight's gradient 14.5 -> 13.5.)
+/// Planes of fewer tiles fill no vectors, so several images are transformed together. (The
+/// convolution of 512 channels above takes 11.8 ms instead of 12.6, its weight's gradient 13.5
+/// instead of 14.5.)
 constexpr int64_t kSmallPlane = 16;
-/// body(image, first tile in it, count, place behind t) for tiles [t, end) of a batch of planes:
-/// pieces of one plane, of one row of it where rows are long, or several small planes, which cross
-/// no multiple of `most`.
+/// Calls body(image, first tile in it, count, offset from t) for tiles [t, end) of a batch of
+/// planes. Pieces are parts of one plane, of one of its rows if rows are long, or several small
+/// planes. Those cross no multiple of `most`.
 template <class Body>
 void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const Body& body) {
   const int64_t per_image = plane.tiles();
@@ -128,8 +133,8 @@ void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const 
 }
 
 // ---------------------------------------------------------------------- images to images
-/// Places of rows of n kernels, which are from_row kernels apart: place p of kernel i of row r is
-/// at p * place + r * row + i.
+/// Transforms rows of n kernels, which are from_row kernels apart. Element p of kernel i of row r
+/// goes to p * place + r * row + i.
 inline void rows_to_places(float* to, int64_t row, int64_t place, const float* from,
                            int64_t from_row, int64_t rows, int64_t n) {
   const Scratch<float> elements(9 * place_step(n));
@@ -143,7 +148,7 @@ struct Kernels {
   const float* data;
   int64_t row, place;
 };
-/// All of them.
+/// Transforms all kernels.
 class AllKernels {
  public:
   AllKernels(const float* w, const ConvShape& s)
@@ -162,28 +167,28 @@ class AllKernels {
   Scratch<float> all_;
 };
 
-/// Images by kernels to images. `turned`: by kernels turned by half a turn, from a convolution's
-/// output channels to its input channels.
+/// Maps images by kernels to images. `turned`: kernels are rotated by 180 degrees, and map a
+/// convolution's output channels to its input channels.
 struct ImageMap {
   int64_t batch, in_channels, out_channels;
   Plane in, out;
   float* y;
   const float *x, *bias;
   bool turned;
-  int64_t result_channels;  ///< of images y, of which out_channels are computed
+  int64_t result_channels;  ///< channels of images y, of which out_channels are computed
   Kernels kernels{};
 
   int64_t per_image() const { return out.tiles(); }
   int64_t tiles() const { return batch * per_image(); }
-  // Large weights come from L3: two panels for each time they do.
+  // Large weights come from L3, so two panels share each read.
   int64_t at_once() const { return in_channels * out_channels > 1 << 15 ? 2 : 1; }
 
-  /// Place of tile `at` of a channel in panels of `channels` rows.
+  /// Returns the offset of tile `at` of a channel in panels of `channels` rows.
   static int64_t place(int64_t at, int64_t channels, int64_t channel) {
     return (at / kPanel * channels + channel) * kPanel + at % kPanel;
   }
 
-  // Of tiles [t, end), channels [begin, last).
+  // Reads tiles [t, end) of channels [begin, last).
   void read(float* v, int64_t step, int64_t t, int64_t end, int64_t begin, int64_t last,
             float* rows) const {
     const int64_t pixels = in.height * in.width, image_step = in_channels * pixels;
@@ -193,7 +198,8 @@ struct ImageMap {
                     {in, image_step, first, count}, rows);
     });
   }
-  // One place of some tiles, which are in panels; input channels are summed kDepth at a time.
+  // Multiplies one of the 16 elements for some panels of tiles. Input channels are summed kDepth at
+  // a time.
   void multiply_place(float* m, const float* v, const float* k, int64_t count) const {
     const int64_t out_step = turned ? 1 : kernels.row, in_step = turned ? kernels.row : 1;
     for (int64_t c = 0; c < in_channels; c += kDepth)
@@ -239,7 +245,7 @@ struct ImageMap {
     return finite.load();
   }
 
-  // Channels [k, end) of the results, whose kernels w are transformed here.
+  // Computes channels [k, end) of the results, and transforms their kernels w.
   bool run_block(const float* w, int64_t k, int64_t end, const float* v, int64_t v_step) const {
     const int64_t some = end - k, m_step = place_step(panel_tiles() * some);
     const int64_t rows = turned ? in_channels : some, n = turned ? some : in_channels;
@@ -257,7 +263,7 @@ struct ImageMap {
   }
   int64_t panel_tiles() const { return (tiles() + kPanel - 1) / kPanel * kPanel; }
 
-  // Of few tiles: all are transformed, then kernels and results by blocks of channels.
+  // For few tiles: transforms all tiles, then kernels and results by blocks of channels.
   bool run_by_channels(const float* w) const {
     const int64_t v_step = place_step(panel_tiles() * in_channels);
     const Scratch<float> v(kPlaces * v_step + kSlack);
@@ -274,7 +280,7 @@ struct ImageMap {
     });
     return finite.load();
   }
-  // Both ways give the same bits.
+  // Both orders give equal bits.
   bool by_channels() const {
     const int64_t many = tiles() <= kFewTiles ? kManyKernels : kManyKernelsOfMoreTiles;
     return in_channels * out_channels > many * tiles();
@@ -292,7 +298,7 @@ inline Plane whole_tiles(const int64_t* sizes) {
   return {sizes[1], sizes[2], 0, 0, half_up(sizes[2]), half_up(sizes[1])};
 }
 
-/// False where results are not finite, and then to be computed in another way.
+/// Returns false if results are infinite or NaN. Another way must then compute them.
 inline bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.out);
@@ -300,7 +306,7 @@ inline bool forward(float* y, const float* x, const float* w, const float* b, co
   return ImageMap{s.batch, s.in_channels, s.out_channels, in, out, y, x, b, false, s.out_channels}
       .run(w, s);
 }
-/// The convolution of the gradient with the kernels turned by half a turn.
+/// Convolves the gradient with the kernels rotated by 180 degrees.
 inline bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.in);
@@ -311,14 +317,14 @@ inline bool input_gradient(float* gx, const float* gy, const float* w, const Con
 }
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// Tiles that a part of the sums has at least for a sum of its own to be worth adding up, and from
-/// which on a thread may have several parts; elements of all parts' sums at most.
+/// The least tiles for which a separate sum pays, the least from which on a thread may have several
+/// parts, and the most elements of all parts' sums.
 constexpr int64_t kLeastPart = 256, kLongPart = 1024, kMostSums = 1 << 24;
 
-/// For each place a product of the gradient's tiles and the image's, a block of tiles at a time.
-/// Threads share the tiles, each part with sums of its own, which depend on the number of threads
-/// only: what a thread has transformed it finds in its own caches. Where tiles are too few for that
-/// they share the channels to transform, and then the products.
+/// For each of the 16 elements, a product of the gradient's tiles and the image's, a block of tiles
+/// at a time. Threads divide the tiles, each part with separate sums, so the result depends only on
+/// the number of threads. A thread finds its transformed tiles in its caches. If there are too few
+/// tiles, threads divide the channels to transform, and then the products.
 struct WeightGradient {
   ConvShape s;
   float* gw;
@@ -332,11 +338,11 @@ struct WeightGradient {
                     (tiles() + kPanel - 1) / kPanel * kPanel);
   }
   int64_t blocks() const { return (tiles() + block() - 1) / block(); }
-  // Of sums, from place to place.
+  // The distance of the sums of the 16 elements.
   int64_t step() const { return place_step(s.out_channels * s.in_channels); }
   int64_t panels() const { return (s.in_channels + kPanel - 1) / kPanel; }
   int64_t gradient_step() const { return place_step(s.out_channels * block()); }
-  // Parts of the tiles; 0 where threads are to share channels.
+  // Returns the number of parts of the tiles, or 0 if threads divide channels.
   int64_t parts() const {
     const int64_t threads = usable_threads();
     if (threads == 1) return 1;
@@ -347,7 +353,7 @@ struct WeightGradient {
                : 0;
   }
 
-  // Places of tiles [t, end) of channels [c, last), by rows of block().
+  // Transforms tiles [t, end) of channels [c, last), in rows of block().
   template <class Transform>
   void read(float* to, int64_t place, const float* from, int64_t c, int64_t last, int64_t all,
             const Plane& plane, int64_t t, int64_t end, const Transform& transform) const {
@@ -366,7 +372,8 @@ struct WeightGradient {
   void read_image(float* v, int64_t place, int64_t c, int64_t last, int64_t t, int64_t end) const {
     read(v, place, x, c, last, s.in_channels, in, t, end, input_tiles);
   }
-  // Columns of the input channels from `from` on in the gradient of one place.
+  // Computes the columns of the input channels from `from` on, in the gradient of one of the 16
+  // elements.
   void multiply(float* sums, const float* g, const float* v, float* panel, int64_t from,
                 int64_t terms, bool add) const {
     const int64_t c = s.in_channels, channels = std::min(kPanel, c - from);
@@ -375,7 +382,7 @@ struct WeightGradient {
                                 sums + from, c, 1, add});
   }
 
-  // Of blocks [i, last), on this thread.
+  // Sums blocks [i, last) on this thread.
   void sum_blocks(float* sums, int64_t i, int64_t last) const {
     const int64_t m = s.out_channels, c = s.in_channels;
     const int64_t g_step = gradient_step(), v_step = place_step(kPanel * block());
@@ -392,7 +399,7 @@ struct WeightGradient {
       }
     }
   }
-  // Threads share the work on a block.
+  // Divides the work on a block between threads.
   void share_blocks(float* sums) const {
     const int64_t m = s.out_channels, c = s.in_channels;
     const int64_t g_step = gradient_step(), v_step = place_step(c * block());
@@ -416,7 +423,7 @@ struct WeightGradient {
     }
   }
 
-  // Sums of the parts of row k, in the first one's.
+  // Adds the parts' sums of row k into the first one's.
   void add_parts(float* sums, int64_t parts, int64_t k) const {
     const int64_t c = s.in_channels;
     for (int64_t i = 1; i < parts; ++i)
