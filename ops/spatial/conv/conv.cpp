@@ -41,7 +41,7 @@ Tensor sum_to_channels(const Tensor& g) {
   return g.sum(dims.ref());
 }
 
-// What is left of a convolution of no channels.
+// Fills the result of a convolution without channels, which is the bias.
 void fill_channels(Tensor& y, const Tensor& b) {
   NoGradGuard no_grad;
   Dims channels(y.dim(), 1);
@@ -110,7 +110,7 @@ Tensor to_weight(const Tensor& x, const Tensor& y, const Dims& w_sizes, const Co
 }
 
 // ---------------------------------------------------------------------- checks and shapes
-// One number for all dimensions, or one for each.
+// Reads one number for all dimensions, or one for each.
 void spread(const char* op, int64_t* to, IntArrayRef from, int64_t spatial, const char* what,
             int64_t least) {
   TAPER_CHECK(from.size() == 1 || static_cast<int64_t>(from.size()) == spatial, op, ": expected ",
@@ -170,7 +170,8 @@ std::string times(const Dims& sizes) {
   return text;
 }
 
-// The sizes of the result of a convolution that pads by s.padding in front and by `after` behind.
+// Returns the sizes of a convolution's result, with padding s.padding before and `after` after the
+// image.
 Dims forward_sizes(const char* op, const Tensor& x, const Tensor& w, const ConvSteps& s,
                    const int64_t* after) {
   Dims y{x.size(0), w.size(0)}, padded, reach;
@@ -218,8 +219,7 @@ int64_t spatial_dims(const char* op, const Tensor& w) {
   return w.dim() - 2;
 }
 
-// Adds the batch that `x` may lack; throws when its rank is neither that of a batch nor of one
-// image.
+// Adds a batch dimension if `x` has none. Throws if its rank is neither a batch's nor an image's.
 Tensor batched(const char* op, const Tensor& x, const Tensor& w, int64_t spatial) {
   TAPER_CHECK(w.dim() == spatial + 2, op, ": Expected ", spatial + 2, "-dimensional weight for ",
               op, ", but got weight of size: ", w.sizes());
@@ -229,7 +229,7 @@ Tensor batched(const char* op, const Tensor& x, const Tensor& w, int64_t spatial
   return x.dim() == spatial + 2 ? x : x.unsqueeze(0);
 }
 
-// Three convolutions conv(x, w, b) of real tensors: (a + ib)(c + id) by ac, bd and (a + b)(c + d).
+// Computes (a + ib)(c + id) by three real convolutions conv(x, w, b): ac, bd and (a + b)(c + d).
 template <class Conv>
 Tensor of_complex(const Tensor& x, const Tensor& w, const Tensor& b, const Conv& conv) {
   const Tensor xr = real(x), xi = imag(x), wr = real(w), wi = imag(w);
@@ -238,7 +238,7 @@ Tensor of_complex(const Tensor& x, const Tensor& w, const Tensor& b, const Conv&
   return complex(re - im, conv(xr + xi, wr + wi, b_sum) - re - im);
 }
 
-/// x with its padding, as wide as all windows reach.
+/// Returns x with its padding, as far as the windows reach.
 Tensor padded(const Tensor& x, const Tensor& w, const Dims& y_sizes, const ConvSteps& s) {
   Dims pads;
   const int64_t first = 5 - w.dim();
@@ -251,7 +251,7 @@ Tensor padded(const Tensor& x, const Tensor& w, const Dims& y_sizes, const ConvS
   return constant_pad_nd(x, pads).contiguous();
 }
 
-/// The windows of x, padded, as (N, groups, C / groups * kernel elements, places); a copy.
+/// Returns a copy of the padded x's windows: (N, groups, C / groups * kernel elements, positions).
 Tensor windows_of(const Tensor& x, const Tensor& w, const Dims& y_sizes, const ConvSteps& s) {
   const Tensor p = padded(x, w, y_sizes, s);
   const int64_t channels = w.size(1), apart = p.stride(1), first = 5 - w.dim();
@@ -269,7 +269,7 @@ Tensor windows_of(const Tensor& x, const Tensor& w, const Dims& y_sizes, const C
       .reshape({x.size(0), s.groups, checked_numel(w.sizes().slice(1)), places});
 }
 
-// Convolutions of integers are rare: windows are copied, and multiplied as matrices.
+// Integer convolutions are rare, so windows are copied and multiplied as matrices.
 Tensor of_integers(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& y_sizes,
                    const ConvSteps& s) {
   const NoGradGuard values_only;
@@ -282,7 +282,7 @@ Tensor of_integers(const Tensor& x, const Tensor& w, const Tensor& b, const Dims
   return y.add_(b.view(shape));
 }
 
-/// The sizes of the result for an input with a batch, where all is well.
+/// Returns the sizes of the result for an input with a batch, after all checks.
 Dims checked_sizes(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
                    const ConvSteps& s, const int64_t* after) {
   check_shapes(op, x, weight, bias, s, false);
@@ -340,7 +340,7 @@ Tensor convolve_transposed(const char* op, int64_t spatial, const Tensor& input,
 }
 
 // ---------------------------------------------------------------------- with a relu behind it
-/// How z is added to a convolution before the relu; z may be undefined.
+/// Describes how z is added to a convolution before the relu. z may be undefined.
 struct Addend {
   Tensor z;
   Scalar alpha;
@@ -354,7 +354,7 @@ void check_addend(const char* op, const Addend& add, const Tensor& x, const Dims
               add.z.sizes());
 }
 
-// What one engine computes on a GPU; undefined where there is none.
+// Returns the result of one engine on a GPU, or an undefined tensor if there is none.
 Tensor relu_by_engine(const Tensor& x, const Tensor& w, const Tensor& b, const Addend& add,
                       const Dims& sizes, const ConvSteps& steps) {
   if (!x.is_cuda() || !detail::on_gpu() || !isFloatingType(x.scalar_type()) ||
@@ -371,8 +371,8 @@ Tensor relu_by_engine(const Tensor& x, const Tensor& w, const Tensor& b, const A
   return done ? y : Tensor();
 }
 
-// One node for all of it, whoever has computed it: the relu's mask is that of the result, and what
-// is behind it is linear. x has a batch, as y has; z may lack it.
+// Records one node, whoever computed the result. The relu's mask follows from the result, and the
+// rest is linear. x has a batch, as y does. z may lack it.
 void record_relu(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
                  const Addend& add, const ConvSteps& steps) {
   const bool batched_z = !add.z.defined() || add.z.dim() == y.dim();

@@ -80,9 +80,9 @@ namespace {
 // ---------------------------------------------------------------------- ways of f32 and f64
 using onednn::Kind;
 
-// Depth up to which oneDNN's forward pass is slower than reading images in place.
+// Up to this depth, oneDNN's forward pass is slower than reading images in place.
 constexpr int64_t kDirectDepth = 1024;
-// Pixels of results from which on copies of images pay for the weight's gradient, and reading
+// From this number of result pixels on, copies of images pay for the weight's gradient, and reading
 // images in place is faster than oneDNN.
 constexpr int64_t kManyPixels = 2048;
 
@@ -213,7 +213,7 @@ class Widened {
   Scratch<float> copy_;
   const float* data_;
 };
-/// Results in float, which become T at the end of the scope.
+/// Results in float, which are converted to T at the end of the scope.
 template <class T>
 class WidenedOut {
  public:
@@ -235,7 +235,7 @@ int64_t x_numel(const ConvShape& s) { return s.batch * s.groups * s.in_channels 
 int64_t y_numel(const ConvShape& s) { return s.batch * s.groups * s.out_channels * s.out_pixels(); }
 int64_t w_numel(const ConvShape& s) { return s.groups * s.out_channels * s.depth(); }
 
-// In float, between copies.
+// Computes in float, between conversions.
 template <class T>
 bool run_widened(const ConvForward<T>& p) {
   const Widened<T> x(p.x, x_numel(p.s)), w(p.w, w_numel(p.s));
@@ -353,7 +353,7 @@ void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
 // ---------------------------------------------------------------------- for the tests
 namespace {
 
-/// body(table) for the ways of a pass.
+/// Calls body(table) with the ways of a pass.
 template <class Body>
 void with_table(ConvPass pass, ScalarType dtype, const Body& body) {
   const auto of = [&](const auto& f32, const auto& f64, const auto& bf16) {

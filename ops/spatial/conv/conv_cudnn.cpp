@@ -14,9 +14,10 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// The last of the forward maps is max(x * w + alpha z + b, 0), where z may be missing.
+/// kForwardWithRelu is max(x * w + alpha z + b, 0). z may be missing.
 enum class Map { kForward, kForwardWithBias, kForwardWithRelu, kInputGradient, kWeightGradient };
-/// Numbers of a graph's tensors; what is added to sums that are never in memory gives others.
+/// Ids of a graph's tensors. Sums that are never in memory have different ids for different
+/// summands.
 enum Id : int64_t { kX = 1, kW, kY, kB, kZ, kSums, kSumsWithZ, kSumsWithB };
 
 /// One convolution: memory and sizes.
@@ -29,7 +30,7 @@ struct Conv {
   double alpha = 1;  // of z
 };
 
-/// (1, K, 1, 1): one number for each channel of y.
+/// Returns (1, K, 1, 1): one number per channel of y.
 std::vector<int> bias_sizes(const Dims& y) {
   std::vector<int> sizes(cudnn_sizes(y).size(), 1);
   sizes[1] = static_cast<int>(y[1]);
@@ -63,7 +64,7 @@ GraphPart y_part(const Conv& c) {
   return graph_tensor(kY, cudnn_type(c.dtype), cudnn_sizes(c.ys), graph_alignment(c.y));
 }
 
-/// x and w to what `y` describes.
+/// Convolves x and w into the tensor `y`.
 GraphPart forward_part(const Conv& c, const GraphPart& y) {
   GraphPart p(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
   p.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, steps_part(c))
@@ -104,14 +105,14 @@ GraphPart sums_part(const Conv& c, Id id) {
 GraphFormula formula(const Conv& c, cudnnPointwiseMode_t mode) {
   return {mode, cudnn_compute_type(c.dtype)};
 }
-/// y = sums + the bias of each channel.
+/// Computes y = sums + the bias of each channel.
 GraphPart bias_part(const Conv& c, const GraphPart& sums, const GraphPart& y) {
   const GraphPart b = graph_tensor(kB, cudnn_type(c.dtype), bias_sizes(c.ys), graph_alignment(c.b));
   GraphPart p = graph_operation(formula(c, CUDNN_POINTWISE_ADD), {&sums, &b}, y);
   p.finish();
   return p;
 }
-/// y = sums + alpha z.
+/// Computes y = sums + alpha z.
 GraphPart addend_part(const Conv& c, const GraphPart& sums, const GraphPart& y) {
   const GraphPart z =
       graph_tensor(kZ, cudnn_type(c.dtype), cudnn_sizes(c.ys), graph_alignment(c.z));
@@ -121,7 +122,7 @@ GraphPart addend_part(const Conv& c, const GraphPart& sums, const GraphPart& y) 
       .finish();
   return p;
 }
-/// y = max(sums, 0).
+/// Computes y = max(sums, 0).
 GraphPart relu_part(const Conv& c, const GraphPart& sums) {
   GraphPart p = graph_operation(formula(c, CUDNN_POINTWISE_RELU_FWD), {&sums}, y_part(c));
   p.finish();
@@ -163,7 +164,7 @@ EnginePlans& plans_for(Map map, const Conv& c) {
   for (const void* p : {c.x, c.w, c.y, c.b, c.z}) sizes.push_back(p ? graph_alignment(p) : 0);
   sizes.push_back(std::bit_cast<int64_t>(c.alpha));
   EngineRules rules = EngineRules::current(c.dtype);
-  // A slow engine of several operations is no better than a fast one and a pass for the rest.
+  // A slow engine of several operations is no better than a fast one and a separate pass.
   rules.has_fallback = map != Map::kForwardWithBias && map != Map::kForwardWithRelu;
   const cudnnHandle_t h = cudnn_handle();
   return plan_of<EnginePlans>(std::tuple(h, map, c.dtype, std::move(sizes), c.steps, rules), [&] {
@@ -172,7 +173,7 @@ EnginePlans& plans_for(Map map, const Conv& c) {
   });
 }
 
-/// False where cuDNN has no engine for it, with nothing done.
+/// Returns false, with nothing done, if cuDNN has no engine.
 bool run(Map map, const Conv& c) {
   GraphMemory memory;
   memory.add(kX, c.x);
@@ -191,7 +192,7 @@ bool run_or_warn(Map map, const Conv& c) {
   return false;
 }
 
-/// y += b, where no engine does that too; of as many samples at once as a description holds.
+/// Adds b to y if no engine does so, for as many samples at once as a description holds.
 void add_bias(const Conv& c) {
   const TensorDescription y, b;
   describe(b, c.dtype, bias_sizes(c.ys));

@@ -33,12 +33,12 @@ void add_element_sums(const Three<double>& s, double* sums) {
 
 namespace {
 
-// Multiply-adds for which a thread is worth waking.
+// Multiply-adds that are worth waking a thread.
 constexpr int64_t kThreadWork = 1 << 18;
-// More output channels of one input channel are a product of matrices worth the name.
+// With more output channels per input channel, a matrix product is faster.
 constexpr int64_t kMostOutputs = 4;
 
-// body(begin, end) for parts of `count` pieces of work that are `images` planes each.
+// Calls body(begin, end) for parts of `count` units of work, each of `images` planes.
 template <class Body>
 void split(int64_t count, int64_t images, const ConvShape& s, const Body& body) {
   const int64_t work = images * s.out_channels * s.kernel_elements() * s.out_pixels();
@@ -66,7 +66,7 @@ std::vector<int64_t> input_elements(const ConvShape& s, const Plane& p) {
   return elements;
 }
 
-// Where row 0 of depth `od` begins to be seen.
+// Returns the offset of the first element that row 0 of depth `od` reads.
 int64_t depth_offset(const ConvShape& s, const Plane& p, int64_t od) {
   return p.at(od * s.steps.stride[0], 0, 0);
 }
@@ -77,8 +77,8 @@ Fill<T> filling(T* to, const T* from, const Plane& p, const int64_t* in) {
 }
 
 // ---------------------------------------------------------------------- planes of the output
-// Elements of the input that are `stride` apart, beginning with number `first`, see the same kernel
-// elements: element first + stride * i meets output i + shift by kernel element k.
+// Elements of the input that are `stride` apart, from `first` on, meet the same kernel elements.
+// Element first + stride * i contributes to output i + shift by kernel element k.
 struct Meeting {
   int64_t k, shift;
 };
@@ -101,11 +101,11 @@ std::vector<Residue> residues(const ConvShape& s, int d) {
   return list;
 }
 
-// The input's gradient at the elements of one residue in each dimension: a correlation with planes
-// of all output channels of a group, one behind the other.
+// The input's gradient at elements of one residue in each dimension. It is a correlation with
+// planes of all output channels of a group, one after the other.
 struct Lattice {
   int64_t first[3], count[3];
-  std::vector<int64_t> elements, weights;  ///< where in the planes; which weight of the group
+  std::vector<int64_t> elements, weights;  ///< offsets in the planes, and weights of the group
 };
 
 class InputLattices {
@@ -169,7 +169,7 @@ class InputGradient {
     std::fill_n(planes_.get(), s.out_channels * plane().numel(), T(0));
   }
 
-  // One image of one group, whose gradient and weights these are.
+  // Computes one image of one group. The arguments point to its gradient and weights.
   void run(T* gx, const T* gy, const T* w) {
     for (int64_t j = 0; j < s_.out_channels; ++j)
       fill(filling(planes_.get() + j * plane().numel(), gy + j * s_.out_pixels(), plane(), s_.out));
@@ -184,7 +184,7 @@ class InputGradient {
   int64_t strand_row() const { return (s_.in[2] + step() - 1) / step(); }
   int64_t strand() const { return s_.in[1] * strand_row(); }
 
-  // Rows that have the lattices `l` to `l + strands`, which differ in their columns.
+  // Computes rows for the lattices `l` to `l + strands`, which differ in their columns.
   void rows(T* gx, const T* w, const Lattice* l, int64_t strands, int64_t i) {
     const int64_t depth = (l->first[0] + i * s_.steps.stride[0]) * s_.in[1];
     T* to = gx + (depth + l->first[1]) * s_.in[2];
@@ -210,7 +210,7 @@ class InputGradient {
 };
 
 // ---------------------------------------------------------------------- 3 x 3
-// Depth, where there is one, is left as it is: so many more images.
+// A depth, if any, acts as more images.
 bool is_three(const ConvShape& s) {
   for (int d = 0; d < 3; ++d)
     if (s.kernel[d] != (d > 0 ? 3 : 1) || s.steps.stride[d] != 1 || s.steps.dilation[d] != 1 ||
@@ -240,7 +240,7 @@ void forward_three(T* y, const T* x, const T* w, const T* b, const ConvShape& s,
   }
 }
 
-// The same with the kernel turned about, and the padding that makes up for it.
+// Correlates with the reversed kernel and the matching padding.
 template <class T>
 void input_gradient_three(T* gx, const T* gy, const T* w, const ConvShape& s, int64_t image) {
   const T* const weights = w + image % s.groups * 9;
@@ -257,7 +257,7 @@ void input_gradient_three(T* gx, const T* gy, const T* w, const ConvShape& s, in
 }
 
 // ---------------------------------------------------------------------- gradient of the weight
-// One group's, over the whole batch.
+// Computes one group over the whole batch.
 template <class T>
 class GroupGradient {
  public:

@@ -6,7 +6,7 @@
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace torch::taper::cpu::avx512 {
-/// A vector whose lanes come from `low`, those of bits of `second` from `high`.
+/// Loads a vector from `low`. Lanes of the bits of `second` come from `high`.
 __attribute__((target("avx512f"))) TAPER_INLINE Vec<float> load_joined(const float* low,
                                                                        const float* high,
                                                                        uint16_t second) {
@@ -21,7 +21,7 @@ __attribute__((target("avx512f"))) TAPER_INLINE Vec<float> load_joined(const flo
 namespace torch::taper::cpu::direct {
 namespace {
 
-// Steps by one along rows, stays inside, and its offsets fit the table of kernel elements.
+// Tests for stride 1 along rows, no padding, and offsets that fit the table of kernel elements.
 bool reads_in_place(const ConvShape& s) {
   return s.steps.stride[2] == 1 && s.inside() && s.in_channels * s.in_pixels() < INT32_MAX;
 }
@@ -84,7 +84,7 @@ pooled::Shape pooled_shape(const Dims& x, const Dims& w, Dims y, const ConvSteps
   return pooled::Shape(conv_shape(x, w, y, steps));
 }
 
-/// f32 and bf16 alone, which the public function asks for.
+/// The public function asks only for f32 and bf16.
 template <class Body>
 void by_dtype(ScalarType dtype, const Body& body) {
   dtype == kFloat ? body(float()) : body(BFloat16());
@@ -112,7 +112,7 @@ void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps 
   });
 }
 #else
-// takes_conv_pool takes nothing.
+// takes_conv_pool accepts no shape here.
 void conv_pool_forward(Out, Out, In, In, In, ConvSteps) {}
 void conv_pool_input_gradient(Out, In, In, In, ConvSteps) {}
 void conv_pool_weight_gradient(Out, Out, In, In, In, ConvSteps) {}

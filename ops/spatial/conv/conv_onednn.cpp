@@ -5,12 +5,12 @@
 
 #include <taper/ops/spatial/conv/conv_onednn_parts.h>
 
-// oneDNN's kernels are fast in layouts that keep 8 or 16 channels together. Images are converted in
-// chunks that stay, with their results, in L2; the weights once. Blocks of channels convert several
-// times faster than channels-last, which oneDNN would choose for the forward pass (25 MB: 1.1 and
-// 4.7 ms). Chunks of several images gain where weights are many, which each chunk reads (512
-// channels of 7 x 7: 8 to 10%), and for the gradient of the weight, where each chunk writes the
-// whole gradient.
+// oneDNN's kernels are fast in layouts that group 8 or 16 channels. Images are converted in chunks
+// that stay, with their results, in L2. The weights are converted once. Blocks of channels convert
+// several times faster than channels-last, which oneDNN would choose for the forward pass (25 MB:
+// 1.1 and 4.7 ms). Chunks of several images gain with many weights, which each chunk reads (512
+// channels of 7 x 7: 8 to 10%). They also gain for the gradient of the weight, which each chunk
+// writes whole.
 namespace torch::taper::cpu::onednn {
 namespace {
 
@@ -18,12 +18,12 @@ std::atomic<int64_t> g_runs{0};
 
 // Multiply-adds from which on the conversions pay.
 int64_t least_work(const ConvShape& s, Kind kind) {
-  // A product of matrices for which our panels of pixels are full.
+  // A matrix product that fills the panels of pixels.
   if (s.pointwise() && s.out_pixels() >= 16) return 1 << 20;
   return kind == Kind::kInputGradient ? 1 << 18 : 1 << 17;
 }
 
-// The share of its multiply-adds that oneDNN does not spend on channels that fill up a block.
+// Returns the share of multiply-adds that oneDNN does not spend on channels that pad a block.
 double useful(const ConvShape& s, Kind kind) {
   const auto share = [](int64_t n) {
     return static_cast<double>(n) /
@@ -32,14 +32,14 @@ double useful(const ConvShape& s, Kind kind) {
   return share(s.out_channels) * (reads_plain_images(s, kind) ? 1 : share(s.in_channels));
 }
 
-// Larger images are faster read as they are than converted.
+// Reading larger images in place is faster than converting them.
 bool prefers_pointwise(const ConvShape& s, Kind kind) {
   if (s.out_pixels() >= (channel_block() == 16 ? 128 : 256)) return false;
   return std::min(s.in_channels, s.out_channels) >= 64 && useful(s, kind) >= 0.85;
 }
 
-// The useful share from which on oneDNN is faster than packing patches, which is cheap where rows
-// of outputs are long and take neighbours, and cheapest where there are no columns.
+// Returns the useful share from which on oneDNN is faster than packing patches. Packing is cheap
+// for long rows of outputs that read adjacent elements, and cheapest without columns.
 double least_useful(const ConvShape& s) {
   if (channel_block() < 16) return s.kernel[0] > 1 ? 0.1 : 0.6;
   if (s.kernel[0] > 1) return 0.1;
@@ -64,7 +64,7 @@ bool prefers_input_gradient(const ConvShape& s) {
 bool prefers_weight_gradient(const ConvShape& s) {
   const int64_t positions = s.batch * s.out_pixels(), numel = s.out_channels * s.depth();
   if (s.in_channels == 1) return false;
-  // oneDNN goes through the whole gradient with every image.
+  // oneDNN reads and writes the whole gradient for every image.
   if (!s.pointwise() && numel > 1200 * positions) return false;
   return useful(s, Kind::kWeightGradient) >= 0.35;
 }

@@ -9,8 +9,8 @@
 namespace torch::taper::cpu::onednn {
 namespace {
 
-// Both map images to images by the weights. The batch is cut into chunks, and the channels of the
-// result too where there are fewer chunks than threads.
+// Both passes map images to images by the weights. The batch is split into chunks. If these are
+// fewer than threads, the result's channels are split too.
 template <class T>
 class ImageMap {
  public:
@@ -18,7 +18,7 @@ class ImageMap {
       : kind_(kind), s_(s), to_(to), from_(from), w_(w), b_(b) {
     const int64_t t = usable_threads();
     const int64_t floats = kChunkBytes * static_cast<int64_t>(sizeof(float) / sizeof(T));
-    // Each chunk reads all weights, from L3 where they are many: a quarter of them in images.
+    // Each chunk reads all weights, from L3 if they are many. Images take a quarter of their size.
     const int64_t weights = s.groups * s.out_channels * s.depth() * int64_t{sizeof(float)};
     int64_t images =
         std::clamp<int64_t>(std::max(floats, weights / 4) / image_bytes(s), 1, s.batch);
@@ -30,7 +30,7 @@ class ImageMap {
   }
 
   bool run() {
-    // One image, and many more threads than blocks of channels: our loops split the pixels too.
+    // With one image and many more threads than channel blocks, other ways also split the pixels.
     if (wanted_ > 2 * parts()) return false;
     int64_t bytes = 0;
     for (int64_t i = 0; i < parts(); ++i) {
@@ -53,17 +53,17 @@ class ImageMap {
   struct PartOfChannels {
     Channels channels;
     std::shared_ptr<const Plan> plan, last;  ///< for whole chunks, and for the last one
-    int64_t weights;                         ///< the byte at which those in the inner layout begin
+    int64_t weights;                         ///< byte offset of the weights in the inner layout
   };
 
   int64_t parts() const { return static_cast<int64_t>(parts_.size()); }
 
-  // False when oneDNN does not take the part.
+  // Returns false if oneDNN does not take the part.
   bool prepare(PartOfChannels& p, int64_t i) const {
     p.channels = channels_of(s_, kind_, i, parts());
     p.plan = plan_for<T>(s_, kind_, b_ != nullptr, p.channels, images_);
     p.last = plan_for<T>(s_, kind_, b_ != nullptr, p.channels, s_.batch - (chunks_ - 1) * images_);
-    // That the layout of the weights does not depend on the batch, nobody promises.
+    // No one guarantees that the layout of the weights does not depend on the batch.
     return p.plan && p.last && p.plan->w.inner == p.last->w.inner;
   }
 

@@ -5,7 +5,7 @@
 namespace torch::taper::cpu::onednn {
 namespace {
 
-// What is cut: groups, or channels.
+// Returns the dimension that is split: groups or channels.
 int64_t& result_channels(ConvShape& s, Kind kind) {
   if (s.groups > 1) return s.groups;
   return kind == Kind::kInputGradient ? s.in_channels : s.out_channels;

@@ -20,13 +20,13 @@ using Sizes = memory::dims;
 
 using Type = memory::data_type;
 
-// Never destroyed: other objects with static lifetime may compute at exit.
+// Never destroyed, because other static objects may compute at exit.
 const dnnl::engine& engine() {
   static const dnnl::engine& e = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return e;
 }
 
-// Scratchpads are ours, so that threads may run one primitive at the same time.
+// Scratchpads belong to the caller, so that threads may share a primitive.
 dnnl::primitive_attr attributes() {
   dnnl::primitive_attr a;
   a.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -34,7 +34,7 @@ dnnl::primitive_attr attributes() {
 }
 
 // ---------------------------------------------------------------------- layouts
-// Two spatial dimensions, or three where the first is more than a plain 1.
+// Returns 1 for two spatial dimensions, or 0 for three. The first one is skipped if it is plain 1.
 int first_dim(const ConvShape& s) {
   return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.steps.padding[0] == 0 ? 1 : 0;
 }
@@ -44,7 +44,7 @@ Sizes with_spatial(Sizes sizes, const ConvShape& s, const int64_t* spatial) {
   return sizes;
 }
 
-// Row-major, but that the elements of dimension d are `stride` apart.
+// Returns a row-major description in which the elements of dimension d are `stride` apart.
 Desc plain_desc(const Sizes& sizes, size_t d, int64_t stride, Type type) {
   Sizes strides(sizes.size(), 1);
   for (size_t i = sizes.size() - 1; i-- > 0;)
@@ -67,7 +67,7 @@ Sizes weight_sizes(const ConvShape& s) {
   return with_spatial(w, s, s.kernel);
 }
 
-// In the layout that the primitive chooses.
+// Returns the weights in the layout that the primitive chooses.
 Desc weights_desc(const Part& part, Type type) {
   return Desc(weight_sizes(part.shape), type, memory::format_tag::any);
 }
@@ -84,7 +84,7 @@ void set_layouts(Plan& p, const Part& part) {
   p.y.inner = blocked_desc(y, block, part.type);
   p.w.inner = weights_desc(part, part.kind == Kind::kWeightGradient ? Type::f32 : part.type);
   const int64_t row = s.groups > 1 ? s.out_channels * s.depth()
-                                   // A part of the input channels takes a part of every row.
+                                   // Part of the input channels uses a part of every row.
                                    : part.w_channels * s.kernel_elements();
   p.w.plain = plain_desc(weight_sizes(s), 0, row, part.type);
   if (part.bias) p.bias = Desc({s.groups * s.out_channels}, part.type, memory::format_tag::x);
@@ -146,7 +146,7 @@ typename Primitive::primitive_desc backward_desc(const Plan& p, const Part& part
 }
 #endif
 
-// False when the kernel that oneDNN chose is none of the generated ones: the others are slow.
+// Returns false unless oneDNN chose a generated kernel. The others are slow.
 template <class Primitive>
 bool take(Plan& p, const typename Primitive::primitive_desc& d, const Desc& weights) {
   if (std::strncmp(d.impl_info_str(), "jit", 3) != 0) return false;
@@ -212,7 +212,7 @@ class Cache {
  private:
   static constexpr size_t kMost = 256;
   struct Entry {
-    std::shared_ptr<const Plan> plan;  // null is kept too: the answer is no
+    std::shared_ptr<const Plan> plan;  // null is kept too, as the answer no
     uint64_t used;
   };
   using Plans = std::map<Part, Entry>;
@@ -229,7 +229,7 @@ class Cache {
 };
 
 // ---------------------------------------------------------------------- running
-// oneDNN takes what it reads by the same kind of handle as what it writes.
+// oneDNN uses one kind of handle for input and output.
 memory handle(const Desc& d, const void* data) {
   return memory(d, engine(), const_cast<void*>(data));
 }
@@ -239,7 +239,7 @@ struct StreamOwner {
   StreamOwner() { stream_of_thread = new dnnl::stream(engine()); }
   ~StreamOwner() { delete std::exchange(stream_of_thread, nullptr); }
 };
-/// Objects of static lifetime may compute behind the main thread's end: they get a new stream.
+/// Static objects may compute after the main thread's end. They get a new stream.
 dnnl::stream thread_stream() {
   static thread_local StreamOwner owner;
   (void)owner;
@@ -306,8 +306,8 @@ bool multiplies_bf16() {
 }
 
 int64_t channel_block(const ConvShape& s, Kind kind) {
-  // Volumes: half blocks where filling up whole ones would cost more than their wider vectors
-  // gain. The gradient of the weight has no kernels for them.
+  // Volumes use half blocks if padding whole ones would cost more than their wider vectors gain.
+  // The gradient of the weight has no kernels for half blocks.
   const bool halves = s.kernel[0] > 1 && s.in_channels % 16 == 8 && s.out_channels % 8 == 0;
   const auto filled = [](int64_t n) { return (n + 15) / 16 * 16; };
   const int64_t channels = s.in_channels * s.out_channels;

@@ -9,8 +9,8 @@
 namespace torch::taper::cpu::onednn {
 namespace {
 
-// Cut into parts of the channels first, which need no sums; then the batch into parts, each with a
-// sum of its own. A part goes through its images in chunks.
+// The channels are split first, which needs no sums. Then the batch is split into parts with a sum
+// each. A part processes its images in chunks.
 template <class T>
 class WeightGradient {
  public:
@@ -50,7 +50,7 @@ class WeightGradient {
     Channels channels;
     int64_t begin, end, chunks;
     std::shared_ptr<const Plan> small, large;
-    int64_t sum;  ///< where it begins
+    int64_t sum;  ///< its offset
 
     int64_t chunk(int64_t i) const { return begin + (end - begin) * i / chunks; }
     const Operand& weights() const { return large->w; }
@@ -94,13 +94,13 @@ class WeightGradient {
     float* sum = sums + p.sum;
     for (int64_t i = 1; i < of_batch_; ++i)
       add(sum, sums + parts_[i * of_channels_ + channels].sum, numel_of(p.weights()));
-    if (p.weights().same())  // of f32
+    if (p.weights().same())  // in f32
       std::memcpy(static_cast<void*>(gw_ + p.channels.w), sum, p.weights().inner.get_size());
     else
       Plan::convert(p.weights(), sum, gw_ + p.channels.w);
   }
 
-  // Of f32, whatever the operands are.
+  // Sums are f32 for all dtypes of operands.
   static int64_t numel_of(const Operand& w) {
     return w.inner_bytes() / static_cast<int64_t>(sizeof(float));
   }
