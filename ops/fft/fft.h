@@ -1,4 +1,4 @@
-// Discrete Fourier transforms, short-time ones, window functions.
+// Includes discrete Fourier transforms, short-time transforms and window functions.
 #pragma once
 
 #include <taper/ops/fft/fft_transform.h>

@@ -9,8 +9,8 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// The numbers of `lanes` rows apart, and the memory for their transform and its result. One for
-/// each thread.
+/// The split numbers of `lanes` rows, and memory for their transform and its result. One per
+/// thread.
 template <class T>
 struct Workspace {
   int64_t lanes;
@@ -25,8 +25,8 @@ struct Workspace {
         pairs(work + lanes * plan.work_size()) {}
 };
 
-/// Rows to transform at a time: a vector of them, where that is faster and all passes then stay in
-/// L2.
+/// Returns how many rows are transformed together: a vector of them, if that is faster and all
+/// passes then stay in L2.
 template <class T>
 int64_t lanes_for(const FftPlan<T>& plan, int64_t rows) {
   if (plan.fast_alone()) return 1;
@@ -37,7 +37,7 @@ int64_t lanes_for(const FftPlan<T>& plan, int64_t rows) {
   return lanes * bytes <= kCache && rows >= lanes ? lanes : 1;
 }
 
-/// f(workspace, row) for all rows, in parallel; `workspace.lanes` rows at a time.
+/// Calls f(workspace, row) for all rows, in parallel, with `workspace.lanes` rows at a time.
 template <class T, class F>
 void for_each_row_of(int64_t rows, const FftPlan<T>& plan, const F& f) {
   const int64_t lanes = lanes_for(plan, rows), blocks = rows / lanes;
@@ -54,7 +54,7 @@ void for_each_row_of(int64_t rows, const FftPlan<T>& plan, const F& f) {
 template <class T>
 constexpr ScalarType kComplexOf = sizeof(T) == 4 ? kComplexFloat : kComplexDouble;
 
-/// y[i][j] = x[j][i] of complex numbers, for i < m and j < n.
+/// Computes y[i][j] = x[j][i] for complex numbers, i < m and j < n.
 template <class T>
 void transpose_pairs(T* y, const T* x, int64_t m, int64_t n) {
   Out to;
@@ -73,7 +73,7 @@ void transpose_pairs(T* y, const T* x, int64_t m, int64_t n) {
   copy(to, from);
 }
 
-/// The rows of n complex numbers from x on, as lanes.
+/// Returns the rows of n complex numbers from x on, as lanes.
 template <class T>
 const T* lanes_of(const Workspace<T>& space, const T* x, int64_t n) {
   const int64_t lanes = space.lanes;
@@ -82,14 +82,15 @@ const T* lanes_of(const Workspace<T>& space, const T* x, int64_t n) {
     transpose_pairs(space.pairs, x, n, lanes);
     return space.pairs;
   }
-  // Pairs of real numbers may begin anywhere.
+  // Pairs of real numbers may start anywhere.
   for (int64_t l = 0; l < lanes; ++l)
     for (int64_t i = 0; i < n; ++i)
       for (int64_t part : {0, 1})
         space.pairs[2 * (i * lanes + l) + part] = x[2 * (l * n + i) + part];
   return space.pairs;
 }
-/// Where to put lanes of n complex numbers, and to bring them to the rows from y on.
+/// Returns the destination of lanes of n complex numbers, before they are copied to the rows from y
+/// on.
 template <class T>
 T* lanes_for_rows(const Workspace<T>& space, T* y) {
   return space.lanes == 1 ? y : space.pairs;
@@ -115,7 +116,7 @@ void transform(const Out& y, const In& x, bool inverse, T scale) {
 }
 
 // ---------------------------------------------------------------- real rows of odd length
-// As complex rows of the same length.
+// Transforms as complex rows of this length.
 template <class T>
 void real_odd(const Out& y, const In& x, T scale) {
   const int64_t n = x.sizes.back(), half = y.sizes.back();
@@ -138,7 +139,7 @@ void hermitian_odd(const Out& y, const In& x, T scale) {
   const auto plan = FftPlan<T>::of(n);
   for_each_row_of(y.numel / n, *plan, [&](const Workspace<T>& space, int64_t r) {
     const int64_t lanes = space.lanes;
-    // Exchanged parts: the inverse.
+    // Exchanged parts give the inverse.
     const Split<T> row = space.row.swapped();
     for (int64_t l = 0; l < lanes; ++l) {
       const T* from = x.as<T>() + 2 * half * (r + l);
@@ -158,7 +159,7 @@ void hermitian_odd(const Out& y, const In& x, T scale) {
 }
 
 // ---------------------------------------------------------------- real rows of even length
-// Pairs of neighbours are complex numbers: a row half as long.
+// Pairs of neighbours are complex numbers, in a row of half the length.
 template <class T>
 void real_even(const Out& y, const In& x, T scale) {
   const int64_t n = x.sizes.back(), h = n / 2;

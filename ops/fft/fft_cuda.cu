@@ -1,4 +1,4 @@
-// Fourier transforms by cuFFT. Simulated devices run the CPU's.
+// Fourier transforms by cuFFT. Simulated devices run the CPU's kernels.
 #include <taper/framework/cuda/launch.h>
 #include <taper/ops/fft/fft_kernels.h>
 
@@ -18,7 +18,7 @@ namespace torch::taper::cuda {
 #ifdef __CUDACC__
 namespace {
 
-// y *= scale, over real numbers.
+// Computes y *= scale, over real numbers.
 template <class T>
 struct Scale {
   T* y;
@@ -36,7 +36,7 @@ void scale_all(const Out& y, double scale) {
 
 bool in_double(const In& x) { return toRealValueType(x.dtype) == kDouble; }
 
-/// The boxes of the last `rank` dimensions.
+/// Returns the boxes of the last `rank` dimensions.
 FftBoxes boxes_of(const Dims& sizes, int64_t rank, bool interleaved) {
   FftBoxes boxes{{}, 1, interleaved};
   const int64_t others = sizes.size() - rank;
@@ -60,7 +60,7 @@ void fft_real(Out y, In x, int64_t rank, double scale) {
 }
 
 void fft_hermitian(Out y, In x, double scale) {
-  // It may overwrite what it reads, so it reads a copy.
+  // cuFFT may overwrite its input here, so it gets a copy.
   const size_t nbytes = static_cast<size_t>(x.numel) * elementSize(x.dtype);
   const Scratch<char> copied(static_cast<int64_t>(nbytes));
   TAPER_CUDA_CHECK(
@@ -78,7 +78,7 @@ In as_input(const Out& y) {
   x.numel = y.numel, x.sizes = y.sizes, x.strides = y.strides;
   return x;
 }
-/// With dimension d and the last one exchanged.
+/// Returns v with dimension d and the last one exchanged.
 template <class View>
 View with_last(View v, int64_t d) {
   std::swap(v.sizes[d], v.sizes.back());
@@ -86,7 +86,7 @@ View with_last(View v, int64_t d) {
   v.contiguous = v.contiguous && d == v.sizes.size() - 1;
   return v;
 }
-/// Memory for what `x` has, without gaps.
+/// Returns dense memory of x's size.
 Out dense(std::vector<std::complex<double> >& memory, const In& x) {
   memory.resize(static_cast<size_t>(x.numel));
   Out y;

@@ -43,7 +43,8 @@ TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)
 #undef TAPER_INSTANTIATE
 
-// By angles of at most an eighth of a turn, where the functions are as exact as their results.
+// Uses angles of at most an eighth of a turn, for which sine and cosine are as exact as their
+// results.
 RootOfUnity::RootOfUnity(int64_t k, int64_t n) {
   constexpr double kTurn = 6.28318530717958647692;
   const int64_t eighths = (k %= n) * 8 / n, quarter = (eighths + 1) / 2;
@@ -67,17 +68,17 @@ RootOfUnity::RootOfUnity(int64_t k, int64_t n) {
 
 namespace {
 
-// The factors in the order of the passes; what is left over that has no small ones.
+// Returns the factors in the order of the passes, and the remaining factor without small divisors.
 std::pair<std::vector<int64_t>, int64_t> factors_of(int64_t n) {
   std::vector<int64_t> factors;
-  // Twice 4 in place of 8 and 2.
+  // Two passes of 4 replace 8 and 2.
   for (; n % 8 == 0 && n != 16; n /= 8) factors.push_back(8);
   for (const int64_t radix : {4, 2, 3, 5, 7, 11, 13})
     for (; n % radix == 0; n /= radix) factors.push_back(radix);
   return {factors, n};
 }
 
-// The least power of two, or three times one, that is at least n.
+// Returns the least power of two, or three times a power of two, that is at least n.
 int64_t fast_length(int64_t n) {
   int64_t power = 1;
   while (power < n) power *= 2;
@@ -102,14 +103,14 @@ void multiply(Split<T> x, const Roots<T>& by, int64_t n, int64_t lanes) {
 
 }  // namespace
 
-// As j k = (j^2 + k^2 - (j - k)^2) / 2, a transform is a convolution with exp(pi i k^2 / n), which
-// is computed by transforms of a convenient length.
+// Since j k = (j^2 + k^2 - (j - k)^2) / 2, a transform is a convolution with exp(pi i k^2 / n). It
+// is computed by transforms of a suitable length.
 template <class T>
 struct FftPlan<T>::Bluestein {
   int64_t n, m;
   std::shared_ptr<const FftPlan<T>> sub;
   Roots<T> chirp;   // exp(-pi i k^2 / n)
-  Roots<T> filter;  // the transform of its conjugate, over m
+  Roots<T> filter;  // the transform of chirp's conjugate, over m
 
   explicit Bluestein(int64_t n_) : n(n_), m(fast_length(2 * n - 1)), sub(FftPlan<T>::of(m)) {
     for (int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k)
@@ -138,7 +139,7 @@ struct FftPlan<T>::Bluestein {
     }
     const Split<T> spectrum = sub->run(a, work + 2 * points, lanes);
     multiply(spectrum, filter, m, lanes);
-    // The other half of the ping-pong: what the result does not occupy.
+    // The half of the ping-pong buffer without the result.
     const bool moved = spectrum.re != a.re;
     const Split<T> y =
         sub->run(spectrum.swapped(), moved ? work : work + 2 * points, lanes).swapped();
@@ -218,7 +219,7 @@ std::shared_ptr<const FftPlan<T>> FftPlan<T>::of(int64_t n) {
     const auto it = plans.find(n);
     if (it != plans.end()) return it->second;
   }
-  // Not under the lock: Bluestein's plans ask for others.
+  // Outside the lock, because Bluestein's plans ask for other plans.
   auto made = std::make_shared<const FftPlan>(n);
   const std::lock_guard<std::mutex> lock(mutex);
   if (plans.size() >= kMostPlans) plans.clear();

@@ -6,15 +6,16 @@
 
 namespace torch::taper::detail {
 
-/// scale times the transform of a complex x along the dimensions `dims` (different ones, not
-/// negative).
+/// Returns scale times the transform of a complex x along the distinct, non-negative dimensions
+/// `dims`.
 Tensor fft_c2c(const Tensor& x, const Dims& dims, bool inverse, double scale);
-/// That of a real x, forward: along the last one of dims its first n / 2 + 1 values.
+/// Returns the forward transform of a real x, with the first n / 2 + 1 values along the last of
+/// dims.
 Tensor fft_r2c(const Tensor& x, const Dims& dims, double scale);
-/// The real values, n along the last one of dims, of the inverse one of a Hermitian x, given by its
-/// first n / 2 + 1 values along it.
+/// Returns the inverse transform of a Hermitian x, given by its first n / 2 + 1 values along the
+/// last of dims. The result is real, with n values along it.
 Tensor fft_c2r(const Tensor& x, const Dims& dims, int64_t n, double scale);
-/// x cropped, or padded with zeros, to n along dimension d.
+/// Returns x cropped, or padded with zeros, to n along dimension d.
 Tensor resized(const Tensor& x, int64_t d, int64_t n);
 
 }  // namespace torch::taper::detail

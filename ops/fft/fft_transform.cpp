@@ -22,12 +22,12 @@ namespace torch::taper {
 namespace detail {
 namespace {
 
-// How many dimensions a kernel transforms at once.
+// Returns how many dimensions a kernel transforms at once.
 int64_t dims_at_once(const Tensor& x) {
   return x.is_cuda() && runs_cuda_kernels() ? kMostFftDims : 1;
 }
 
-// The dimensions of x, `dims` behind all others or before them.
+// Returns the dimensions of x, with `dims` after all others or before them.
 Dims order_of(int64_t rank, const Dims& dims, bool first) {
   Dims order;
   const auto chosen = [&](int64_t d) {
@@ -45,13 +45,13 @@ Tensor permuted_back(const Tensor& x, const Dims& order) {
   return x.permute(back);
 }
 
-// Computes y, of the sizes of x but `last` in the last one of `dims`, by run(y, x) with these
-// behind the other dimensions. Values only.
+// Computes y by run(y, x) with `dims` after the other dimensions, without history. y has the sizes
+// of x, but `last` in the last one of `dims`.
 template <class Run>
 Tensor by_boxes(const Tensor& x, const Dims& dims, int64_t last, ScalarType dtype, const Run& run) {
   const Dims order = order_of(x.dim(), dims, false);
   Tensor boxes = x.permute(order);
-  // Complex numbers, as the CUDA kernel takes them, are not moved.
+  // Complex numbers in a layout that the CUDA kernel takes are not moved.
   const bool as_they_are = dims_at_once(x) > 1 && dtype == x.scalar_type() &&
                            x.permute(order_of(x.dim(), dims, true)).is_contiguous();
   if (!as_they_are) boxes = boxes.contiguous();
@@ -62,8 +62,8 @@ Tensor by_boxes(const Tensor& x, const Dims& dims, int64_t last, ScalarType dtyp
   return permuted_back(y, order);
 }
 
-// The last dimensions, as many as are transformed at once, taken from `dims`. But for the very last
-// their order does not matter: as in memory they need no copies.
+// Takes the last dimensions from `dims`, as many as are transformed at once. Only the position of
+// the very last one matters. The others go in memory order, which avoids copies.
 Dims take_last(Dims& dims, int64_t most) {
   std::sort(dims.begin(), dims.end() - 1);
   const int64_t count = std::min(most, dims.size()), first = dims.size() - count;
@@ -93,8 +93,8 @@ Tensor r2c_values(const Tensor& x, Dims dims, double scale) {
                             });
   return c2c_values(y, dims, false, scale);
 }
-// The last dimension by itself: a plan of cuFFT for several of them asks that x be Hermitian in all
-// of them together, where one for rows leaves out the imaginary parts that cannot be.
+// Transforms the last dimension separately. A cuFFT plan for several dimensions needs an x that is
+// Hermitian in all of them together. A plan for rows ignores imaginary parts that must be zero.
 Tensor c2r_values(const Tensor& x, Dims dims, int64_t n, double scale) {
   const Dims last = take_last(dims, 1);
   return by_boxes(c2c_values(x, dims, true, 1), last, n, toRealValueType(x.scalar_type()),
@@ -103,14 +103,15 @@ Tensor c2r_values(const Tensor& x, Dims dims, int64_t n, double scale) {
                   });
 }
 
-// f(x without history), as a tensor that takes one.
+// Returns f(x without history), as a tensor that may get a history.
 template <class F>
 Tensor values_of(const Tensor& x, const F& f) {
   const NoGradGuard values_only;
   return share_data(f(x.detach()).impl());
 }
 
-// 1 for the values that stand for themselves, 2 for those that stand for their conjugates too.
+// Returns 1 for values without a conjugate partner, and 2 for values that also stand for their
+// conjugates.
 Tensor multiplicity(const Tensor& half, int64_t d, int64_t n) {
   Tensor w = half.new_ones({half.size(d)}, TensorOptions(toRealValueType(half.scalar_type())));
   w.narrow(0, 1, n - half.size(d)).fill_(2);
@@ -168,7 +169,7 @@ void check_points(const char* op, int64_t n) {
   TAPER_CHECK(n >= 1, op, ": Invalid number of data points (", n, ") specified");
 }
 
-// The factor of a transform of n points.
+// Returns the factor of a transform of n points.
 double scale_of(const char* op, const Norm& norm, bool forward, int64_t n) {
   const std::string_view name = norm.value_or("backward");
   if (name == "ortho") return 1 / std::sqrt(static_cast<double>(n));
@@ -177,7 +178,7 @@ double scale_of(const char* op, const Norm& norm, bool forward, int64_t n) {
   return (name == "forward") == forward ? 1 / static_cast<double>(n) : 1;
 }
 
-// A dtype that there are transforms of: complex unless `real`.
+// Returns x in a dtype that has transforms: complex unless `real`.
 Tensor promoted(const char* op, const Tensor& x, bool real) {
   check_defined(op, x, "self");
   TAPER_CHECK(!real || !x.is_complex(), op, " expects a real input tensor, but got ",
@@ -194,7 +195,7 @@ struct Line {
   int64_t dim, n;
 };
 
-// x cropped or padded along one dimension.
+// Returns x cropped or padded along one dimension.
 Line line_of(const char* op, const Tensor& x, optional<int64_t> n, int64_t dim) {
   const int64_t d = wrap_dim(op, dim, x.dim());
   const int64_t points = n ? *n : x.size(d);
@@ -256,7 +257,7 @@ Tensor ihfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
 // ---------------------------------------------------------------- more dimensions
 namespace {
 
-/// The dimensions of a transform and the number of points in each.
+/// The dimensions of a transform, and the number of points in each.
 struct Box {
   Dims dims, points;
 };
@@ -279,7 +280,7 @@ Dims chosen_dims(const char* op, const Tensor& x, OptionalIntArrayRef s, Optiona
   return dims;
 }
 
-// With `hermitian` the last dimension of x is half of what it makes.
+// With `hermitian`, the last dimension of x is half of the result's.
 Box box_of(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim,
            bool hermitian) {
   TAPER_CHECK(!s || !dim || s->size() == dim->size(), op,
@@ -304,7 +305,7 @@ Tensor cropped(Tensor x, const Box& box, bool hermitian) {
   return x;
 }
 
-// The factor of a transform of all points of a box.
+// Returns the factor of a transform of all points of a box.
 double scale_of(const char* op, const Norm& norm, bool forward, const Box& box) {
   double scale = 1;
   for (const int64_t n : box.points) scale *= scale_of(op, norm, forward, n);
@@ -378,7 +379,7 @@ void check_frequencies(const char* op, const TensorOptions& options) {
               " requires a floating point or complex dtype");
 }
 
-// The frequencies of n values; with `half` those up to n / 2.
+// Returns the frequencies of n values, with `half` only up to n / 2.
 Tensor frequencies(const char* op, int64_t n, double d, const TensorOptions& options, bool half) {
   check_frequencies(op, options);
   TAPER_CHECK(n >= 0, op, ": Trying to create tensor with negative dimension ", n, ": [", n, "]");

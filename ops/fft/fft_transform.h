@@ -1,14 +1,14 @@
-// Discrete Fourier transforms, f32 and f64: on the CPU own kernels, on GPUs cuFFT.
+// Discrete Fourier transforms of f32 and f64. GPUs use cuFFT.
 //
-// A transform along a dimension of n points is X[k] = scale * sum_j x[j] exp(-+ 2 pi i j k / n),
-// with
-// - for the forward ones (fft, rfft, ihfft) and + for the others. `norm` says which direction
-// divides by n: "backward" (the default), "forward", or "ortho" (both, by sqrt(n)). `n`, or `s` for
-// several dimensions, crops the input or pads it with zeros at the end; -1 in s keeps a size. `dim`
-// are the dimensions, none twice; without it all of them, or as many of the last as s has. Real and
-// integral inputs of complex transforms are converted. Errors: "Invalid number of data points (0)
-// specified", "Invalid normalization mode", "FFT dims must be unique", "Unsupported dtype Half",
-// and more of PyTorch's.
+// A transform along a dimension of n points is
+//   X[k] = scale * sum_j x[j] exp(-+ 2 pi i j k / n).
+// The sign is - for the forward ones (fft, rfft, ihfft) and + for the others. `norm` tells which
+// direction divides by n: "backward" (the default), "forward", or "ortho" (both, by sqrt(n)). `n`,
+// or `s` for several dimensions, crops the input or pads it with zeros at the end. -1 in s keeps a
+// size. `dim` lists distinct dimensions. Without it, all are transformed, or as many of the last as
+// s has. Complex transforms convert real and integral inputs.
+// Errors: "Invalid number of data points (0) specified", "Invalid normalization mode", "FFT dims
+// must be unique", "Unsupported dtype Half", and further ones of PyTorch.
 #pragma once
 
 #include <string_view>
@@ -22,40 +22,41 @@ namespace torch::taper::fft {
 using Norm = optional<std::string_view>;  ///< "backward", "forward" or "ortho"; nullopt: "backward"
 
 // ---------------------------------------------------------------- one dimension
-/// Complex to complex.
+/// Transforms complex numbers to complex numbers.
 Tensor fft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
            Norm norm = nullopt);
 Tensor ifft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
-/// Real to the first n / 2 + 1 of n complex numbers; the others are their conjugates.
+/// Transforms real numbers to the first n / 2 + 1 of n complex numbers. The others are their
+/// conjugates.
 Tensor rfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
-/// The inverse of rfft: to n real numbers, 2 (size - 1) unless given.
+/// Inverts rfft: gives n real numbers, by default 2 (size - 1).
 Tensor irfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
              Norm norm = nullopt);
-/// As irfft and rfft, with the other direction: of a signal that is Hermitian in time.
+/// Are irfft and rfft with the other direction, for a signal that is Hermitian in time.
 Tensor hfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
 Tensor ihfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
              Norm norm = nullopt);
 
 // ---------------------------------------------------------------- more dimensions
-/// Complex to complex.
+/// Transforms complex numbers to complex numbers.
 Tensor fftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
             Norm norm = nullopt);
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
-/// Real in the last of the dimensions.
+/// Are real in the last of the dimensions.
 Tensor rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = nullopt, Norm norm = nullopt);
-/// Along the last two dimensions, as in LibTorch, where Python has all of them.
+/// Transform the last two dimensions by default, as in LibTorch. Python's default is all.
 Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
              OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
-/// The same with the last two dimensions for a default.
+/// Transform the last two dimensions by default.
 inline Tensor fft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
                    Norm norm = nullopt) {
   return fftn(self, s, OptionalIntArrayRef(dim), norm);
@@ -82,17 +83,17 @@ inline Tensor ihfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
 }
 
 // ---------------------------------------------------------------- helpers
-/// The frequencies of fft's n values for a sample spacing d: 0, 1, ..., -2, -1, over n d.
+/// Returns the frequencies of fft's n values for a sample spacing d: 0, 1, ..., -2, -1, over n d.
 Tensor fftfreq(int64_t n, double d, const TensorOptions& options = {});
 inline Tensor fftfreq(int64_t n, const TensorOptions& options = {}) {
   return fftfreq(n, 1, options);
 }
-/// Those of rfft: 0, 1, ..., n / 2, over n d.
+/// Returns the frequencies of rfft: 0, 1, ..., n / 2, over n d.
 Tensor rfftfreq(int64_t n, double d, const TensorOptions& options = {});
 inline Tensor rfftfreq(int64_t n, const TensorOptions& options = {}) {
   return rfftfreq(n, 1, options);
 }
-/// Moves frequency 0 to the middle of the dimensions (all of them unless given); and back.
+/// Moves frequency 0 to the middle of the dimensions (default: all). ifftshift is the inverse.
 Tensor fftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 
@@ -101,7 +102,7 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 namespace torch::taper {
 
 // ---------------------------------------------------------------- LibTorch's second names
-/// The function of taper::fft by the longer name fft_NAME, with its defaults and errors.
+/// Calls the function NAME of taper::fft, with its defaults and errors.
 inline Tensor fft_fft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
                       fft::Norm norm = nullopt) {
   return fft::fft(self, n, dim, norm);
@@ -188,7 +189,7 @@ inline Tensor fft_ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt) 
 }
 
 // ---------------------------------------------------------------- out forms
-/// Of fft, ifft and ihfft complex numbers, of the others real ones.
+/// Write results into `out`: complex numbers for fft, ifft and ihfft, real numbers for the others.
 Tensor& fft_fft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
                     int64_t dim = -1, fft::Norm norm = nullopt);
 Tensor& fft_fft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,

@@ -1,4 +1,4 @@
-// Short-time Fourier transforms, of frames by fft_rows.h.
+// Short-time Fourier transforms: transforms of frames by fft_rows.h.
 #include <taper/ops/fft/stft.h>
 
 #include <cmath>
@@ -17,14 +17,14 @@
 namespace torch::taper {
 namespace {
 
-/// The frames' geometry, after the defaults.
+/// The geometry of the frames, after the defaults.
 struct Frames {
   int64_t n_fft, hop, win;
   Frames(int64_t n, optional<int64_t> hop_length, optional<int64_t> win_length)
       : n_fft(n), hop(hop_length.value_or(n / 4)), win(win_length.value_or(n)) {}
 };
 
-// The window with zeros on both sides, n_fft points; ones where there is none.
+// Returns the window padded to n_fft points, or ones without a window.
 Tensor whole_window(const Frames& f, const optional<Tensor>& window, const Tensor& like) {
   const bool given = window && window->defined();
   const Tensor w =
@@ -62,7 +62,7 @@ void check_signal(const Frames& f, const Tensor& x, const optional<Tensor>& wind
   check_window("stft", f, window, x);
 }
 
-// The signal (B, L) with n_fft / 2 more points on both sides.
+// Returns the signal (B, L) with n_fft / 2 more points on both sides.
 Tensor padded(const Tensor& x, int64_t n_fft, std::string_view mode) {
   const int64_t by = n_fft / 2;
   return pad(x.unsqueeze(0), {by, by}, std::string(mode)).squeeze(0);
@@ -134,7 +134,7 @@ void check_spectrum(const Frames& f, const Tensor& x, bool half, const optional<
               "istft: Invalid window shape. window has to be 1D and length of `win_length`");
 }
 
-// Frames (B, frames, n) added up where they lie, hop apart: (B, length).
+// Adds frames (B, frames, n), hop apart, to (B, length).
 Tensor overlap_add(const Tensor& frames, int64_t hop, int64_t length) {
   const auto numbers = frames.options().dtype(kLong).requires_grad(false);
   const Tensor starts = arange(frames.size(1), numbers).mul(hop).unsqueeze(1);
@@ -142,7 +142,7 @@ Tensor overlap_add(const Tensor& frames, int64_t hop, int64_t length) {
   return frames.new_zeros({frames.size(0), length}).index_add(1, at, frames.flatten(1));
 }
 
-// Of spectra (B, frames, rows): the frames.
+// Returns the frames of spectra (B, frames, rows).
 Tensor frames_of(const Tensor& spectra, int64_t n_fft, bool half, bool as_complex, double scale) {
   if (as_complex) return detail::fft_c2c(spectra, {2}, true, scale);
   return detail::fft_c2r(half ? spectra : spectra.narrow(2, 0, n_fft / 2 + 1), {2}, n_fft, scale);

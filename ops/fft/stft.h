@@ -9,22 +9,23 @@
 
 namespace torch::taper {
 
-/// The transforms of frames of n_fft points of x (B, L) or (L), hop_length (n_fft / 4) apart:
-/// (B, n_fft / 2 + 1 or, not `onesided`, n_fft, frames). Each is multiplied by `window`
-/// (win_length points, padded on both sides; ones without). With `center` frames are around their
-/// time, and x is padded by n_fft / 2 on both sides in pad_mode. `onesided` is true for real x and
-/// window. Not `return_complex`: real, with a last dimension of 2.
+/// Transforms frames of n_fft points of x (B, L) or (L), hop_length (default: n_fft / 4) apart. The
+/// result is (B, n_fft / 2 + 1, frames), or (B, n_fft, frames) unless `onesided`. Each frame is
+/// multiplied by `window`, win_length points padded on both sides, by default ones. With `center`
+/// frames are centred, and x is padded by n_fft / 2 on both sides in pad_mode. `onesided` defaults
+/// to true for real x and window. Without `return_complex` the result is real, with a last
+/// dimension of 2.
 Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
             optional<int64_t> win_length, const optional<Tensor>& window, bool center,
             std::string_view pad_mode = "reflect", bool normalized = false,
             optional<bool> onesided = nullopt, optional<bool> return_complex = nullopt);
-/// The same without centering.
+/// Transforms without centring.
 Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length = nullopt,
             optional<int64_t> win_length = nullopt, const optional<Tensor>& window = {},
             bool normalized = false, optional<bool> onesided = nullopt,
             optional<bool> return_complex = nullopt);
-/// The signal whose stft is nearest to `self` (which may have a last dimension of 2 in place of
-/// complex numbers), `length` points of it. Throws where the windows do not cover the signal.
+/// Returns the signal of `length` points whose stft is nearest to `self`. self may be real with a
+/// last dimension of 2. Throws if the windows do not cover the signal.
 Tensor istft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length = nullopt,
              optional<int64_t> win_length = nullopt, const optional<Tensor>& window = {},
              bool center = true, bool normalized = false, optional<bool> onesided = nullopt,

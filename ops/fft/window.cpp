@@ -11,7 +11,7 @@
 namespace torch::taper {
 namespace {
 
-// formula(n / (N - 1)) at N points, or the first N - 1 of them.
+// Returns formula(n / (N - 1)) at N points, or at the first N - 1 of them.
 template <class Formula>
 Tensor window(const char* op, int64_t length, bool periodic, const TensorOptions& options,
               const Formula& formula) {

@@ -1,5 +1,5 @@
-// Windows for signals: vectors of window_length numbers. `periodic` ones leave out the last point
-// of a symmetric window of one more, so that copies side by side are smooth. A length of 1 gives
+// Windows for signals: vectors of window_length numbers. A `periodic` window drops the last point
+// of a symmetric one with one more point, so that adjacent copies are smooth. A length of 1 gives
 // {1}.
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace torch::taper {
 
-/// 1 - |2n / (N - 1) - 1|
+/// Returns 1 - |2n / (N - 1) - 1|.
 Tensor bartlett_window(int64_t window_length, bool periodic, TensorOptions options = {});
 inline Tensor bartlett_window(int64_t window_length, TensorOptions options = {}) {
   return bartlett_window(window_length, true, options);
 }
-/// 0.5 - 0.5 cos(2 pi n / (N - 1))
+/// Returns 0.5 - 0.5 cos(2 pi n / (N - 1)).
 Tensor hann_window(int64_t window_length, bool periodic, TensorOptions options = {});
 inline Tensor hann_window(int64_t window_length, TensorOptions options = {}) {
   return hann_window(window_length, true, options);
 }
-/// alpha - beta cos(2 pi n / (N - 1))
+/// Returns alpha - beta cos(2 pi n / (N - 1)).
 Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double beta,
                       TensorOptions options = {});
 inline Tensor hamming_window(int64_t window_length, bool periodic, double alpha,
@@ -32,13 +32,13 @@ inline Tensor hamming_window(int64_t window_length, bool periodic, TensorOptions
 inline Tensor hamming_window(int64_t window_length, TensorOptions options = {}) {
   return hamming_window(window_length, true, 0.54, 0.46, options);
 }
-/// 0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1))
+/// Returns 0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1)).
 Tensor blackman_window(int64_t window_length, bool periodic, TensorOptions options = {});
 inline Tensor blackman_window(int64_t window_length, TensorOptions options = {}) {
   return blackman_window(window_length, true, options);
 }
 
-/// I0(beta sqrt(1 - (2n / (N - 1) - 1)^2)) / I0(beta), with I0 Bessel's modified function.
+/// Returns I0(beta sqrt(1 - (2n / (N - 1) - 1)^2)) / I0(beta). I0 is Bessel's modified function.
 Tensor kaiser_window(int64_t window_length, bool periodic, double beta, TensorOptions options = {});
 inline Tensor kaiser_window(int64_t window_length, bool periodic, TensorOptions options = {}) {
   return kaiser_window(window_length, periodic, 12, options);

@@ -18,8 +18,8 @@ using MaybeGenerator = optional<Generator>;
 
 bool may_look(const Tensor& x) { return x.numel() > 0 && !detail::is_captured(x.device()); }
 
-/// x with values from u, uniform numbers in double drawn in the order of x's memory, and a gradient
-/// of zero.
+/// Fills x with values(u). u holds uniform numbers in double, drawn in the order of x's memory. The
+/// gradient is zero.
 template <class F>
 Tensor& fill_from(const char* op, const char* node, const Tensor& x, const F& values) {
   autograd::check_inplace(op, x);
@@ -61,7 +61,7 @@ Tensor& Tensor::log_normal_(double mean, double std, MaybeGenerator generator) c
   TAPER_CHECK(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
   check_floating("log_normal_cpu", *this);
   return fill_from("log_normal_", "LogNormalBackward0", *this, [&](const Tensor& like) {
-    // Spread out, so that the numbers come one by one, as PyTorch draws these.
+    // The stride makes normal_ draw numbers one by one, as PyTorch does here.
     const Tensor spread = empty({like.numel(), 2}, like.options()).select(1, 0);
     spread.normal_(mean, std, generator);
     return spread.exp().as_strided(like.sizes(), like.strides());

@@ -7,7 +7,7 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// As many numbers as one element asks for: the counter's upper word is the element's own.
+/// Draws as many numbers as one element needs. The counter's upper word is unique to the element.
 struct Uniforms {
   uint64_t key;
   int64_t element;

@@ -1,12 +1,12 @@
-// Samplers of whole numbers, for host and device. `Uniform` gives independent numbers of [0, 1).
+// Samplers of integers, for host and device. `Uniform` gives independent numbers in [0, 1).
 #pragma once
 
 #include <taper/ops/elementwise/special_functors.h>
 
 namespace torch::taper::functor {
 
-/// By transformed rejection: Hoermann, "The transformed rejection method for generating Poisson
-/// random variables", 1993; small rates by multiplying uniform numbers.
+/// Draws by transformed rejection: Hoermann, "The transformed rejection method for generating
+/// Poisson random variables", 1993. Small rates multiply uniform numbers.
 template <class Uniform>
 TAPER_HD double draw_poisson(double rate, Uniform& uniform) {
   if (rate < 10) {
@@ -30,7 +30,7 @@ TAPER_HD double draw_poisson(double rate, Uniform& uniform) {
   }
 }
 
-/// What Stirling's formula for log k! leaves.
+/// Returns the error of Stirling's formula for log k!.
 TAPER_HD inline double stirling_rest(double k) {
   if (k < 10)
     return special::log_gamma(k + 1) -
@@ -39,8 +39,8 @@ TAPER_HD inline double stirling_rest(double k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 
-/// p <= 1/2: by transformed rejection (Hoermann, "The generation of binomial random variates",
-/// 1993), or, where few succeed, by the lengths of the runs of failures.
+/// Draws for p <= 1/2 by transformed rejection (Hoermann, "The generation of binomial random
+/// variates", 1993). If few succeed, it draws the lengths of the runs of failures.
 template <class Uniform>
 TAPER_HD double draw_few(double n, double p, Uniform& uniform) {
   if (n * p < 10) {

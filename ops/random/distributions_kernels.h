@@ -6,7 +6,7 @@
 
 namespace torch::taper {
 
-/// All contiguous, of one size and floating dtype; rates are not negative.
+/// All are contiguous, of one size and floating dtype. Rates are not negative.
 TAPER_KERNEL(poisson, Out y, In rates, const GeneratorPtr& generator)
 TAPER_KERNEL(binomial, Out y, In count, In prob, const GeneratorPtr& generator)
 

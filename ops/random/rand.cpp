@@ -21,7 +21,7 @@ using detail::finish;
 
 using MaybeGenerator = optional<Generator>;
 
-// The end of an in-place op whose result does not depend on x: a zero gradient.
+// Ends an in-place op whose result does not depend on x: the gradient is zero.
 Tensor& finish_inplace(const char* name, const Tensor& x) {
   mark_changed(x);
   if (needs_grad(x)) record_inplace(name, x, {x}, [](const Tensor& gy) { return zeros_like(gy); });
@@ -70,7 +70,7 @@ Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const
 Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const {
   check_inplace("normal_", *this);
   TAPER_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
-  if (is_complex()) {  // the variance of the parts adds up; the mean is LibTorch's, of each part
+  if (is_complex()) {  // the variances of both parts add up; LibTorch gives each part the mean
     view_as_real(data()).normal_(mean, std / std::sqrt(2.0), generator);
     return finish_inplace("NormalBackward0", *this);
   }
@@ -124,7 +124,7 @@ Tensor& Tensor::bernoulli_(const Tensor& p, MaybeGenerator generator) const {
 
 Tensor Tensor::bernoulli(MaybeGenerator generator) const {
   check_floating("bernoulli", "bernoulli_tensor_cpu_p_", *this);
-  Tensor y = empty_like(*this, {}, MemoryFormat::Contiguous);  // the order of the draws
+  Tensor y = empty_like(*this, {}, MemoryFormat::Contiguous);  // in the order of the draws
   y.bernoulli_(*this, std::move(generator));
   if (needs_grad(*this))
     record("BernoulliBackward0", y, {*this}, [](const Tensor& gy) { return zeros_like(gy); });
@@ -150,7 +150,7 @@ Tensor bernoulli(const Tensor& x, double p, MaybeGenerator generator) {
 // ---------------------------------------------------------------- in place, integers
 namespace {
 
-// The largest number up to which the dtype holds every integer.
+// Returns the largest number up to which the dtype holds every integer.
 int64_t largest_integer(ScalarType t) {
   int64_t largest = 0;
   switch_dtype<dtypes::Real>(t, "random_", [&]<class scalar_t>() {
@@ -173,7 +173,7 @@ int64_t smallest_integer(ScalarType t) {
 }
 
 void check_in_range(const char* what, int64_t v, ScalarType t) {
-  // A floating dtype rounds what it cannot hold, as PyTorch does.
+  // A floating dtype rounds numbers that it cannot hold, as in PyTorch.
   const int64_t largest = t == kHalf          ? largest_half()
                           : isFloatingType(t) ? INT64_MAX
                                               : largest_integer(t);
@@ -181,7 +181,7 @@ void check_in_range(const char* what, int64_t v, ScalarType t) {
               cpp_type_name(t));
 }
 
-// v as the floating dtype holds it; v itself where that is no int64.
+// Returns v rounded to the floating dtype, or v if the result is no int64.
 int64_t rounded_to(ScalarType t, int64_t v) {
   double r = 0;
   switch_dtype<dtypes::Floating>(t, "random_", [&]<class scalar_t>() {
@@ -190,7 +190,7 @@ int64_t rounded_to(ScalarType t, int64_t v) {
   return std::fabs(r) < 0x1p63 ? static_cast<int64_t>(r) : v;
 }
 
-// The distance of neighbours in the dtype near v, which it does not hold exactly.
+// Returns the distance of neighbours in the dtype near v, which it does not hold exactly.
 int64_t spacing_at(ScalarType t, int64_t v) {
   const int64_t exact = largest_integer(t);
   int64_t step = 1;
@@ -198,8 +198,7 @@ int64_t spacing_at(ScalarType t, int64_t v) {
   return step;
 }
 
-// The bounds of a floating dtype move inward where what is drawn next to them would round past
-// them.
+// The bounds of a floating dtype move inward if adjacent draws would round past them.
 int64_t inner_first(ScalarType t, int64_t from) {
   if (!isFloatingType(t)) return from;
   const int64_t next = rounded_to(t, from + 1);
@@ -211,7 +210,7 @@ int64_t inner_last(ScalarType t, int64_t last) {
   return rounded > last ? rounded - spacing_at(t, last) - 1 : last;
 }
 
-// Integers in [from, last].
+// Draws integers in [from, last].
 Tensor& random_between(const char* name, const Tensor& x, int64_t from, int64_t last,
                        const MaybeGenerator& generator) {
   check_inplace("random_", x);
@@ -424,7 +423,8 @@ Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replac
   size.back() = num_samples;
   if (p.numel() == 0) return empty(size, p.options().dtype(kLong));
   if (!replacement || num_samples == 1) {
-    // The largest of p / Exponential(1) is drawn with weight p, the next likewise from the rest.
+    // The largest of p / Exponential(1) is a draw with weight p. The next one is a draw from the
+    // rest.
     const Tensor q = p.div(empty_like(p).exponential_(1, std::move(generator)));
     return num_samples == 1 ? q.argmax(-1, true) : std::get<1>(topk(q, num_samples, -1));
   }

@@ -1,9 +1,8 @@
-// Random tensors: on the CPU PyTorch's numbers after manual_seed.
+// Random tensors. On the CPU they hold PyTorch's numbers after manual_seed.
 //
-// Every function draws from `generator`, or the default generator without one, in one piece: two
-// threads that draw at once get numbers as if one had been first. The order in memory is the order
-// of drawing. In-place forms throw for dtypes that they have no numbers for; their gradient is
-// zero.
+// Every function draws from `generator`, or from the default generator. It draws in one piece: two
+// threads that draw concurrently get numbers as if one had been first. Numbers are drawn in memory
+// order. In-place forms throw for dtypes that cannot hold the numbers. Their gradient is zero.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -12,21 +11,21 @@
 
 namespace torch::taper {
 
-/// Uniform in [0, 1).
+/// Draws uniform numbers in [0, 1).
 Tensor rand(IntArrayRef size, TensorOptions options = {});
 Tensor rand(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
 Tensor& rand_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
 Tensor rand_like(const Tensor& like, TensorOptions options = {},
                  optional<MemoryFormat> format = nullopt);
-/// Normal with mean 0 and standard deviation 1. Box and Muller, "A note on the generation of random
-/// normal deviates", 1958.
+/// Draws normal numbers with mean 0 and standard deviation 1. Box and Muller, "A note on the
+/// generation of random normal deviates", 1958.
 Tensor randn(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
 Tensor& randn_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
 Tensor randn_like(const Tensor& like, TensorOptions options = {},
                   optional<MemoryFormat> format = nullopt);
-/// Integers in [low, high), low = 0; kLong without options. Throws unless low < high and both fit
-/// the dtype.
+/// Draws integers in [low, high), with low = 0 by default. Returns kLong without options. Throws
+/// unless low < high and both fit the dtype.
 Tensor randint(int64_t high, IntArrayRef size, TensorOptions options = kLong);
 Tensor randint(int64_t high, IntArrayRef size, optional<Generator> generator,
                TensorOptions options = kLong);
@@ -39,29 +38,30 @@ Tensor randint_like(const Tensor& like, int64_t high, TensorOptions options = {}
                     optional<MemoryFormat> format = nullopt);
 Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions options = {},
                     optional<MemoryFormat> format = nullopt);
-/// The numbers 0 to n - 1 in random order (Fisher and Yates's shuffle: Durstenfeld, "Algorithm 235:
-/// random permutation", 1964); kLong without options. Throws when n - 1 does not fit
-/// the dtype.
+/// Returns the numbers 0 to n - 1 in random order, by Fisher and Yates's shuffle (Durstenfeld,
+/// "Algorithm 235: random permutation", 1964). Returns kLong without options. Throws if n - 1 does
+/// not fit the dtype.
 Tensor randperm(int64_t n, TensorOptions options = kLong);
 Tensor randperm(int64_t n, optional<Generator> generator, TensorOptions options = kLong);
 Tensor& randperm_out(Tensor& out, int64_t n, optional<Generator> generator = nullopt);
 
-/// Normal with the given means and standard deviations (not negative), which broadcast.
+/// Draws normal numbers with the given means and non-negative standard deviations, which broadcast.
 Tensor normal(const Tensor& mean, double std = 1, optional<Generator> generator = nullopt);
 Tensor normal(double mean, const Tensor& std, optional<Generator> generator = nullopt);
 Tensor normal(const Tensor& mean, const Tensor& std, optional<Generator> generator = nullopt);
 Tensor normal(double mean, double std, IntArrayRef size, optional<Generator> generator = nullopt,
               TensorOptions options = {});
 
-/// 1 with the probability that x holds, else 0. Throws for a probability outside [0, 1].
+/// Draws 1 with the probability in x, else 0. Throws for a probability outside [0, 1].
 Tensor bernoulli(const Tensor& x, optional<Generator> generator = nullopt);
-/// Of the shape of x, 1 with probability p.
+/// Draws 1 with probability p, else 0, in the shape of x.
 Tensor bernoulli(const Tensor& x, double p, optional<Generator> generator = nullopt);
-/// The same with a probability for each element; p broadcasts to x.
+/// Takes a probability for each element. p broadcasts to x.
 Tensor bernoulli(const Tensor& x, const Tensor& p, optional<Generator> generator = nullopt);
 Tensor& bernoulli_out(Tensor& out, const Tensor& self, optional<Generator> generator = nullopt);
-/// num_samples indices (kLong) for each row of `probabilities` (K or N x K, floating, any sum),
-/// drawn with these weights. Without replacement at most K, and only from weights above zero.
+/// Draws num_samples indices (kLong) for each row of `probabilities` (K or N x K, floating, any
+/// sum), with these weights. Without replacement it draws at most K, and only from weights above
+/// zero.
 Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replacement = false,
                    optional<Generator> generator = nullopt);
 Tensor& multinomial_out(Tensor& out, const Tensor& self, int64_t num_samples,

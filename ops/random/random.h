@@ -1,4 +1,4 @@
-// Random numbers and distributions.
+// Includes random numbers and distributions.
 #pragma once
 
 #include <taper/ops/random/distributions.h>

@@ -15,7 +15,7 @@ namespace torch::taper::cpu {
 namespace {
 
 using Lock = std::lock_guard<std::mutex>;
-constexpr int64_t kBlock = 2 * Mt19937::kWords;  // values at a time: their words stay in the cache
+constexpr int64_t kBlock = 2 * Mt19937::kWords;  // values per block: their words stay in the cache
 constexpr double kTwoPi = 2 * 3.14159265358979323846;
 
 void unit_values(float* y, const uint32_t* words, int64_t n) {
@@ -66,7 +66,7 @@ void modulo_values(uint32_t* words, int64_t n, int64_t first) {
   return TAPER_BY_ISA(modulo_block, words, n, first);
 }
 
-/// The generator's words for up to kBlock values, one or two for each.
+/// The generator's words for up to kBlock values, one or two per value.
 struct Words {
   alignas(64) uint64_t pairs[kBlock];
   CPUGeneratorImpl* generator;
@@ -83,8 +83,8 @@ struct Words {
   }
 };
 
-/// Calls write(to, n) for consecutive pieces of y in the order of its memory, n up to kBlock. A
-/// strided row is written through a buffer.
+/// Calls write(to, n) for consecutive pieces of y in memory order, n up to kBlock. A strided row is
+/// written through a buffer.
 template <class T, class Write>
 void each_piece(const Out& y, const Write& write) {
   if (y.numel == 0) return;
@@ -104,7 +104,7 @@ void each_piece(const Out& y, const Write& write) {
   });
 }
 
-/// y[i] = draw(), one after the other.
+/// Sets y[i] = draw(), in order.
 template <class T, class Draw>
 void each_value(const Out& y, const Draw& draw) {
   each_piece<T>(y, [&](T* to, int64_t n) {
@@ -116,7 +116,7 @@ double uniform_double(CPUGeneratorImpl* g) {
   return static_cast<double>(g->random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
 }
 
-/// The least float above `low` that a T rounds to `end`; `low` if that is one.
+/// Returns the least float above `low` that rounds to `end` in T, or `low` if it does.
 template <class T>
 float first_rounded_to(float end, float low) {
   const auto is_rounded = [end](float v) { return static_cast<float>(static_cast<T>(v)) >= end; };
@@ -129,7 +129,7 @@ float first_rounded_to(float end, float low) {
   }
 }
 
-// As PyTorch 2.15 draws 16-bit floats: the numbers of f32, rounded. What is rounded to `to` becomes
+// Draws 16-bit floats as PyTorch 2.15: numbers of f32, rounded. Numbers that round to `to` become
 // `from`.
 template <class T>
 void uniform_reduced(const Out& y, double from, double to, Words& words) {
@@ -170,7 +170,7 @@ void uniform(Out y, double from, double to, const GeneratorPtr& generator) {
 
 namespace {
 
-// Pairs of normal numbers; the second waits in the generator.
+// Draws pairs of normal numbers. The generator keeps the second one.
 double normal_one(CPUGeneratorImpl* g, double mean, double std) {
   if (const optional<double> waiting = g->next_double_normal_sample()) {
     g->set_next_double_normal_sample(nullopt);
@@ -182,7 +182,7 @@ double normal_one(CPUGeneratorImpl* g, double mean, double std) {
   return radius * std::cos(angle) * std + mean;
 }
 
-// Like normal_block.
+// Is normal_block for one block of doubles.
 void normal_16(double* y, double mean, double std) {
   for (int j = 0; j < 8; ++j) {
     const double radius = std::sqrt(-2 * std::log(1 - y[j])), angle = kTwoPi * y[j + 8];
@@ -206,8 +206,8 @@ void normal_pieces(T* p, int64_t n, double mean, double std, Words& words) {
   }
 }
 
-// Whole blocks of 16, then 16 new numbers over the last 16 places. In f32 and f64 the words of the
-// incomplete block are drawn and dropped.
+// Fills whole blocks of 16, then writes 16 new numbers over the last 16 elements. In f32 and f64
+// the words of the incomplete block are drawn and dropped.
 template <class T>
 void normal_fill(T* p, int64_t n, double mean, double std, CPUGeneratorImpl* g) {
   Words words(g);
@@ -249,7 +249,7 @@ void exponential(Out y, double lambd, const GeneratorPtr& generator) {
 // ---------------------------------------------------------------- yes or no
 namespace {
 
-// u < p for u = r * 2^-53 is r < ceil(p * 2^53), exactly.
+// u < p for u = r * 2^-53 means r < ceil(p * 2^53), exactly.
 int64_t bernoulli_threshold(double p) { return static_cast<int64_t>(std::ceil(p * 0x1p53)); }
 
 }  // namespace
@@ -288,7 +288,7 @@ void bernoulli_each(Out y, In p, const GeneratorPtr& generator) {
 
 namespace {
 
-/// What draws for a dropout's elements, one behind the other.
+/// Draws for a dropout's elements in order.
 template <class T>
 struct DropoutRows {
   Words* words;
@@ -303,7 +303,7 @@ struct DropoutRows {
                      scale);
     }
   }
-  /// A MapRow, and a Map2Rows that writes `kept`, too.
+  /// A MapRow. The other form is a Map2Rows that also writes `kept`.
   static void row(const void* f, char* y, const char* x, const int64_t*, int64_t n) {
     static_cast<const DropoutRows*>(f)->draw(reinterpret_cast<T*>(y), nullptr,
                                              reinterpret_cast<const T*>(x), n);
@@ -321,7 +321,7 @@ struct DropoutRows {
 
 }  // namespace
 
-/// For a chain, unless that is null.
+/// Computes the dropout, or adds it to `chain` unless that is null.
 static void dropout_by(Chain* chain, const Out& y, const Out& kept, const In& x, double p,
                        const GeneratorPtr& generator) {
   CPUGeneratorImpl* const g = generator.get();
@@ -398,7 +398,7 @@ void random_full(Out y, const GeneratorPtr& generator) {
 
 namespace {
 
-// Fisher-Yates from the front: place i takes one of the places from i on.
+// Shuffles by Fisher-Yates from the front: position i gets one of the elements from i on.
 template <class T>
 void shuffle(T* values, int64_t n, CPUGeneratorImpl* g) {
   alignas(64) uint32_t words[kBlock];
@@ -422,7 +422,7 @@ void permutation(Out y, const GeneratorPtr& generator) {
   CPUGeneratorImpl* const g = generator.get();
   const Lock lock(g->drawing());
   const int64_t n = y.numel;
-  // Half the memory of int64 is in the cache more often; no permutation needs more than 32 bits.
+  // Half the memory of int64 is cached more often, and no permutation needs more than 32 bits.
   const std::unique_ptr<uint32_t[]> order(new uint32_t[static_cast<size_t>(n)]);
   for (int64_t i = 0; i < n; ++i) order[i] = static_cast<uint32_t>(i);
   shuffle(order.get(), n, g);

@@ -51,7 +51,8 @@ struct DrawNumbers {
   }
 };
 
-/// draw(words, out) for each counter, Draw::kEach numbers at a time in the order of y's memory.
+/// Calls draw(words, out) for each counter, Draw::kEach numbers at a time in the order of y's
+/// memory.
 template <class T, class Draw>
 void draw_numbers(const Out& y, const GeneratorPtr& generator, const Draw& draw) {
   if (y.numel == 0) return;
@@ -60,7 +61,7 @@ void draw_numbers(const Out& y, const GeneratorPtr& generator, const Draw& draw)
 }
 
 // ---------------------------------------------------------------- continuous
-/// Of [from, to). A number has as many random bits as the type holds.
+/// Draws in [from, to). A number has as many random bits as the type holds.
 template <class T>
 struct Uniform {
   using A = opmath_t<T>;
@@ -111,7 +112,7 @@ struct Exponential {
 };
 
 // ---------------------------------------------------------------- yes or no
-/// r < threshold with probability p, to 2^-32.
+/// Returns t such that r < t has probability p, to 2^-32.
 uint64_t threshold_of(double p) { return static_cast<uint64_t>(std::ceil(p * 0x1p32)); }
 
 template <class T>
@@ -136,7 +137,7 @@ TAPER_DEVICE inline double probability(ScalarType dtype, const char* p) {
   }
 }
 
-// Two elements for each counter, in the order of y's memory.
+// Two elements per counter, in the order of y's memory.
 template <class T>
 struct BernoulliEach {
   char* y;
@@ -159,7 +160,7 @@ struct BernoulliEach {
 template <class T>
 struct Dropout {
   T* y;
-  bool* kept;  // null: not wanted
+  bool* kept;  // null if not wanted
   const T* x;
   int64_t n;
   RandomKey key;
@@ -202,7 +203,7 @@ struct Integers {
   }
 };
 
-/// Of the numbers from 0 on that T can hold exactly.
+/// Counts the integers from 0 on that T holds exactly.
 template <class T>
 constexpr uint64_t count_of() {
   using limits = std::numeric_limits<T>;
@@ -243,7 +244,7 @@ struct Multinomial {
   RandomKey key;
   TAPER_DEVICE void operator()(int64_t i) const {
     const double* const row = running + i / samples * k;
-    // u < 1, so u * total < total: what is found has a weight that is not 0.
+    // u < 1 implies u * total < total, so the weight found is not 0.
     const double u = unit_double(philox(key(), static_cast<uint64_t>(i)).pair(0));
     const int64_t at = first_above(row, k, u * row[k - 1]);
     y[i] = at < k ? at : k - 1;

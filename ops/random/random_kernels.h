@@ -12,20 +12,20 @@ TAPER_KERNEL(exponential, Out y, double lambd, const GeneratorPtr& generator)
 TAPER_KERNEL(bernoulli, Out y, double p, const GeneratorPtr& generator)
 /// p has y's shape.
 TAPER_KERNEL(bernoulli_each, Out y, In p, const GeneratorPtr& generator)
-/// base + (r modulo range), with r of 64 bits where range needs it; range 0 stands for 2^64.
+/// Draws base + (r modulo range). r has 64 bits if range needs them. Range 0 stands for 2^64.
 TAPER_KERNEL(random_range, Out y, uint64_t range, int64_t base, const GeneratorPtr& generator)
-/// Everything that the dtype can hold exactly, from 0 on.
+/// Draws from all integers from 0 on that the dtype holds exactly.
 TAPER_KERNEL(random_full, Out y, const GeneratorPtr& generator)
 /// y is a contiguous vector.
 TAPER_KERNEL(permutation, Out y, const GeneratorPtr& generator)
-/// y (N, S) of int64, p (N, K) contiguous; p is checked before anything is drawn.
+/// y is (N, S) of int64, p (N, K) contiguous. p is checked before anything is drawn.
 TAPER_KERNEL(multinomial_replace, Out y, In p, const GeneratorPtr& generator)
-/// y = x / (1 - p) where `kept`, which is drawn with probability 1 - p, else x * 0. `kept` is bool
-/// and may be undefined. All contiguous.
+/// Computes y = x / (1 - p) if `kept`, else x * 0. `kept` is drawn with probability 1 - p. It is
+/// bool and may be undefined. All are contiguous.
 TAPER_KERNEL(dropout, Out y, Out kept, In x, double p, const GeneratorPtr& generator)
-/// The same with what was drawn.
+/// Is dropout with a given `kept`.
 TAPER_KERNEL(dropout_again, Out y, In x, In kept, double p)
-/// 1 / (1 - p), by which these two multiply, in the arithmetic of T.
+/// Returns 1 / (1 - p), the factor of both kernels, in the arithmetic of T.
 template <class T>
 T dropout_scale(double p) {
   using A = opmath_t<T>;

@@ -27,12 +27,12 @@ using autograd::gradients_through;
 
 namespace {
 
-/// Targets with blanks between, before and behind their labels: (N, L) with L = 2 S + 1.
+/// Targets with blanks before, between and after their labels: (N, L) with L = 2 S + 1.
 struct Alignments {
   Tensor labels;
-  /// Which places may follow the one two before: labels that differ from it.
+  /// True for positions that may follow the position two before: labels that differ from it.
   Tensor skips;
-  /// The number of steps and the last place of each input: (N).
+  /// The number of steps and the last position of each input: (N).
   Tensor inputs, ends;
 };
 
@@ -52,7 +52,7 @@ void check_lengths(const char* name, const std::vector<int64_t>& lengths, int64_
   }
 }
 
-/// One row of labels for each input, or all labels behind each other.
+/// Checks for one row of labels per input, or all labels concatenated.
 void check_targets(const Tensor& targets, const Lengths& l) {
   constexpr const char* kWhich =
       " for argument #2 'targets' (while checking arguments for ctc_loss)";
@@ -116,7 +116,7 @@ Alignments align(const Tensor& targets, const Lengths& l, int64_t blank, int64_t
 }
 
 // ---------------------------------------------------------------------- in public ops
-/// x (N, L) moved by k places: what comes in at the front can never be.
+/// Shifts x (N, L) by k positions. Impossible events come in at the front.
 Tensor shifted(const Tensor& x, int64_t k) {
   const int64_t length = x.size(1), kept = std::max<int64_t>(0, length - k);
   return cat({full({x.size(0), length - kept}, kCtcNever, x.options().requires_grad(false)),
@@ -124,8 +124,8 @@ Tensor shifted(const Tensor& x, int64_t k) {
              1);
 }
 
-/// The logarithms of the sums over all alignments that end at each place, after the last step of
-/// each input: (N, L).
+/// Returns the logarithms of the sums over all alignments that end at each position, after the last
+/// step of each input: (N, L).
 Tensor forward_sums(const Tensor& x, const Alignments& a) {
   const int64_t steps = x.size(0), batch = x.size(1), places = a.labels.size(1);
   const Tensor emitted = gather(x, 2, a.labels.unsqueeze(0).expand({steps, batch, places}));
@@ -142,7 +142,7 @@ Tensor forward_sums(const Tensor& x, const Alignments& a) {
   return sums;
 }
 
-/// Ends are the last label and the blank behind it.
+/// An alignment ends with the last label or the blank after it.
 Tensor losses_by_definition(const Tensor& x, const Alignments& a) {
   const Tensor sums = forward_sums(x, a), ends = a.ends.unsqueeze(1);
   const Tensor blank = gather(sums, 1, ends);
@@ -162,7 +162,7 @@ Tensor losses_gradient(const Tensor& g, const Tensor& x, const Tensor& alpha, co
       .scatter_add(2, labels, shares.mul_(g.neg().view({1, -1, 1})));
 }
 
-/// (N), large and finite where no alignment gives the target.
+/// Returns (N). It is large and finite if no alignment gives the target.
 Tensor losses_of(const Tensor& x, const Alignments& a) {
   const int64_t steps = x.size(0), batch = x.size(1);
   const Tensor alpha =

@@ -13,7 +13,8 @@
 namespace torch::taper::cpu {
 namespace {
 
-// to[s] = log(exp(from[s]) + exp(from[s + back]) + exp(from[s + 2 back] + costs[s])), s < n.
+// Computes to[s] = log(exp(from[s]) + exp(from[s + back]) + exp(from[s + 2 back] + costs[s])), s <
+// n.
 void next_sums(float* to, const float* from, const float* costs, int64_t back, int64_t n) {
   return TAPER_BY_ISA(ctc_next_f32, to, from, costs, back, n);
 }
@@ -27,7 +28,7 @@ void put_shares(double* shares, const double* alpha, const double* beta, double 
   return TAPER_BY_ISA(ctc_shares_f64, shares, alpha, beta, loss, n);
 }
 
-// One input. Rows have two places before their first and behind their last that can never be.
+// Aligns one input. Rows have two impossible positions before their first and after their last.
 template <class T>
 class Aligner {
  public:
@@ -50,7 +51,8 @@ class Aligner {
     *loss = -next[0];
   }
 
-  // From the last step to the first: beta is what may follow a place, sums with its emission.
+  // Goes from the last step to the first. beta sums the continuations of a position, sums its
+  // emission too.
   void backward(T* shares, const T* alpha, T loss) const {
     T *const sums = row(1), *const beta = row(2);
     std::fill_n(beta + std::max<int64_t>(0, count_ - 2), std::min<int64_t>(2, count_), T(0));
@@ -75,7 +77,7 @@ class Aligner {
 
 template <class F>
 void for_each_input(const In& x, const In& labels, const F& f) {
-  constexpr int64_t kElement = 8;  // pointwise operations' worth
+  constexpr int64_t kElement = 8;  // cost of an element in pointwise operations
   const int64_t work = std::max<int64_t>(1, x.sizes[0] * labels.sizes[1] * kElement);
   parallel_for(0, x.sizes[1], std::max<int64_t>(1, kGrain / work), [&](int64_t n, int64_t end) {
     for (; n < end; ++n) f(n);

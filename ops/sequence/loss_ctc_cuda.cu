@@ -4,7 +4,7 @@
 #include <taper/framework/cuda/scratch.h>
 #include <taper/ops/sequence/loss_ctc_kernels.h>
 
-// A launch for each step, with a thread for each place of each input.
+// There is one launch per step, with one thread per position of each input.
 namespace torch::taper::cuda {
 namespace {
 
@@ -46,7 +46,7 @@ struct Losses {
   }
 };
 
-/// `sums` of step t + 1 lead to those of step t and to its shares.
+/// Computes the sums of step t, and its shares, from the `sums` of step t + 1.
 template <class T>
 struct EarlierSums {
   CtcInput<T> in;

@@ -6,14 +6,15 @@
 
 namespace torch::taper {
 
-/// The logarithm of what cannot be: finite, so that there are no differences of infinities.
+/// The logarithm of an impossible event. It is finite, so that no infinities are subtracted.
 constexpr double kCtcNever = -1e30;
-/// Losses above this are of targets that no alignment gives.
+/// Losses above this belong to targets that no alignment gives.
 constexpr double kCtcImpossible = -kCtcNever / 2;
 
-/// x (T, N, C) of f32 or f64, with the alignments of its targets: labels (N, L) of int64 with
-/// blanks between, skips (N, L) of bool for the places that may follow the one two before; the
-/// number of steps and the last place of each input, (N) of int64. All but x are contiguous.
+/// x (T, N, C), of f32 or f64, with the alignments of its targets. labels (N, L) are int64 with
+/// blanks in between. skips (N, L) are bool, true for positions that may follow the position two
+/// before. inputs and ends (N, int64) are the number of steps and the last position of each input.
+/// All but x are contiguous.
 template <class T>
 struct CtcInput {
   const T* x;
@@ -37,21 +38,22 @@ struct CtcInput {
   TAPER_HD T emitted(int64_t t, int64_t n, int64_t s) const {
     return x[t * step + n * row + labels[n * places + s] * column];
   }
-  /// An input without steps counts as one step.
+  /// Returns the steps. An input without steps counts as one step.
   TAPER_HD int64_t steps(int64_t n) const { return inputs[n] > 1 ? inputs[n] : 1; }
 };
 
-/// f(T()) with the T of x, which is f32 or f64.
+/// Calls f(T()) with the type of x, which is f32 or f64.
 template <class F>
 void for_ctc_dtype(ScalarType t, const F& f) {
   if (t == kDouble) return f(double());
   f(float());
 }
 
-/// alpha (T, N, L): the logarithms of the sums over all alignments of the steps up to t that end at
-/// place s, as far as an input's steps and places go; loss (N).
+/// alpha (T, N, L) gets the logarithms of the sums over all alignments of the steps up to t that
+/// end at position s, within the steps and positions of each input. loss is (N).
 TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In inputs, In ends)
-/// shares (T, N, L): the share of the alignments that are at place s in step t; 0 outside.
+/// shares (T, N, L) gets the share of the alignments that are at position s in step t, and 0
+/// outside.
 TAPER_KERNEL(ctc_shares, Out shares, In alpha, In loss, In x, In labels, In skips, In inputs,
              In ends)
 

@@ -41,7 +41,7 @@ void check_lengths(const std::vector<int64_t>& lengths, int64_t T, int64_t N) {
               lengths[0]);
 }
 
-// Where each packed row lies among the N * T rows of a padded, time-major tensor.
+// Returns the index of each packed row among the N * T rows of a padded, time-major tensor.
 Tensor rows_of(const std::vector<int64_t>& batch_sizes, int64_t N, Device device) {
   std::vector<int64_t> rows;
   for (size_t t = 0; t < batch_sizes.size(); ++t)
@@ -49,7 +49,7 @@ Tensor rows_of(const std::vector<int64_t>& batch_sizes, int64_t N, Device device
   return tensor_of(rows).to(device);
 }
 
-// The sizes of all dimensions but the first, behind `leading`.
+// Returns `leading`, followed by the sizes of all dimensions but the first.
 std::vector<int64_t> sizes_behind(std::vector<int64_t> leading, const Tensor& t) {
   leading.insert(leading.end(), t.sizes().begin() + 1, t.sizes().end());
   return leading;

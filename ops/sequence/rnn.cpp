@@ -11,7 +11,7 @@
 namespace torch::taper {
 namespace {
 
-/// A network of layers, as the functions' arguments describe it.
+/// A network of layers, as given by the arguments.
 struct Network {
   RnnMode mode;
   bool has_biases;
@@ -100,7 +100,7 @@ RnnOutput run(const Network& net, const Tensor& input, bool batch_first, const T
   return out;
 }
 
-// One step of a layer.
+// Computes one step of a layer.
 RnnOutput step(RnnMode mode, const Tensor& input, const Tensor& h, const Tensor& c,
                const RnnWeights& w) {
   TAPER_CHECK(input.dim() == 2 && h.dim() == 2 && input.size(0) == h.size(0),

@@ -1,13 +1,16 @@
 // Recurrent networks over whole sequences, and single steps of them.
 //
-// Input (T, N, D), or (N, T, D) with batch_first; or packed rows (R, D) with `batch_sizes` (CPU,
-// int64, not growing): how many sequences each time has. States (layers * directions, N, H).
-// `params` are, for each layer and direction: w_ih (G x D), w_hh (G x H), and with has_biases b_ih
-// (G), b_hh (G); G is 4 H for an LSTM (input, forget, cell, output), 3 H for a GRU (reset, update,
-// new), else H. A layer's input is what the one below gives, all directions side by side, after
-// `dropout` when `train`. Floating dtypes. The first result is the last layer's output for every
-// time, (T, N, directions * H) or (R, directions * H); the others are the states after the last
-// time.
+// The input is (T, N, D), or (N, T, D) with batch_first. It may also be packed rows (R, D) with
+// `batch_sizes` (CPU, int64, not increasing), the number of sequences at each time. States are
+// (layers * directions, N, H).
+//
+// `params` are for each layer and direction: w_ih (G x D), w_hh (G x H), and with has_biases b_ih
+// (G) and b_hh (G). G is 4 H for an LSTM (input, forget, cell, output), 3 H for a GRU (reset,
+// update, new), else H. A layer's input is the output of the one below, all directions
+// concatenated, after `dropout` if `train`.
+//
+// Takes floating dtypes. The first result is the last layer's output at every time, (T, N,
+// directions * H) or (R, directions * H). The others are the states after the last time.
 //
 // Errors: Error for a wrong number of states or parameters, and for sizes that do not fit.
 #pragma once
@@ -20,8 +23,8 @@
 
 namespace torch::taper {
 
-/// `hx` is {h, c}. With params of five (three without biases) to a layer the last, w_hr (P x H),
-/// projects what a layer gives: h is then (..., N, P), and so are the rows of the result.
+/// Takes {h, c} as `hx`. If a layer has five params (three without biases), the last, w_hr (P x H),
+/// projects its output. h is then (..., N, P), and the rows of the result have P columns.
 std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params,
                                         bool has_biases, int64_t num_layers, double dropout,
                                         bool train, bool bidirectional, bool batch_first);
@@ -30,12 +33,12 @@ std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_
                                         int64_t num_layers, double dropout, bool train,
                                         bool bidirectional);
 
-/// One state h (layers * directions, N, H); the results are the output and the last h. A step of
+/// Takes one state h (layers * directions, N, H), and returns the output and the last h. A step of
 /// rnn_tanh and rnn_relu is
 ///
 ///     h = f(w_ih x + b_ih + w_hh h + b_hh),  f = tanh or relu,
 ///
-/// and one of gru, with the weights of its parts r, z and n, is
+/// and a step of gru, with the weights of its gates r, z and n, is
 ///
 ///     r = sigmoid(w_ir x + b_ir + w_hr h + b_hr),  z = sigmoid(w_iz x + b_iz + w_hz h + b_hz)
 ///     n = tanh(w_in x + b_in + r * (w_hn h + b_hn)),  h = (1 - z) * n + z * h
@@ -58,7 +61,7 @@ std::tuple<Tensor, Tensor> rnn_relu(const Tensor& data, const Tensor& batch_size
                                     TensorList params, bool has_biases, int64_t num_layers,
                                     double dropout, bool train, bool bidirectional);
 
-/// One step: input (N, D), states (N, H); returns the next states.
+/// Computes one step of input (N, D) and states (N, H), and returns the next states.
 std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih = {},
                                      const Tensor& b_hh = {});

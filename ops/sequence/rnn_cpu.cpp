@@ -13,8 +13,8 @@
 
 namespace torch::taper::cpu {
 
-/// What the gates of n rows of one time need; see rnn_kernels.h. `part` is the hidden part of the
-/// gates without its bias, `bias` that bias.
+/// Operands of the gates of n rows of one time. See rnn_kernels.h. `part` is the hidden part of the
+/// gates without its bias, and `bias` is that bias.
 template <class T>
 struct RnnRows {
   int64_t n, hidden;
@@ -23,8 +23,8 @@ struct RnnRows {
   T *extra, *y, *h, *c;
 };
 
-/// The same for their derivative. Row i follows row i of c_known, from
-/// `known` on that of c_first.
+/// Operands of their derivative. Row i follows row i of c_known, and from `known` on row i of
+/// c_first.
 template <class T>
 struct RnnGradRows {
   int64_t n, hidden;
@@ -44,8 +44,8 @@ struct RnnGradRows {
 namespace torch::taper::cpu {
 namespace {
 
-// Sequences do not know of each other, so each thread takes some through all times: no fewer than
-// fill the register tiles, and no fewer than are worth a thread.
+// Sequences are independent, so each thread takes some through all times. A thread's share fills
+// the register tiles and is worth waking it.
 int64_t sequences_at_once(const RnnPlan& plan, int64_t hidden) {
   constexpr int64_t tile = 6, worth = 1 << 20;  // rows, multiply-adds
   const int64_t each =
@@ -67,7 +67,7 @@ T* at(T* p, int64_t row, int64_t width) {
   return p ? p + row * width : nullptr;
 }
 
-/// Calls f with w (k x n, or its transpose where `across`) packed: bf16 in pairs where the CPU
+/// Calls f with w (k x n, or its transpose if `across`) packed. bf16 is packed in pairs if the CPU
 /// multiplies them, else as T.
 template <class T, class F>
 void with_packed(const In& w, bool across, int64_t k, int64_t n, const F& f) {
@@ -83,7 +83,7 @@ void with_packed(const In& w, bool across, int64_t k, int64_t n, const F& f) {
   }
 }
 
-/// Sequences [begin, end) through all times.
+/// Computes sequences [begin, end) through all times.
 template <class T, class Weight>
 struct Forward {
   const RnnPlan& plan;

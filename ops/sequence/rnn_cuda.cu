@@ -14,8 +14,8 @@ TAPER_DEVICE T gate_sigmoid(T x) {
   return T(1) / (T(1) + std::exp(-x));
 }
 
-/// The gates of one time, one thread for each hidden unit of each row; see rnn_kernels.h. `part` is
-/// the hidden part of the gates without its bias.
+/// Computes the gates of one time, with one thread per hidden unit of each row. See rnn_kernels.h.
+/// `part` is the hidden part of the gates without its bias.
 template <class T>
 struct Gates {
   RnnMode mode;
@@ -113,13 +113,13 @@ T* at(T* p, int64_t row, int64_t width) {
   return p ? p + row * width : nullptr;
 }
 
-/// part (n x G) = h (n x H) W^T for the rows of one time: as columns, part^T = W h^T.
+/// Computes part (n x G) = h (n x H) W^T for the rows of one time. By columns, part^T = W h^T.
 void hidden_product(ScalarType dtype, int64_t n, int64_t hidden, int64_t width, const void* w,
                     const void* h, void* part) {
   run_gemm(
       {dtype, true, false, width, n, hidden, 1, 0, w, hidden, 0, h, hidden, 0, part, width, 0, 1});
 }
-/// gh (n x H) = g (n x G) W, or += where beta is 1.
+/// Computes gh (n x H) = g (n x G) W, or += if beta is 1.
 void hidden_product_backward(ScalarType dtype, int64_t n, int64_t hidden, int64_t width,
                              const void* w, const void* g, double beta, void* gh) {
   run_gemm({dtype, false, false, hidden, n, width, 1, beta, w, hidden, 0, g, width, 0, gh, hidden,
@@ -128,7 +128,7 @@ void hidden_product_backward(ScalarType dtype, int64_t n, int64_t hidden, int64_
 
 }  // namespace
 
-// Each time is a product and a kernel; the host runs ahead of both.
+// Each time is a product and a kernel. The host runs ahead of both.
 void rnn_forward(RnnPlan plan, InOut gates, Out extra, Out y, InOut h, InOut c, In w_hh, In b_hh) {
   const int64_t H = h.sizes[1], G = gates_of(plan.mode) * H;
   if (y.numel == 0) return;

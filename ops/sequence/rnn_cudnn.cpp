@@ -30,11 +30,11 @@ cudnnRNNMode_t cell_of(RnnMode mode) {
   return CUDNN_RNN_RELU;
 }
 
-/// A stack whatever its batch: what it is, and where its weights lie.
+/// A stack without regard to its batch: its description, and the layout of its weights.
 struct RnnPlanOfCudnn {
   DropoutDescription dropout;
   RnnDescription rnn;
-  size_t nbytes = 0;  // of the weights; 0 where cuDNN does not support the stack
+  size_t nbytes = 0;  // of the weights, or 0 if cuDNN does not support the stack
   std::vector<RnnSpan> spans;
 
   RnnPlanOfCudnn(const RnnStack& s, ScalarType dtype) {
@@ -54,7 +54,7 @@ struct RnnPlanOfCudnn {
   }
 
  private:
-  // cuDNN tells addresses in weights; only their distance from the beginning counts.
+  // cuDNN returns addresses in the weights. Only their distance from the start counts.
   void find_spans(const RnnStack& s, ScalarType dtype) {
     const Scratch<char> weights(static_cast<int64_t>(nbytes));
     const TensorDescription matrix, bias;
@@ -78,7 +78,7 @@ RnnPlanOfCudnn& plan_for(const RnnStack& s, ScalarType dtype) {
       [&] { return std::make_unique<RnnPlanOfCudnn>(s, dtype); });
 }
 
-/// The rows and states of one batch. Described anew in each call: lengths hardly come again.
+/// The rows and states of one batch. Each call creates it, because lengths hardly repeat.
 struct RnnBatch {
   RnnDataDescription x, y;
   TensorDescription h, c;
@@ -103,7 +103,7 @@ struct RnnBatch {
   }
 };
 
-/// Bytes of working memory, and of what is kept for backward.
+/// Bytes of workspace, and of the memory kept for backward.
 struct TempSizes {
   size_t work = 0, reserve = 0;
   TempSizes(const RnnPlanOfCudnn& p, const RnnBatch& batch, cudnnForwardMode_t mode) {
@@ -122,7 +122,7 @@ RnnSpace space_in_launch(const RnnStack& stack, ScalarType dtype, bool training)
   return space;
 }
 
-// A GPU's launch is made at once.
+// A launch on a GPU runs at once.
 RnnSpace space(const RnnStack& stack, ScalarType dtype, Device device, bool training) {
   RnnSpace found;
   detail::launch_on(device.index(), "rnn_space",
@@ -130,7 +130,7 @@ RnnSpace space(const RnnStack& stack, ScalarType dtype, Device device, bool trai
   return found;
 }
 
-// cuDNN takes the lengths from the descriptions: it no longer reads the device's copy of them.
+// cuDNN takes the lengths from the descriptions. It no longer reads their copy on the device.
 void forward(RnnStack stack, Out y, Out h, Out c, Out reserve, In x, In h0, In c0, In weights) {
   const RnnPlanOfCudnn& p = plan_for(stack, y.dtype);
   const RnnBatch batch(stack, y.dtype);

@@ -1,8 +1,8 @@
 // Kernels of recurrent layers. Not installed.
 //
-// A batch of sequences is packed: first the rows of time 0 of all sequences, then those of time 1,
-// and so on; sequences are sorted by length, longest first, so row i of every time belongs to
-// sequence i. Sequences of one length are the case where all times have N rows.
+// A batch of sequences is packed: the rows of time 0 of all sequences, then those of time 1, and so
+// on. Sequences are sorted by length, longest first, so row i of every time belongs to sequence i.
+// If all have one length, all times have N rows.
 #pragma once
 
 #include <vector>
@@ -18,20 +18,20 @@ constexpr int64_t gates_of(RnnMode mode) {
   return mode == RnnMode::kLstm ? 4 : mode == RnnMode::kGru ? 3 : 1;
 }
 
-/// One layer in one direction: how many rows each time has, none fewer than the one after it.
+/// One layer in one direction: the number of rows of each time, which never increases.
 struct RnnPlan {
   RnnMode mode;
   bool reverse;
   std::vector<int64_t> sizes;
 };
 
-/// A time as it is computed: its rows, and those it continues: sequence i < known follows row
-/// before + i, the others follow the initial state.
+/// A time in the computation: its rows, and the rows it continues. Sequence i < known follows row
+/// before + i. The others follow the initial state.
 struct RnnStep {
   int64_t row, n, before, known;
 };
 
-/// The times of a plan in the order of computation.
+/// Returns the times of a plan in the order of computation.
 inline std::vector<RnnStep> steps_of(const RnnPlan& plan) {
   std::vector<RnnStep> steps;
   int64_t row = 0;
@@ -48,20 +48,20 @@ inline std::vector<RnnStep> steps_of(const RnnPlan& plan) {
   return steps;
 }
 
-/// All operands are contiguous, of one dtype, f32 or f64; G = gates_of(mode) * H, R rows in all. On
-/// the CPU w_hh may be bf16 beside others in f32: operands of products may then be rounded to that.
+/// All operands are contiguous, of one dtype, f32 or f64. G = gates_of(mode) * H, and R counts all
+/// rows. On the CPU, w_hh may be bf16 beside f32. Operands of products may then be rounded to bf16.
 ///
-/// gates (R x G): on entry the inputs' part of the gates with its bias, then the gates themselves;
-/// y (R x H); h, c (N x H): the first state, then the last. extra (R x H): the cells of an LSTM,
-/// the hidden part of a GRU's new gate. w_hh (G x H); b_hh (G) or undefined. What a mode has no use
-/// for (c, extra) is undefined.
+/// gates (R x G) holds the inputs' part of the gates with its bias on entry, and the gates on
+/// return. y is (R x H). h and c (N x H) hold the first state, then the last. extra (R x H) gets
+/// the cells of an LSTM, or the hidden part of a GRU's new gate. w_hh is (G x H), and b_hh (G) or
+/// undefined. Operands that a mode does not use (c, extra) are undefined.
 TAPER_KERNEL(rnn_forward, RnnPlan plan, InOut gates, Out extra, Out y, InOut h, InOut c, In w_hh,
              In b_hh)
 
-/// gx (R x G): the gradient of the inputs' part of the gates; gp (R x G): that of the hidden part,
-/// where it is another (GRU); before (R x H): the hidden state each row started from; gh, gc
-/// (N x H): the gradients of the last state, then of the first. gy (R x H) or undefined; gates,
-/// extra, y as rnn_forward left them; h0, c0: the first state.
+/// gx (R x G) is the gradient of the inputs' part of the gates. gp (R x G) is the gradient of the
+/// hidden part, if it differs (GRU). before (R x H) is the hidden state before each row. gh and gc
+/// (N x H) hold the gradients of the last state, then of the first. gy is (R x H) or undefined.
+/// gates, extra and y come from rnn_forward. h0 and c0 are the first state.
 TAPER_KERNEL(rnn_backward, RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, In gy,
              In gates, In extra, In y, In w_hh, In h0, In c0)
 

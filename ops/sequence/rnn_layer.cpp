@@ -34,7 +34,7 @@ const char* name_of(RnnMode mode) {
 
 // ---------------------------------------------------------------------- in public ops
 
-// The next state of some sequences, from the inputs' part of their gates.
+// Returns the next state of some sequences, from the inputs' part of their gates.
 RnnOutput step_in_ops(RnnMode mode, const Tensor& gates, const Tensor& h, const Tensor& c,
                       const RnnWeights& w) {
   const Tensor part = linear(h, w.w_hh, w.b_hh);
@@ -56,14 +56,13 @@ RnnOutput step_in_ops(RnnMode mode, const Tensor& gates, const Tensor& h, const 
   return {y, y, cell};
 }
 
-// `rows` in place of the first rows of `all`.
+// Returns `all` with its first rows replaced by `rows`.
 Tensor with_first(const Tensor& all, const Tensor& rows) {
   const int64_t n = rows.size(0);
   return n == all.size(0) ? rows : cat({rows, all.narrow(0, n, all.size(0) - n)});
 }
 
-// The layer by its definition: what the fused op is differentiated by where its gradient must have
-// a gradient itself, and what computes projections.
+// Computes the layer by definition. It serves second derivatives of the fused op, and projections.
 RnnOutput layer_in_ops(const RnnPlan& plan, const Tensor& x, Tensor h, Tensor c,
                        const RnnWeights& w) {
   const Tensor gates = linear(x, w.w_ih, w.b_ih);
@@ -81,7 +80,7 @@ RnnOutput layer_in_ops(const RnnPlan& plan, const Tensor& x, Tensor h, Tensor c,
 
 Tensor cast(const Tensor& t, ScalarType dtype) { return t.defined() ? t.to(dtype) : t; }
 
-/// layer(plan, x, h, c, w) of operands in f32.
+/// Computes layer(plan, x, h, c, w) with operands in f32.
 template <class Layer>
 RnnOutput layer_in_float(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
                          const RnnWeights& w, const Layer& layer) {
@@ -95,26 +94,27 @@ RnnOutput layer_in_float(const RnnPlan& plan, const Tensor& x, const Tensor& h, 
 
 // ---------------------------------------------------------------------- fused
 
-// Of bf16 the products over all times are those of bf16; from time to time states, gates and their
-// gradients are f32.
+// For bf16, the products over all times are bf16. Between times, states, gates and their gradients
+// are f32.
 ScalarType state_dtype(const Tensor& x) {
   return isReducedFloatingType(x.scalar_type()) ? kFloat : x.scalar_type();
 }
 Tensor row_major(const Tensor& t, ScalarType dtype) {
   return t.defined() ? t.to(dtype).contiguous() : t;
 }
-/// The hidden weights as the kernels take them: on the CPU bf16 as they are.
+/// Returns the hidden weights as the kernels take them. On the CPU, bf16 stays.
 Tensor hidden_weights(const Tensor& w, ScalarType inner) {
   const bool as_is = w.scalar_type() == kBFloat16 && w.is_cpu();
   return row_major(w, as_is ? kBFloat16 : inner);
 }
-// A copy in any case.
+// Always copies.
 Tensor state_copy(const Tensor& t, ScalarType dtype) {
   if (!t.defined()) return t;
   return t.scalar_type() == dtype ? t.clone(MemoryFormat::Contiguous) : row_major(t, dtype);
 }
 
-/// What backward needs of the forward pass. Inputs: x, h, c, w_ih, w_hh, b_ih, b_hh, in this order.
+/// Data of the forward pass for backward. The inputs are x, h, c, w_ih, w_hh, b_ih, b_hh, in this
+/// order.
 struct Kept {
   RnnPlan plan;
   std::vector<Saved> inputs;
@@ -132,7 +132,7 @@ std::vector<Tensor> gradients_in_ops(const Kept& kept, Grads& g) {
   return autograd::gradients_through(definition, kept.inputs, g);
 }
 
-// The gradient of a last state, to be overwritten by that of the first.
+// Returns the gradient of a last state, which the gradient of the first one will overwrite.
 Tensor state_gradient(const Tensor& g, const Tensor& state) {
   if (!state.defined()) return {};
   return g.defined() ? state_copy(g, state.scalar_type()) : zeros_like(state);
@@ -188,12 +188,12 @@ void check_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Rn
                  x.scalar_type(), "'");
 }
 
-/// The inputs' part of the gates, and the bias that is still to be added.
+/// The inputs' part of the gates, and the bias that is not yet added.
 struct InputPart {
   Tensor gates, bias;
 };
 
-// On the CPU sums of bf16 products stay f32, and biases that meet in one sum are added beforehand.
+// On the CPU, sums of bf16 products stay f32, and biases of one sum are added beforehand.
 InputPart input_part(RnnMode mode, const Tensor& x, const RnnWeights& w, ScalarType inner) {
   const Tensor b_hh = row_major(w.b_hh.defined() ? w.b_hh.detach() : Tensor(), inner);
   if (x.scalar_type() != kBFloat16 || !x.is_cpu())
@@ -240,7 +240,7 @@ RnnOutput fused_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h0, co
 RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
                     const RnnWeights& w) {
   check_layer(plan, x, h, w);
-  // Products of f16 are f32 ones anyway.
+  // Products of f16 compute in f32 anyway.
   if (x.scalar_type() == kHalf || (w.w_hr.defined() && x.scalar_type() == kBFloat16))
     return layer_in_float(plan, x, h, c, w, &rnn_layer);
   if (w.w_hr.defined()) return layer_in_ops(plan, x, h, c, w);

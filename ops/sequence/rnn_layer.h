@@ -6,8 +6,9 @@
 
 namespace torch::taper {
 
-/// Weights of a layer, G = gates_of(mode) * H, P the size of what it gives (H without a
-/// projection): w_ih (G x D), w_hh (G x P), biases (G) or undefined, w_hr (P x H) or undefined.
+/// Weights of a layer. G = gates_of(mode) * H. P is the size of its output (H without a
+/// projection). They are w_ih (G x D), w_hh (G x P), biases (G) or undefined, and w_hr (P x H) or
+/// undefined.
 struct RnnWeights {
   Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
 };
@@ -16,9 +17,9 @@ struct RnnOutput {
   Tensor y, h, c;
 };
 
-/// Runs the layer over x (R x D), packed as `plan` says, from the states h (N x P) and c (N x H,
-/// undefined but for an LSTM). Floating dtypes that agree. Throws Error for other sizes, with
-/// addmm's words.
+/// Runs the layer over x (R x D), packed by `plan`, from the states h (N x P) and c (N x H, only
+/// for an LSTM). Takes floating dtypes that agree. Throws Error for other sizes, with addmm's
+/// messages.
 RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
                     const RnnWeights& weights);
 

@@ -9,7 +9,7 @@ namespace {
 
 Tensor dense(const Tensor& t) { return t.defined() ? t.contiguous() : t; }
 
-/// What backward needs of the forward pass. Inputs: x, h, c, then the parameters.
+/// Data of the forward pass for backward. The inputs are x, h, c, then the parameters.
 struct Kept {
   const RnnLibrary* library;
   RnnStack stack;
@@ -17,7 +17,7 @@ struct Kept {
   std::vector<Saved> inputs;
   Saved y, weights, reserve;
 
-  /// All inputs; reports those that were changed in place, parameters too.
+  /// Returns all inputs. Throws if one, including parameters, was changed in place.
   std::vector<Tensor> get_inputs() const {
     std::vector<Tensor> all;
     for (const Saved& t : inputs) all.push_back(t.defined() ? t.get() : Tensor());
@@ -49,7 +49,7 @@ std::vector<Tensor> gradients(const Kept& kept, Grads& g) {
   const Tensor gx = detail::make_like(x), gh = detail::make_like(h0);
   const Tensor gc = c0.defined() ? detail::make_like(c0) : Tensor();
   const Tensor gw = wants_weights(kept, g) ? zeros_like(weights) : Tensor();
-  // cuDNN changes what it has kept, and the graph may be kept for another backward.
+  // cuDNN changes the reserve, and the graph may be kept for another backward.
   const Tensor reserve = kept.reserve.get().clone();
   detail::launch("rnn_backward", x.device(), kept.library->backward, kept.stack, gx, gh, gc, gw,
                  reserve, gy, gh_last, gc_last, x, h0, c0, y, weights);

@@ -10,7 +10,7 @@
 namespace torch::taper {
 namespace {
 
-// The parameters of the i-th layer and direction.
+// Returns the parameters of the i-th layer and direction.
 RnnWeights weights_of(const RnnStack& stack, TensorList params, size_t i) {
   const Tensor* p = params.data() + i * stack.params_each();
   RnnWeights w{p[0], p[1], {}, {}, {}};
@@ -44,8 +44,8 @@ RnnOutput rnn_layers(const RnnStack& stack, Tensor x, const Tensor& h, const Ten
     if (layer + 1 < stack.num_layers && stack.dropout != 0)
       x = taper::dropout(x, stack.dropout, true);
   }
-  // A copy even of a single state: programs carry it to the next batch by h.detach_(), which views
-  // refuse.
+  // Copies even a single state, because programs carry it to the next batch by h.detach_(), which
+  // views refuse.
   return {x, taper::stack(last_h), c.defined() ? taper::stack(last_c) : Tensor()};
 }
 

@@ -1,4 +1,4 @@
-// The layers of a recurrent network over a packed batch, and how cuDNN has them. Not installed.
+// The layers of a recurrent network over a packed batch, and cuDNN's layout of them. Not installed.
 #pragma once
 
 #include <vector>
@@ -9,36 +9,36 @@
 
 namespace torch::taper {
 
-/// Layers, each in one direction or two, over the rows of a packed batch (rnn_kernels.h).
+/// Layers, each in one or two directions, over the rows of a packed batch (rnn_kernels.h).
 struct RnnStack {
   RnnMode mode;
   bool has_biases;
   int64_t num_layers;
   bool bidirectional;
-  bool tf32;       ///< may a library's products of f32 take TF32
-  double dropout;  ///< between layers; 0 but in training
+  bool tf32;       ///< a library's f32 products may use TF32
+  double dropout;  ///< between layers, and 0 unless in training
   std::vector<int64_t> sizes;
-  /// Columns of the input, units of a layer, and columns of what it gives in one direction (as many
-  /// but with projections).
+  /// Columns of the input, units of a layer, and columns of its output in one direction. Without
+  /// projections the last two are equal.
   int64_t input, hidden, output;
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
   bool projects() const { return output != hidden; }
-  /// Parameters of a layer in one direction: w_ih, w_hh, b_ih and b_hh, w_hr.
+  /// Returns the number of parameters of a layer in one direction: w_ih, w_hh, b_ih and b_hh, w_hr.
   size_t params_each() const { return (has_biases ? 4u : 2u) + (projects() ? 1u : 0u); }
 };
 
-/// The stack layer by layer: its definition. As ops/sequence/rnn.h describes it, over rows x (R x
-/// input).
+/// Computes the stack layer by layer, by definition, over rows x (R x input). ops/sequence/rnn.h
+/// describes it.
 RnnOutput rnn_layers(const RnnStack& stack, Tensor x, const Tensor& h, const Tensor& c,
                      TensorList params);
-/// The sizes that the parameters must have, in their order.
+/// Returns the sizes that the parameters must have, in order.
 std::vector<Dims> rnn_param_sizes(const RnnStack& stack);
-/// How long each sequence is.
+/// Returns the length of each sequence.
 std::vector<int> rnn_lengths(const RnnStack& stack);
 
 // ---------------------------------------------------------------------- weights for cuDNN
-/// A gate's part of a parameter: elements [from, from + count), which cuDNN calls the matrix or the
+/// A gate's part of a parameter: elements [from, from + count). cuDNN calls it the matrix or the
 /// bias of linear layer `linear` in pseudo layer `layer`.
 struct RnnBlock {
   int layer, linear;
@@ -48,21 +48,22 @@ struct RnnBlock {
 };
 std::vector<RnnBlock> rnn_blocks(const RnnStack& stack);
 
-/// Elements of a parameter that lie side by side in cuDNN's weights, from `to` on.
+/// Elements of a parameter that are adjacent in cuDNN's weights, from `to` on.
 struct RnnSpan {
   size_t param;
   int64_t from, to, count;
 };
-/// The same with neighbours joined.
+/// Returns the spans with adjacent ones joined.
 std::vector<RnnSpan> joined(const std::vector<RnnSpan>& spans);
 /// Copies the parameters into `weights` (1-dim).
 void pack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans, TensorList params);
-/// The parts of `weights` that are parameters of these sizes; views where they lie together.
+/// Returns the parameters of these sizes in `weights`. They are views if their elements are
+/// adjacent.
 std::vector<Tensor> unpack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans,
                                    const std::vector<Dims>& sizes);
 
-/// Whether cuDNN may be asked: it is switched on, and the same bits in each run are not wanted (it
-/// does not promise them here); dtypes agree; nothing is dropped; all sizes are as they should be.
+/// Tests whether cuDNN may be used: it is enabled, and results need not be deterministic (it does
+/// not promise that here). Dtypes must agree, nothing may be dropped, and all sizes must be valid.
 bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, const Tensor& c,
                      TensorList params);
 

@@ -1,4 +1,4 @@
-// Sequences: recurrent layers, packed sequences, CTC.
+// Includes recurrent layers, packed sequences and CTC.
 #pragma once
 
 #include <taper/ops/sequence/loss_ctc.h>

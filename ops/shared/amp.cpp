@@ -42,7 +42,7 @@ void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_i
   };
   const NoGradGuard values_only;
   GatheredLaunches<NoNumbers, decltype(launch)> gathered(0, launch);
-  std::vector<Tensor> dense;  // lives until all is launched
+  std::vector<Tensor> dense;  // lives until everything is launched
   for (const Tensor& g : self) dense.push_back(g.contiguous());
   for (const Tensor& g : dense) gathered.add({}, {&g});
   gathered.launch();

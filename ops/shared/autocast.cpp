@@ -2,7 +2,7 @@
 
 namespace torch::taper::detail {
 
-// As PyTorch's dispatcher: CUDA comes first where tensors are on both.
+// As in PyTorch's dispatcher, CUDA comes first if tensors are on both.
 Casts Casts::find(const RuleOf& rule, uint8_t devices) {
   devices &= autocast_state.enabled;
   Casts casts;

@@ -1,10 +1,10 @@
-// What autocast does to which op: the table, and the line with which an op's public function
-// begins. Not installed.
+// The effect of autocast on each op: the table, and the line with which an op's public function
+// starts. Not installed.
 //
 //   Tensor mm(const Tensor& self, const Tensor& mat2) {
 //     if (auto cast = autocast_call("mm", mm, self, mat2)) return *cast;
 //
-// The function calls itself with its arguments cast, and autocast off for that kind of device. A
+// The function calls itself with cast arguments, and autocast disabled for that kind of device. A
 // name that is not in the table does not compile. An op without the line leaves the casts to the
 // public functions that it calls. In-place and `out` forms are not cast.
 #pragma once
@@ -19,14 +19,14 @@
 namespace torch::taper {
 namespace detail {
 
-/// What becomes of an op's floating inputs, but for f64.
+/// The cast of an op's floating inputs. f64 is never cast.
 enum class CastTo : uint8_t {
-  kAsIs,       // they stay, and inside the op nothing is cast
-  kParts,      // what the op is made of is cast
+  kAsIs,       // no cast, here or in the ops that it calls
+  kParts,      // the ops that it calls are cast
   kLower,      // the dtype of autocast
   kFloat,      // f32
-  kSumFloat,   // they stay, and the result is f32 unless the caller says its dtype
-  kWidest,     // f32 where one of them is, else the dtype of autocast
+  kSumFloat,   // no cast, but the result is f32 unless the caller gives a dtype
+  kWidest,     // f32 if one of them is f32, else the dtype of autocast
   kForbidden,  // Error
 };
 
@@ -91,15 +91,15 @@ inline constexpr CastRule kCastRules[] = {
     {"prod", kToFloat, kSumFloat},   {"sum", kAsIs, kSumFloat},         {"cumprod", kAsIs, kSumFloat},
     {"cumsum", kAsIs, kSumFloat},    {"softmax", kAsIs, kSumFloat},     {"log_softmax", kAsIs, kSumFloat},
     {"linalg_matrix_norm", kAsIs, kSumFloat},      {"linalg_vector_norm", kAsIs, kSumFloat},
-    // Not in PyTorch's lists, and made here of ops that are.
+    // Missing in PyTorch's lists. Here these are composed of ops in the lists.
     {"linalg_matrix_exp", kAsIs, kAsIs},
-    // Operands that must agree.
+    // Operands must agree.
     {"addcdiv", kAsIs, kWidest},     {"addcmul", kAsIs, kWidest},       {"atan2", kAsIs, kWidest},
     {"bilinear", kAsIs, kWidest},    {"cross", kAsIs, kWidest},         {"dot", kAsIs, kWidest},
     {"index_put", kAsIs, kWidest},   {"scatter_add", kAsIs, kWidest},   {"tensordot", kParts, kWidest},
     {"vdot", kAsIs, kWidest},        {"grid_sampler", kToFloat, kWidest},
     {"cat", kWidest, kAsIs},         {"index_copy", kWidest, kAsIs},    {"stack", kWidest, kAsIs},
-    // What PyTorch's CPU computes in f32 only, or did.
+    // PyTorch's CPU computes, or computed, these only in f32.
     {"adaptive_avg_pool3d", kToFloat, kAsIs},      {"adaptive_max_pool3d", kToFloat, kAsIs},
     {"avg_pool3d", kToFloat, kAsIs},               {"fractional_max_pool2d", kToFloat, kAsIs},
     {"fractional_max_pool3d", kToFloat, kAsIs},    {"grid_sampler_2d", kToFloat, kAsIs},
@@ -137,7 +137,7 @@ constexpr bool has_cast_rule(std::string_view op) {
   return false;
 }
 
-/// A row of the table, found by its name while the caller is compiled.
+/// A row of the table, found by name at compile time.
 struct RuleOf {
   CastTo cpu, cuda;
   consteval RuleOf(const char* op) {
@@ -151,7 +151,7 @@ struct RuleOf {
 };
 
 constexpr uint8_t kOnCpu = 1, kOnCuda = 2;  // bits of AutocastState::enabled
-/// The kinds of devices that a call's tensors are on.
+/// Returns the kinds of devices of a call's tensors.
 inline uint8_t devices_of(const Tensor& x) {
   return !x.defined() ? 0 : x.is_cuda() ? kOnCuda : kOnCpu;
 }
@@ -166,20 +166,21 @@ constexpr uint8_t devices_of(const T&) {
   return 0;
 }
 
-/// What is done to the arguments of one call.
+/// The casts of the arguments of one call.
 struct Casts {
   CastTo to = CastTo::kParts;
   uint8_t kind = 0;  // of the tensors that are cast
   ScalarType lower = kFloat, widest = kFloat;
 
-  /// `devices` are those of the call's tensors. Throws Error for an op that may not run here.
+  /// `devices` are the kinds of the call's tensors. Throws Error for an op that may not run here.
   static Casts find(const RuleOf& rule, uint8_t devices);
   bool takes(const Tensor& x) const {
     return x.defined() && devices_of(x) == kind && x.is_floating_point() &&
            x.scalar_type() != kDouble;
   }
 
-  /// f32 when there is one; throws Error for 16 bits of another dtype than autocast's.
+  /// Widens to f32 if there is an f32 tensor. Throws Error for a 16-bit dtype other than
+  /// autocast's.
   void widen(const Tensor& x);
   void widen(const optional<Tensor>& x) {
     if (x) widen(*x);
@@ -223,8 +224,8 @@ template <class F, class First, class... A>
 
 }  // namespace detail
 
-/// What op(a...) gives with its arguments cast, `f` being the op; nothing where autocast leaves
-/// them as they are, and then the op goes on.
+/// Returns the result of the op `f` with cast arguments, or nothing if autocast leaves them
+/// unchanged. In that case the op continues.
 template <class F, class... A>
 [[gnu::always_inline]] inline auto autocast_call(const detail::RuleOf& rule, const F& f,
                                                  const A&... a)

@@ -1,19 +1,19 @@
-// Numbers of elements, and what is divided by them. Not installed.
+// Numbers of elements, and divisions by them. Not installed.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
 
 namespace torch::taper::detail {
 
-/// A dtype that holds the number of elements of a tensor of dtype `t`. Floats of 16 bits hold 2048
-/// (kHalf) or 256 (kBFloat16), and overflow, and so do small integers.
+/// Returns a dtype that holds the number of elements of a tensor of dtype `t`. 16-bit floats hold
+/// only 2048 (kHalf) or 256 (kBFloat16), and small integers overflow.
 constexpr ScalarType dtype_of_count(ScalarType t) {
   return isReducedFloatingType(t)     ? kFloat
          : isFloatingOrComplexType(t) ? toRealValueType(t)
                                       : kLong;
 }
 
-/// x / count in the dtype of x, computed in one that holds `count`.
+/// Returns x / count in the dtype of x, computed in a dtype that holds `count`.
 inline Tensor divided_by_count(const Tensor& x, const Tensor& count) {
   const ScalarType t = x.scalar_type();
   if (!isReducedFloatingType(t)) return x.div(count);

@@ -15,7 +15,7 @@
 namespace torch::taper::detail {
 namespace {
 
-/// What one tensor's op takes beside it.
+/// The operands of one tensor's op beside it.
 struct Given {
   const Tensor* a = nullptr;
   const Tensor* b = nullptr;
@@ -31,7 +31,7 @@ struct ForeachOp {
   void (*change)(const Tensor& x, const Given& g);
 };
 
-// Of one tensor; of two, or of one and a number; of three and a number.
+// Ops of one tensor, of two tensors or one and a number, and of three tensors and a number.
 #define TAPER_UNARY(op, floats)                                                           \
   {#op, ForeachFormula::op, floats, [](const Tensor& x, const Given&) { return x.op(); }, \
    [](const Tensor& x, const Given&) { x.op##_(); }},
@@ -83,10 +83,10 @@ const ForeachOp& find_op(std::string_view name) {
   return kOps[0];
 }
 
-/// The op's name in messages.
+/// Returns the op's name in messages.
 std::string function_name(const ForeachOp& op) { return concat("_foreach_", op.name); }
 
-/// One call: the op with what each tensor's gets.
+/// One call: the op and the operands of each tensor.
 class ForeachCall {
  public:
   ForeachCall(const char* name, TensorList self, const ForeachOperands& with)
@@ -159,7 +159,7 @@ class ForeachCall {
 
 using Launcher = std::function<void(const Tensor&, const TensorLists&, NoNumbers)>;
 
-/// The launches of a call, for those of its tensors that lists take.
+/// The launches of a call, for the tensors that list kernels take.
 class Launches {
  public:
   explicit Launches(const ForeachCall& call)
@@ -170,7 +170,7 @@ class Launches {
       if (t && needs_grad(*t)) return false;
     return lists_take(x) && !(g.n && g.n->isComplex());
   }
-  /// y = op(x, ...). With a number for all in a tensor the operand is that.
+  /// Adds y = op(x, ...). If all share a number in a tensor, that tensor is the operand.
   void add(const Tensor& y, const Tensor& x, const Given& g) {
     static const Tensor none;
     const bool shared = call_.shared_number();
@@ -197,7 +197,8 @@ class Launches {
   GatheredLaunches<NoNumbers, Launcher> gathered_;
 };
 
-/// Whether lists take the tensor with these operands: all of its sizes and dtype.
+/// Tests whether list kernels take the tensor with these operands, which must have its sizes and
+/// dtype.
 bool fits(const Tensor& x, const Given& g, const Tensor* shared) {
   if (!Launches::take(x, g)) return false;
   if (shared) return shared->dim() == 0 && isFloatingType(shared->scalar_type()) && !g.n;
@@ -268,9 +269,9 @@ std::vector<Scalar> foreach_numbers(const char* op, const Tensor& numbers, size_
 
 namespace {
 
-/// For changes that a kernel of lists makes in place: launch(where, lists) for the tensors of
-/// devices without gaps, one(tensor) for those of the CPU unless it shares launches, those with
-/// gaps, and those with a history.
+/// Applies in-place changes by list kernels: launch(where, lists) for dense tensors on devices.
+/// one(tensor) runs for tensors that are not dense or have a history, and for CPU tensors unless
+/// the CPU shares launches.
 template <class Launch, class One>
 void change_all(const char* op, TensorList self, bool cpu_shares, const Launch& launch,
                 const One& one) {

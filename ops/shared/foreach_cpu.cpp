@@ -12,7 +12,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-/// f(elements, count) for each entry's only operand.
+/// Calls f(elements, count) for each entry's only operand.
 template <class T, class F>
 void for_each_tensor(const TensorLists& lists, const F& f) {
   for (int i = 0; i < lists.size(); ++i) f(reinterpret_cast<T*>(lists.data(i, 0)), lists.numel(i));
@@ -31,19 +31,19 @@ double norm_part(const T* x, int64_t n, double order) {
   for (int64_t i = 0; i < n; ++i) {
     const double v = std::abs(static_cast<double>(static_cast<opmath_t<T>>(x[i])));
     if (std::isinf(order))
-      total = v != v || v > total ? v : total;  // a NaN stays: nothing is larger
+      total = v != v || v > total ? v : total;  // a NaN stays, because nothing is larger
     else
       total += order == 1 ? v : v * v;
   }
   return total;
 }
 
-/// Multiplies the elements; whether all were finite.
+/// Multiplies the elements. Returns whether all are finite.
 template <class T>
 bool unscale(T* x, int64_t n, opmath_t<T> factor) {
   std::atomic<bool> finite{true};
   parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
-    opmath_t<T> zeros = 0;  // what is not finite minus itself is NaN
+    opmath_t<T> zeros = 0;  // infinity or NaN minus itself is NaN
     for (int64_t i = begin; i < end; ++i) {
       const auto v = static_cast<opmath_t<T>>(x[i]);
       zeros += v - v;
@@ -62,7 +62,7 @@ void pointwise_lists(const TensorLists& lists, ForeachFormula formula, const dou
   });
 }
 
-/// The larger; a NaN stays.
+/// Returns the larger number. A NaN stays.
 double larger(double a, double b) { return a != a || a > b ? a : b; }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct NormPart {
   }
 };
 
-/// A row is an entry: its parts lie side by side.
+/// A row is an entry. Its parts are adjacent.
 struct NormJoin {
   TensorLists lists;
   double* norms;
@@ -68,7 +68,7 @@ struct Unscale {
   }
 
  private:
-  // By many threads at once, and all write the same.
+  // Several threads may do so at once, but all write the same value.
   TAPER_DEVICE void raise() const {
 #ifdef __CUDA_ARCH__
     *found_inf = 1;

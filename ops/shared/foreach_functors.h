@@ -1,5 +1,5 @@
-// The formulas of the pointwise ops of lists, for host and device. The formula is chosen when the
-// kernel runs: what an element costs is its memory, and a kernel for each would be hundreds. Not
+// The formulas of pointwise ops on lists, for host and device. The formula is selected at run time.
+// An element's cost is its memory traffic, and there would be hundreds of kernels otherwise. Not
 // installed.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace torch::taper::functor {
 
-/// v[0] = formula(v[1], ...), of N operands in all.
+/// Computes v[0] = formula(v[1], ...), with N operands in total.
 template <class M, int N>
 struct ForeachPointwise {
   ForeachFormula formula;
-  const double* shared;  // of all entries, or else each has its own
+  const double* shared;  // one number for all entries, or null if each entry has one
   M n;
 
   TAPER_HD ForeachPointwise of_entry(const TensorLists& lists, int entry) const {
@@ -115,7 +115,7 @@ struct ForeachPointwise {
         return of_number(x, a);
     }
   }
-  // What is the same for a number and for an element of a tensor.
+  // Formulas shared by numbers and elements of a tensor.
   TAPER_HD M of_number(M x, M y) const {
     switch (formula) {
       case ForeachFormula::mul:

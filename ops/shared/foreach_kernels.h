@@ -1,22 +1,22 @@
-// Kernels that take many tensors. The lists have one operand. Not installed.
+// Kernels of lists of tensors. The lists have one operand. Not installed.
 #pragma once
 
 #include <taper/framework/core/tensor_lists.h>
 
 namespace torch::taper {
 
-/// Of lists whose launches have none (GatheredLaunches).
+/// The type for lists whose launches have no numbers (GatheredLaunches).
 struct NoNumbers {
   bool operator==(const NoNumbers&) const = default;
 };
 
 namespace detail {
-/// Whether lists that compute take the tensor: of a device, of a dtype for numbers with a point,
-/// without gaps, and without a history.
+/// Tests whether list kernels take the tensor: on a device, of a floating dtype, dense, and without
+/// a history.
 bool lists_take(const Tensor& x);
 }  // namespace detail
 
-/// What is done to each element of lists.
+/// The formula for each element of lists.
 enum class ForeachFormula : int {
   // of one number
   abs,
@@ -63,23 +63,23 @@ enum class ForeachFormula : int {
   addcdiv,
   lerp
 };
-/// y = formula(x, a, b): operands 0 to 3 of the lists, a and b where the formula has them. Its
-/// number (that is added, or the factor of a, a * b, a / b, the weight, ...) is the entry's, or
-/// `number`, a double on the device. y may be x. Floating dtypes.
+/// Computes y = formula(x, a, b). Operands 0 to 3 of the lists are y, x, a and b, if the formula
+/// has them. The number (a summand, or the factor of a, a * b, a / b, the weight) is the entry's,
+/// or `number`, a double on the device. y may be x. Takes floating dtypes.
 TAPER_KERNEL(foreach_pointwise, TensorLists lists, ForeachFormula formula, In number)
 
 TAPER_KERNEL(foreach_zero, TensorLists lists)
 TAPER_KERNEL(foreach_clamp, TensorLists lists, double low, double high)
-/// parts[i]: the sum of |x|^order over the i-th chunk, or for infinity the largest |x|. Parts are
-/// doubles. The order is 1, 2 or infinity.
+/// Sets parts[i] to the sum of |x|^order over the i-th chunk, or for infinity to the largest |x|.
+/// Parts are doubles. The order is 1, 2 or infinity.
 TAPER_KERNEL(foreach_norm_parts, Out parts, TensorLists lists, double order)
-/// norms[number of the entry] of the parts of each entry, with the root or without: the sum of
-/// |x|^order, or the largest |x|. Doubles.
+/// Joins the parts of each entry into norms[number of the entry]: the sum of |x|^order, or the
+/// largest |x|, and its root if `root`. Norms are doubles.
 TAPER_KERNEL(foreach_norm_join, InOut norms, In parts, TensorLists lists, double order, bool root)
-/// Times inv_scale; found_inf is set to 1 where an element is not finite. Both are floats.
+/// Multiplies by inv_scale. Sets found_inf to 1 if an element is infinite or NaN. Both are floats.
 TAPER_KERNEL(foreach_unscale, TensorLists lists, InOut found_inf, In inv_scale)
 
-/// The state of a gradient scaler after a step: see _amp_update_scale_.
+/// Updates the state of a gradient scaler after a step. See _amp_update_scale_.
 TAPER_KERNEL(amp_update_scale, InOut scale, InOut growth_tracker, In found_inf,
              double growth_factor, double backoff_factor, int64_t growth_interval)
 TAPER_HD inline void update_scale(float& scale, int32_t& growth_tracker, float found_inf,

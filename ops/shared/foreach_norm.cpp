@@ -13,7 +13,7 @@ namespace {
 
 using Launcher = std::function<void(const Tensor&, const TensorLists&, NoNumbers)>;
 
-/// Norms that lists take: their sums of parts, made by two launches for each list.
+/// Norms by list kernels: two launches per list compute their sums of parts.
 class ListedNorms {
  public:
   ListedNorms(size_t count, double order, bool root)
@@ -57,7 +57,7 @@ class ListedNorms {
   GatheredLaunches<NoNumbers, Launcher> gathered_;
 };
 
-/// All parts of a device.
+/// Joins all parts of a device.
 Tensor join(const std::vector<Tensor>& parts, bool largest) {
   const Tensor all = parts.size() == 1 ? parts[0] : stack(parts);
   return largest ? all.max() : all.sum();
@@ -98,7 +98,7 @@ Tensor norm_of_all(TensorList self, double order) {
     TAPER_ON_DEVICE(where, foreach_norm_parts, parts, lists, order);
     norms.push_back(join({parts}, largest).to(self[0].device()));
   };
-  std::vector<Tensor> dense;  // lives until all is launched
+  std::vector<Tensor> dense;  // lives until everything is launched
   GatheredLaunches<NoNumbers, decltype(launch)> gathered(1, launch);
   for (const Tensor& t : self) dense.push_back(t.contiguous());
   for (const Tensor& t : dense) gathered.add({}, {&t});

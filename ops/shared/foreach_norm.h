@@ -1,4 +1,4 @@
-// Norms of lists of tensors: of each, and of all as one vector.
+// Norms of lists of tensors: of each tensor, or of all as one vector.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace torch::taper::detail {
 
-/// The norms of the tensors, one by one, or with `root` false the sums of |x|^order that they are
-/// roots of.
+/// Returns the norm of each tensor. Without `root` it returns the sums of |x|^order, whose roots
+/// are the norms.
 std::vector<Tensor> foreach_norms(TensorList self, const Scalar& order, optional<ScalarType> dtype,
                                   bool root);
-/// The norm of all tensors as one vector, a double without dimensions on the first one's device;
-/// the order is 1, 2 or infinity. The sums are made in double, in an order that depends on the
-/// sizes only. The tensors are floating and at least one. Nothing is recorded.
+/// Returns the norm of all tensors as one vector, a 0-dim double on the first one's device. The
+/// order is 1, 2 or infinity. Sums are computed in double, in an order that depends only on the
+/// sizes. There is at least one tensor, and all are floating. Nothing is recorded.
 Tensor norm_of_all(TensorList self, double order);
 
 }  // namespace torch::taper::detail

@@ -1,4 +1,4 @@
-// What has no derivative, in LibTorch either: its history says so, where silence would lose a
+// Ops without a derivative, in LibTorch too. Their backward throws, because silence would lose a
 // gradient. Not installed.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace torch::taper::detail {
 [[noreturn]] inline void throw_no_derivative(const char* op) {
   throw Error(concat(op, ": derivative for aten::", op, " is not implemented"));
 }
-/// Returns y = op(inputs). Where it is floating and an input wants a gradient, backward through it
+/// Returns y = op(inputs). If it is floating and an input requires a gradient, backward through it
 /// throws Error.
 inline Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inputs& inputs) {
   bool wanted = false;
@@ -20,8 +20,8 @@ inline Tensor without_derivative(const char* op, Tensor y, const autograd::detai
                      [op](autograd::Grads&) -> std::vector<Tensor> { throw_no_derivative(op); });
   return y;
 }
-/// Throws Error where `x`, an argument of that name in which `op` has no derivative, wants a
-/// gradient: it would be lost in silence.
+/// Throws Error if `x` requires a gradient, because `op` has no derivative by this argument. The
+/// gradient would be lost silently.
 inline void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x) {
   TAPER_CHECK(!autograd::needs_grad(x), op, ": The function '", op,
               "' is not differentiable with respect to argument '", argument,

@@ -1,5 +1,5 @@
-// Weights, biases and masks that LibTorch takes as optional<Tensor>: an optional, or nullopt, in
-// place of a tensor. None is the same as an undefined tensor.
+// Weights, biases and masks that LibTorch takes as optional<Tensor>: an optional, or nullopt,
+// instead of a tensor. nullopt means an undefined tensor.
 #pragma once
 
 #include <string_view>
@@ -22,7 +22,7 @@ template <>
 struct IsOptionalTensor<optional<Tensor>> : std::true_type {};
 template <>
 struct IsOptionalTensor<nullopt_t> : std::true_type {};
-/// One of them is optional, the others are so or tensors.
+/// Holds if one of them is an optional, and the others are optionals or tensors.
 template <class... T>
 using IfOptionalTensors =
     std::enable_if_t<(IsOptionalTensor<T>::value || ...) &&
@@ -35,8 +35,9 @@ inline Tensor tensor_in(nullopt_t) { return {}; }
 
 }  // namespace detail
 
-/// The function of this name with an optional<Tensor>, or nullopt, for a tensor that may be
-/// missing: nullopt stands for an undefined tensor. Shapes, dtypes and errors are told there.
+/// Call the function of this name with an optional<Tensor>, or nullopt, for a tensor that may be
+/// missing. nullopt means an undefined tensor. The function's comment gives shapes, dtypes and
+/// errors.
 template <class W, class B, class M, class V, detail::IfOptionalTensors<W, B, M, V> = 0>
 Tensor batch_norm(const Tensor& input, const W& weight, const B& bias, const M& running_mean,
                   const V& running_var, bool training, double momentum, double eps,

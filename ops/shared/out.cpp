@@ -26,7 +26,7 @@ OutPlan plan_out(const char* op, const Tensor& out, const Dims& sizes, Operands 
   const bool grows = out.impl().sizes != sizes;
   for (const Tensor& x : inputs) {
     if (!x.defined()) continue;
-    // Numbers go to any device.
+    // 0-dim CPU tensors may go to any device.
     if (!x.is_cpu() || x.dim() > 0) check_same_device(op, out, x);
     if (check_overlap(op, out, x) || (grows && out.is_alias_of(x))) plan.apart = false;
   }
@@ -59,8 +59,8 @@ void check_asked_dtype(const char* op, const Tensor& out, ScalarType dtype) {
 
 namespace {
 
-// Where LibTorch's kernels write `out` themselves, it must have the result's dtype already; the
-// other ops convert.
+// Tests whether the op converts to out's dtype. If LibTorch's kernel writes `out` directly, the
+// dtype must match already.
 bool converts(std::string_view op) {
   static constexpr std::string_view kDoNot[] = {"aminmax",
                                                 "argmax",

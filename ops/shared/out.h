@@ -1,9 +1,9 @@
-// The `out` forms of ops: results into tensors that the caller gives.
+// The `out` forms of ops, which write results into tensors of the caller.
 //
-// f_out(out, ...) computes what f(...) does, without history, and puts it into `out`: resized where
-// it has another shape, converted where the result's dtype can be cast to its. All checks come
-// before anything is written. Errors: Error for a tensor of the arguments that requires a gradient,
-// and for `out` whose memory overlaps itself or in part that of an input.
+// f_out(out, ...) computes f(...) without history and writes it into `out`. `out` is resized if its
+// shape differs. The result is converted to out's dtype if the cast is allowed. All checks come
+// before any write. Errors: Error for an argument that requires a gradient, and for an `out` whose
+// memory overlaps itself or partly overlaps an input.
 //
 //   check_out_gradient(name, out, {x});                // LibTorch's order of checks
 //   const OutPlan to = plan_out(name, out, sizes, {x});
@@ -18,41 +18,41 @@
 
 namespace torch::taper {
 
-/// Throws when `out` or an input requires a gradient.
+/// Throws if `out` or an input requires a gradient.
 void check_out_gradient(const char* op, const Tensor& out, Operands inputs);
 
-/// A tensor that a result of some shape goes into.
+/// A tensor for a result of some shape.
 struct OutPlan {
   const Tensor& out;  ///< the caller's
   const Dims sizes;   ///< of the result
-  /// The result may be written while the inputs are read.
+  /// True if the result may be written while the inputs are read.
   bool apart;
-  /// The last step before the result is written.
+  /// Is the last step before the result is written.
   void resize() const {
     if (out.impl().sizes != sizes) resize_other_sizes();
   }
   /// Warns unless `out` has no elements.
   void resize_other_sizes() const;
 };
-/// Throws when `out` is on another device than an input (but for 0-dim ones of the CPU), when its
-/// memory overlaps itself or in part that of an input, and when `out` is an input itself but of
-/// another shape.
+/// Throws if `out` is on another device than an input, except 0-dim CPU inputs. Throws if its
+/// memory overlaps itself or partly overlaps an input, and if `out` is an input of another shape.
 OutPlan plan_out(const char* op, const Tensor& out, const Dims& sizes, Operands inputs);
 
-/// Throws unless `out` is where the result is.
+/// Throws unless `out` is on the result's device.
 void check_out_device(const char* op, const Tensor& out, Device device);
 
-/// Throws unless `out` has just this dtype: for ops that convert nothing.
+/// Throws unless `out` has exactly this dtype, for ops that convert nothing.
 void check_out_dtype(const char* op, const Tensor& out, ScalarType dtype);
 
-/// The same where out's dtype was asked for: "Expected out tensor to have dtype double, but got
-/// float instead".
+/// Throws unless `out` has the dtype that the caller asked for: "Expected out tensor to have dtype
+/// double, but got float instead".
 void check_asked_dtype(const char* op, const Tensor& out, ScalarType dtype);
 
-/// Throws unless a result of this dtype may be stored in `out` by the op.
+/// Throws unless the op may store a result of this dtype in `out`.
 void check_stored_dtype(const char* op, const Tensor& out, ScalarType result);
 
-/// `y`, computed without history from the inputs, into `out`, with all checks and conversions.
+/// Writes `y`, computed without history from the inputs, into `out`, with all checks and
+/// conversions.
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
 
 }  // namespace torch::taper

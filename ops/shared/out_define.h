@@ -1,4 +1,4 @@
-// Definitions of `out` forms that make a result and store it. For the .cpp files of ops only.
+// Definitions of `out` forms that compute a result and store it. For the .cpp files of ops only.
 #pragma once
 
 #include <tuple>
@@ -9,7 +9,7 @@
 
 namespace torch::taper {
 
-/// The scope in which an `out` form makes what it stores: no history, and no casts.
+/// The scope in which an `out` form computes its result: no history, and no casts.
 struct ValuesOnly {
   const NoGradGuard no_history{};
   const detail::AutocastOff as_given{};
@@ -17,7 +17,7 @@ struct ValuesOnly {
 
 using OutPair = std::tuple<Tensor&, Tensor&>;
 
-// Both results or, after an error, none.
+// Stores both results or, after an error, none.
 inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
                           const std::tuple<Tensor, Tensor>& y, Operands inputs) {
   const auto check = [&](const Tensor& out, const Tensor& result) {
@@ -38,7 +38,7 @@ inline void check_gradients(const char* op, const Tensor& out, TensorList tensor
   for (const Tensor& t : tensors) check_out_gradient(op, out, {t});
 }
 
-/// `out` with these sizes, to be filled. For factories.
+/// Returns `out` with these sizes, to be filled by factories.
 inline Tensor& sized_out(const char* op, Tensor& out, IntArrayRef size) {
   check_defined(op, out, "out");
   check_out_gradient(op, out, {});
@@ -47,7 +47,7 @@ inline Tensor& sized_out(const char* op, Tensor& out, IntArrayRef size) {
   return out;
 }
 
-/// The options that a factory makes its result with, for `out`.
+/// Returns the options with which a factory creates its result for `out`.
 inline TensorOptions options_of_out(const Tensor& out) {
   check_defined("out", out, "out");
   return out.options().requires_grad(false);
@@ -55,7 +55,8 @@ inline TensorOptions options_of_out(const Tensor& out) {
 
 }  // namespace torch::taper
 
-// `call` of the inputs in parentheses, without history; then the parameters behind `out`.
+// Defines name_out: `call` of the inputs in parentheses, without history. The parameters after
+// `out` follow.
 #define TAPER_LISTED(...) \
   { __VA_ARGS__ }
 #define TAPER_OUT(name, call, inputs, ...)                   \
@@ -71,7 +72,7 @@ inline TensorOptions options_of_out(const Tensor& out) {
     const ValuesOnly values_only;                                  \
     return store_pair(#name, first, second, call, {self});         \
   }
-// A list's tensors may share memory with `out`: the result is apart from both.
+// A list's tensors may share memory with `out`, so the result is computed separately.
 #define TAPER_OUT_LIST(name, call)                      \
   Tensor& name##_out(Tensor& out, TensorList tensors) { \
     check_gradients(#name, out, tensors);               \

@@ -17,8 +17,8 @@ int category(ScalarType t) {
   return isComplexType(t) ? 3 : t == kBool ? 0 : isFloatingType(t) ? 2 : 1;
 }
 
-// 2: a tensor with dimensions, 1: a 0-dim tensor, 0: a number. A lower rank changes the dtype of a
-// higher one only by being of a higher category.
+// Returns 2 for a tensor with dimensions, 1 for a 0-dim tensor, and 0 for a number. A lower rank
+// changes the dtype of a higher one only by a higher category.
 int priority(const BinaryOperand& o) {
   if (!o.tensor || o.tensor->impl().wrapped_number) return 0;
   return o.tensor->dim() > 0 ? 2 : 1;
@@ -34,17 +34,17 @@ void check_devices(const char* op, const Tensor& a, const Tensor& b) {
   if (!mixes) check_same_device(op, a, b);
 }
 
-// The tensor in the dtype, on the device; a 0-dim CPU tensor beside CUDA ones moves.
+// Returns the tensor in the dtype on the device. A 0-dim CPU tensor beside CUDA ones moves.
 Tensor ready(const Tensor& t, ScalarType dtype, Device device) {
   return t.scalar_type() == dtype && t.device() == device ? t : t.to(device, dtype);
 }
 
-// What operands of a rank, of dtype `strong`, become beside others of a lower one.
+// Returns the dtype of operands of dtype `strong` beside others of a lower rank.
 ScalarType beside(ScalarType strong, ScalarType weak) {
   if (category(weak) <= category(strong)) return strong;
-  // What is complex makes a tensor of floats complex, and leaves it its precision.
+  // A complex number makes floats complex and keeps their precision.
   if (isFloatingType(strong)) return strong == kDouble ? kComplexDouble : kComplexFloat;
-  // A number brings the default dtype of its category, a 0-dim tensor its own.
+  // A number brings the default dtype of its category, a 0-dim tensor its dtype.
   return promoteTypes(strong, weak);
 }
 

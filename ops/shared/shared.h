@@ -1,4 +1,5 @@
-// What several families declare for users: optional arguments, the shared part of `out` forms.
+// Includes the declarations that several families share: optional arguments and parts of `out`
+// forms.
 #pragma once
 
 #include <taper/ops/shared/amp.h>

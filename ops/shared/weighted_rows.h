@@ -9,13 +9,13 @@ namespace torch::taper::cpu {
 
 // T is float or double.
 
-/// y[o] = sum over k < count of weight[k n + o] * x[index[k n + o]], for o < n.
+/// Computes y[o] = sum over k < count of weight[k n + o] * x[index[k n + o]], for o < n.
 template <class T>
 void gather_row(T* y, const T* x, const int32_t* index, const T* weight, int64_t n, int count);
-/// y[o] = sum over k < count of weight[k] * rows[k][o].
+/// Computes y[o] = sum over k < count of weight[k] * rows[k][o].
 template <class T>
 void blend_rows(T* y, const T* const* rows, const T* weight, int64_t count, int64_t n);
-/// y[o] += weight * x[o].
+/// Does y[o] += weight * x[o].
 template <class T>
 void add_row(T* y, const T* x, T weight, int64_t n);
 
