@@ -51,7 +51,7 @@ def of_one(lists):
     for name, doc in lists["floating"] + lists["same"]:
         out += documented(doc, forms(name))
     for alias, name in lists["UNARY_ALIASES"]:
-        out += documented(f"{name}() by another name.", forms(alias))
+        out += documented(f"Calls {name}().", forms(alias))
     for name, doc in lists["test"]:
         out += documented(doc, [f"Tensor {name}(const Tensor& x);"])
     return out
@@ -71,7 +71,7 @@ def of_two(lists):
             out += [f"Tensor {name}(const Scalar& x, const Tensor& y);",
                     f"Tensor& {name}_out(Tensor& out, const Scalar& x, const Tensor& y);"]
     for alias, name in lists["BINARY_ALIASES"]:
-        out += documented(f"{name}() by another name.", forms(alias))
+        out += documented(f"Calls {name}().", forms(alias))
     for name, doc in lists["tensors"] + lists["test_of_tensors"] + lists["extremum"]:
         out += documented(doc, forms(name, ("Tensor",)))
     return out
@@ -82,7 +82,7 @@ def methods_of_one(lists):
     for name, doc in lists["floating"] + lists["same"]:
         out += documented(doc, [f"Tensor {name}() const;", f"Tensor& {name}_() const;"])
     for alias, name in lists["UNARY_ALIASES"]:
-        out += documented(f"{name}() by another name.",
+        out += documented(f"Calls {name}().",
                           [f"Tensor {alias}() const {{ return {name}(); }}",
                            f"Tensor& {alias}_() const {{ return {name}_(); }}"])
     for name, doc in lists["test"]:
@@ -100,7 +100,7 @@ def methods_of_two(lists):
     for name, doc in of_kinds(lists, "BINARY_OPS", "with_numbers", "number_first", "comparison"):
         out += documented(as_method(doc), forms(name))
     for alias, name in lists["BINARY_ALIASES"]:
-        out += documented(f"{name}() by another name.", forms(alias))
+        out += documented(f"Calls {name}().", forms(alias))
     for name, doc in lists["tensors"] + lists["test_of_tensors"]:
         out += documented(as_method(doc), forms(name, ("Tensor",)))
     for name, doc in lists["extremum"]:

@@ -142,42 +142,42 @@ Tensor ge(const Tensor& x, const Tensor& y);
 Tensor ge(const Tensor& x, const Scalar& y);
 Tensor& ge_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& ge_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// mul() by another name.
+/// Calls mul().
 Tensor multiply(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Scalar& y);
 Tensor& multiply_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& multiply_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// div() by another name.
+/// Calls div().
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor divide(const Tensor& x, const Scalar& y);
 Tensor& divide_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& divide_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// div() by another name.
+/// Calls div().
 Tensor true_divide(const Tensor& x, const Tensor& y);
 Tensor true_divide(const Tensor& x, const Scalar& y);
 Tensor& true_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& true_divide_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// ne() by another name.
+/// Calls ne().
 Tensor not_equal(const Tensor& x, const Tensor& y);
 Tensor not_equal(const Tensor& x, const Scalar& y);
 Tensor& not_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& not_equal_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// lt() by another name.
+/// Calls lt().
 Tensor less(const Tensor& x, const Tensor& y);
 Tensor less(const Tensor& x, const Scalar& y);
 Tensor& less_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& less_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// le() by another name.
+/// Calls le().
 Tensor less_equal(const Tensor& x, const Tensor& y);
 Tensor less_equal(const Tensor& x, const Scalar& y);
 Tensor& less_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& less_equal_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// gt() by another name.
+/// Calls gt().
 Tensor greater(const Tensor& x, const Tensor& y);
 Tensor greater(const Tensor& x, const Scalar& y);
 Tensor& greater_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& greater_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// ge() by another name.
+/// Calls ge().
 Tensor greater_equal(const Tensor& x, const Tensor& y);
 Tensor greater_equal(const Tensor& x, const Scalar& y);
 Tensor& greater_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
@@ -201,7 +201,7 @@ Tensor& maximum_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor minimum(const Tensor& x, const Tensor& y);
 Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 // (end)
-/// atan2() by another name.
+/// Calls atan2().
 Tensor arctan2(const Tensor& x, const Tensor& y);
 Tensor& arctan2_out(Tensor& out, const Tensor& x, const Tensor& y);
 

@@ -50,7 +50,7 @@ bool compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOpe
 Tensor& compute_scaled_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
                            const BinaryOperand& b, const Scalar& alpha);
 
-/// Is needs_grad for operands that may be numbers.
+/// Calls needs_grad for operands that may be numbers.
 inline bool wants_history(const Tensor& x, const Tensor& y) { return autograd::needs_grad(x, y); }
 inline bool wants_history(const Tensor& x, const Scalar&) { return autograd::needs_grad(x); }
 

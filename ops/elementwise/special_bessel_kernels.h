@@ -13,7 +13,7 @@ enum class SpecialOfOne : int8_t {
   ndtri,     // the x of an ndtr(x)
   i0e,       // exp(-|x|) I0(x)
   i1e,       // exp(-|x|) I1(x)
-  // J and Y of order 0 and 1; I and K; exp(x) K(x); sin(x) / x; Ai
+  // J and Y of order 0 and 1, I and K, exp(x) K(x), sin(x) / x, and Ai
   bessel_j0,
   bessel_j1,
   bessel_y0,

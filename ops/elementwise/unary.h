@@ -153,39 +153,39 @@ Tensor& frac_out(Tensor& out, const Tensor& x);
 Tensor relu(const Tensor& x);
 Tensor& relu_(Tensor& x);
 Tensor& relu_out(Tensor& out, const Tensor& x);
-/// abs() by another name.
+/// Calls abs().
 Tensor absolute(const Tensor& x);
 Tensor& absolute_(Tensor& x);
 Tensor& absolute_out(Tensor& out, const Tensor& x);
-/// neg() by another name.
+/// Calls neg().
 Tensor negative(const Tensor& x);
 Tensor& negative_(Tensor& x);
 Tensor& negative_out(Tensor& out, const Tensor& x);
-/// acos() by another name.
+/// Calls acos().
 Tensor arccos(const Tensor& x);
 Tensor& arccos_(Tensor& x);
 Tensor& arccos_out(Tensor& out, const Tensor& x);
-/// asin() by another name.
+/// Calls asin().
 Tensor arcsin(const Tensor& x);
 Tensor& arcsin_(Tensor& x);
 Tensor& arcsin_out(Tensor& out, const Tensor& x);
-/// atan() by another name.
+/// Calls atan().
 Tensor arctan(const Tensor& x);
 Tensor& arctan_(Tensor& x);
 Tensor& arctan_out(Tensor& out, const Tensor& x);
-/// acosh() by another name.
+/// Calls acosh().
 Tensor arccosh(const Tensor& x);
 Tensor& arccosh_(Tensor& x);
 Tensor& arccosh_out(Tensor& out, const Tensor& x);
-/// asinh() by another name.
+/// Calls asinh().
 Tensor arcsinh(const Tensor& x);
 Tensor& arcsinh_(Tensor& x);
 Tensor& arcsinh_out(Tensor& out, const Tensor& x);
-/// atanh() by another name.
+/// Calls atanh().
 Tensor arctanh(const Tensor& x);
 Tensor& arctanh_(Tensor& x);
 Tensor& arctanh_out(Tensor& out, const Tensor& x);
-/// trunc() by another name.
+/// Calls trunc().
 Tensor fix(const Tensor& x);
 Tensor& fix_(Tensor& x);
 Tensor& fix_out(Tensor& out, const Tensor& x);

@@ -31,7 +31,7 @@ struct FftPass {
   const T *radix_re, *radix_im;
 };
 
-/// Is exp(-2 pi i k / n).
+/// The root of unity exp(-2 pi i k / n).
 struct RootOfUnity {
   double re, im;
   RootOfUnity(int64_t k, int64_t n);

@@ -34,7 +34,8 @@ Tensor rfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
 /// Inverts rfft: gives n real numbers, by default 2 (size - 1).
 Tensor irfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
              Norm norm = nullopt);
-/// Are irfft and rfft with the other direction, for a signal that is Hermitian in time.
+/// Compute irfft (hfft) and rfft (ihfft) with the other direction, for a signal that is Hermitian
+/// in time.
 Tensor hfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
 Tensor ihfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
@@ -46,7 +47,7 @@ Tensor fftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArra
             Norm norm = nullopt);
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
-/// Are real in the last of the dimensions.
+/// Compute transforms with real numbers in the last of the dimensions.
 Tensor rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,

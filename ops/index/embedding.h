@@ -20,7 +20,7 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
 /// in place. There is no gradient.
 Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm,
                           double norm_type = 2);
-/// Is embedding_renorm_ on a copy of `weight`.
+/// Applies embedding_renorm_ to a copy of `weight`.
 Tensor embedding_renorm(const Tensor& weight, const Tensor& indices, double max_norm,
                         double norm_type = 2);
 

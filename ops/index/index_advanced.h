@@ -24,7 +24,7 @@ Tensor index(const Tensor& x, const std::vector<optional<Tensor>>& indices);
 /// dtype and broadcasts to the shape of index(x, indices).
 Tensor index_put(const Tensor& x, const std::vector<optional<Tensor>>& indices,
                  const Tensor& values, bool accumulate = false);
-/// Is index_put in place.
+/// Computes index_put in place.
 Tensor& index_put_(Tensor& x, const std::vector<optional<Tensor>>& indices, const Tensor& values,
                    bool accumulate = false);
 /// Returns x.flatten()[index] in index's shape. Indices are int64. Negative ones count from the

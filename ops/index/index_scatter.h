@@ -27,12 +27,12 @@ Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& 
                     const Tensor& src);
 Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                     const Scalar& value);
-/// Is scatter with addition.
+/// Adds src to the elements of scatter.
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor& scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                         const Tensor& src);
 
-/// Is gather along `dim` with the other dimensions broadcast. nullopt gathers from the flattened
+/// Gathers along `dim` and broadcasts the other dimensions. nullopt gathers from the flattened
 /// tensor.
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim = nullopt);
 Tensor& take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices,

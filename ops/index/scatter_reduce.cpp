@@ -18,7 +18,7 @@ namespace {
 int64_t rank_of(const Tensor& x) { return std::max<int64_t>(1, x.dim()); }
 Tensor at_least_1d(const Tensor& x) { return x.dim() == 0 ? x.unsqueeze(0) : x; }
 
-/// The checked arguments. All have the same rank, at least 1. `src` has the sizes of `index`.
+/// The checked arguments. All have one rank, at least 1. `src` has the sizes of `index`.
 struct Scatter {
   Tensor self;
   int64_t dim;

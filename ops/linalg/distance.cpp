@@ -131,7 +131,7 @@ Tensor pdist_backward(const Tensor& gy, const Tensor& x, const Tensor& y, double
   return gx;
 }
 
-// Is pdist_backward composed of ops with derivatives.
+// Computes pdist_backward in ops with derivatives.
 Tensor pdist_backward_in_ops(const Tensor& gy, const Tensor& x, const Tensor& y, double p) {
   const int64_t n = x.size(0);
   const Tensor pairs = triu_indices(n, n, 1, x.options().dtype(kLong).requires_grad(false));

@@ -15,7 +15,7 @@ TAPER_HD inline int64_t pair_at(int64_t i, int64_t j, int64_t n) {
   return i * n - i * (i + 1) / 2 + (j - i - 1);
 }
 
-/// Is functor::sign without an int in between, which would halve the vectors of doubles.
+/// Returns functor::sign without an int in between, which would halve the vectors of doubles.
 template <class T>
 TAPER_HD inline T sign_of(T d) {
   return static_cast<T>(d > 0) - static_cast<T>(d < 0);

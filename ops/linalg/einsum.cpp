@@ -106,8 +106,8 @@ Equation parse(std::string_view text) {
   return e;
 }
 
-/// All subscripts in the layout of the operands. The result's come first. The ellipsis stands for
-/// `ellipsis` dimensions.
+/// The position of each subscript in the common layout of the operands. The result's subscripts
+/// come first. The ellipsis stands for `ellipsis` dimensions.
 struct Alignment {
   std::array<int64_t, kLetters + 1> place;  ///< of each subscript, or -1 if it does not appear
   int64_t ellipsis = 0, rank = 0, result_rank = 0;

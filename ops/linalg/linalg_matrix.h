@@ -44,7 +44,8 @@ Tensor matrix_power(const Tensor& A, int64_t n);
 /// be vectors.
 Tensor multi_dot(TensorList tensors);
 /// Returns a norm of a matrix. 2 and -2 give the largest and smallest singular value. 1 and -1 give
-/// the largest and smallest column sum of magnitudes, inf and -inf those of rows.
+/// the largest and smallest column sum of magnitudes, inf and -inf give the largest and smallest
+/// row sum.
 Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 /// "fro" gives the root of the sum of squares, "nuc" the sum of the singular values.
@@ -84,8 +85,8 @@ Tensor matrix_power(const Tensor& self, int64_t n);
 Tensor& linalg_matrix_power_out(Tensor& out, const Tensor& A, int64_t n);
 
 // ---------------------------------------------------------------- out forms
-/// Write the function of taper::linalg in the name into `out`, which is resized. No gradient is
-/// recorded. ops/shared/out.h has the rules.
+/// Write the result of taper::linalg's function of this name into `out`, which is resized. No
+/// gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors);
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, double rcond, bool hermitian = false);
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, optional<double> atol, optional<double> rtol,

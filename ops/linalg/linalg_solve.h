@@ -56,8 +56,8 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
                                             bool transpose = false, bool unitriangular = false);
 
 // ---------------------------------------------------------------- out forms
-/// Write the function of taper::linalg in the name into the given tensors, which are resized. No
-/// gradient is recorded. ops/shared/out.h has the rules.
+/// Write the result of taper::linalg's function of this name into the given tensors, which are
+/// resized. No gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_inv_out(Tensor& out, const Tensor& A);
 Tensor& linalg_solve_out(Tensor& out, const Tensor& A, const Tensor& B, bool left = true);
 Tensor& linalg_solve_triangular_out(Tensor& out, const Tensor& A, const Tensor& B, bool upper,

@@ -66,7 +66,7 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
 /// linalg::multi_dot replaces it.
 Tensor chain_matmul(TensorList matrices);
 namespace detail {
-/// Is chain_matmul without the warning.
+/// Computes chain_matmul without the warning.
 Tensor multiply_chain(TensorList matrices);
 }  // namespace detail
 

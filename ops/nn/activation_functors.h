@@ -84,7 +84,7 @@ struct Silu {
 template <class T>
 struct Mish {
   T a, b, c;
-  // tanh(log(1 + e)) with e = exp(x) is e (e + 2) / (e (e + 2) + 2); above 20 it is 1.
+  // tanh(log(1 + e)) with e = exp(x) is e (e + 2) / (e (e + 2) + 2). Above 20 it is 1.
   TAPER_HD static T gate(T x) {
     const T e = vector_exp(x > T(20) ? T(20) : x);
     const T n = e * (e + T(2));

@@ -91,7 +91,7 @@ AttentionOutput to_dtype(const AttentionOutput& out, ScalarType dtype) {
   return {out.y.to(dtype), out.weights.defined() ? out.weights.to(dtype) : out.weights};
 }
 
-// Is attend_in_ops for 16-bit operands, by way of f32.
+// Calls attend_in_ops for 16-bit operands, by way of f32.
 AttentionOutput attend_in_float_ops(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const Tensor& mask, const AttentionOptions& options) {
   return to_dtype(attend_in_ops(to_float(q), to_float(k), to_float(v), to_float(mask), options),

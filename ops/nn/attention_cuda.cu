@@ -102,8 +102,8 @@ void multiply(int64_t heads, int64_t m, int64_t n, int64_t k, double alpha, Head
             b.row, b.head, a.data, a.row, a.head, const_cast<void*>(c.data), c.row, c.head, heads});
 }
 
-/// A tensor (N, H, rows, width), indexed by the number of a head in all samples. Null data means
-/// none.
+/// A tensor (N, H, rows, width), indexed by a head number that counts over all samples. Null data
+/// means no tensor.
 template <class T>
 struct OfHeads {
   T* data = nullptr;

@@ -28,7 +28,7 @@ inline bool cudnn_takes_attention(const In& q, const In& k, const In& v, const I
   return sizes && !mask.defined() && !is_expanded(q) && !is_expanded(k) && !is_expanded(v) &&
          cudnn_takes_sizes(q.sizes) && cudnn_takes_sizes(k.sizes);
 }
-/// Is the test for the gradients. They are refused if results must be deterministic, because cuDNN
+/// Tests the same for gradients. They are refused if results must be deterministic, because cuDNN
 /// sums the gradients of queries in any order.
 inline bool cudnn_takes_attention_backward(const In& gy, const In& q, const In& k, const In& v,
                                            const In& mask, const AttentionForm& form) {

@@ -8,7 +8,6 @@
 //
 // Complete tiles that are fully visible test no element and have no branch. A test per load and
 // score took five times as many instructions as the products and exponentials.
-// each load and each score took five times as many instructions as the products and exponentials.
 #include <cmath>
 
 #include <taper/framework/cuda/mma.h>

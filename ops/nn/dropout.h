@@ -20,7 +20,7 @@ Tensor& feature_dropout_(Tensor& x, double p, bool train);
 /// saturation value of SELU. Then all are scaled and shifted. (arXiv:1706.02515)
 Tensor alpha_dropout(const Tensor& x, double p, bool train);
 Tensor& alpha_dropout_(Tensor& x, double p, bool train);
-/// Is alpha_dropout for whole channels.
+/// Applies alpha_dropout to whole channels.
 Tensor feature_alpha_dropout(const Tensor& x, double p, bool train);
 Tensor& feature_alpha_dropout_(Tensor& x, double p, bool train);
 

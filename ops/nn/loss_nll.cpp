@@ -140,8 +140,8 @@ Tensor cross_entropy_gradient(const Tensor& gy, const Tensor& x, const Tensor& t
   return log_softmax_backward(g, log_p, class_dim(x)).to(x.scalar_type());
 }
 
-// A sum or mean can compute its gradient while the exponentials are at hand. That gradient has not
-// 16 bits, because a scaled loss (GradScaler) may have gradients where the loss itself would
+// A sum or mean can compute its gradient while the exponentials are at hand. That gradient is not
+// of 16 bits, because a scaled loss (GradScaler) may have gradients where the loss itself would
 // underflow f16. On CUDA and for images, memory takes the time. So there, a 16-bit gradient is
 // computed later.
 bool is_made_beforehand(const Tensor& x, const NllOptions& options) {

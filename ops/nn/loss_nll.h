@@ -15,10 +15,10 @@ namespace torch::taper {
 /// "size mismatch (got input: [3, 4], target: [2])".
 Tensor nll_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight = {},
                 int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
-/// Is nll_loss for images: [N, C, H, W] and [N, H, W].
+/// Computes nll_loss for images: [N, C, H, W] and [N, H, W].
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tensor>& weight = {},
                   int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
-/// Is nll_loss for any shape [N, C, d1, ...] and [N, d1, ...].
+/// Computes nll_loss for any shape [N, C, d1, ...] and [N, d1, ...].
 /// Errors: ValueError "Expected input batch_size (3) to match target batch_size (2).".
 Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tensor>& weight = {},
                    int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);

@@ -35,8 +35,8 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-05, bool cudnn_enabled = true);
 
-/// Is batch_norm for each sample separately. Without use_input_stats it uses the running
-/// statistics.
+/// Normalises each sample separately, otherwise as batch_norm. Without use_input_stats it uses the
+/// running statistics.
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool cudnn_enabled = true);

@@ -70,7 +70,7 @@ Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const
 Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const {
   check_inplace("normal_", *this);
   TAPER_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
-  if (is_complex()) {  // the variances of both parts add up; LibTorch gives each part the mean
+  if (is_complex()) {  // the variances of both parts add up, and each part has the mean
     view_as_real(data()).normal_(mean, std / std::sqrt(2.0), generator);
     return finish_inplace("NormalBackward0", *this);
   }

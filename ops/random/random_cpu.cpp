@@ -182,7 +182,7 @@ double normal_one(CPUGeneratorImpl* g, double mean, double std) {
   return radius * std::cos(angle) * std + mean;
 }
 
-// Is normal_block for one block of doubles.
+// Computes normal_block for one block of doubles.
 void normal_16(double* y, double mean, double std) {
   for (int j = 0; j < 8; ++j) {
     const double radius = std::sqrt(-2 * std::log(1 - y[j])), angle = kTwoPi * y[j + 8];

@@ -23,7 +23,7 @@ TAPER_KERNEL(multinomial_replace, Out y, In p, const GeneratorPtr& generator)
 /// Computes y = x / (1 - p) if `kept`, else x * 0. `kept` is drawn with probability 1 - p. It is
 /// bool and may be undefined. All are contiguous.
 TAPER_KERNEL(dropout, Out y, Out kept, In x, double p, const GeneratorPtr& generator)
-/// Is dropout with a given `kept`.
+/// Computes dropout with a given `kept`.
 TAPER_KERNEL(dropout_again, Out y, In x, In kept, double p)
 /// Returns 1 / (1 - p), the factor of both kernels, in the arithmetic of T.
 template <class T>

@@ -24,7 +24,7 @@ int64_t reduced_numel(const Tensor& x, DimMask dims);
 Tensor keep_dims(const Tensor& y, IntArrayRef sizes, DimMask dims);
 /// Shares the gradient evenly among the elements of x that equal the result y.
 Tensor share_evenly(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims);
-/// Is share_evenly for a result of all elements. NaNs share the gradient of a NaN.
+/// Shares the gradient of a result of all elements evenly. NaNs share the gradient of a NaN.
 Tensor share_evenly_of_all(const Tensor& gy, const Tensor& x, const Tensor& y);
 
 }  // namespace torch::taper

@@ -19,8 +19,8 @@ TAPER_KERNEL(amin, Out y, In x, DimMask dims)
 // Test whether any or all elements are nonzero.
 TAPER_KERNEL(any, Out y, In x, DimMask dims)
 TAPER_KERNEL(all, Out y, In x, DimMask dims)
-// Are amax and amin over one dimension, with the first index of the extreme. Both results are dense
-// and row-major. `values` may be undefined. The dimension is not empty.
+// Compute amax and amin over one dimension, and the first index of the extreme. Both results are
+// dense and row-major. `values` may be undefined. The dimension is not empty.
 TAPER_KERNEL(max_with_index, Out values, Out indices, In x, DimMask dims)
 TAPER_KERNEL(min_with_index, Out values, Out indices, In x, DimMask dims)
 

@@ -68,7 +68,7 @@ Tensor complex_variance(const Tensor& x, VarianceRequest r) {
   r.square_root = false;
   const Tensor y = variance(real(x), r).add(variance(imag(x), r));
   if (!square_root) return y;
-  const Tensor none = y.eq(0);  // there the gradient is 0, as that of real numbers
+  const Tensor none = y.eq(0);  // the gradient is 0 there, as for real numbers
   return y.masked_fill(none, 1).sqrt().masked_fill(none, 0);
 }
 

@@ -108,7 +108,7 @@ Sorted kth_along(const Tensor& x, int64_t n, int64_t k, int64_t dim) {
                     });
 }
 
-// Is kthvalue for a small k, by topk. Its heap passes over most elements.
+// Computes kthvalue for a small k by topk, whose heap passes over most elements.
 Sorted last_of_topk(const Tensor& x, int64_t k, int64_t dim) {
   const NoGradGuard no_grad;
   const auto [values, indices] = topk(x, k, dim, false);

@@ -17,7 +17,7 @@ namespace torch::taper {
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& x, bool sorted = true,
                                             bool return_inverse = false,
                                             bool return_counts = false);
-/// Is _unique2 without counts.
+/// Returns _unique2 without counts.
 std::tuple<Tensor, Tensor> _unique(const Tensor& x, bool sorted = true,
                                    bool return_inverse = false);
 /// Returns the distinct slices along `dim`, in lexicographic order.

@@ -35,9 +35,9 @@ struct CastRule {
   CastTo cpu, cuda;
 };
 
-// PyTorch 2.15's lists of CPU and CUDA, by its names of ops: linalg_x and fft_x are x in the
-// namespace linalg or fft. Recurrent layers and cells are cast as a whole. PyTorch's CPU casts the
-// products inside gru, gru_cell and lstm_cell, and leaves the states in f32.
+// PyTorch 2.15's lists for CPU and CUDA, under its names of ops. linalg_x and fft_x stand for x in
+// the namespace linalg or fft. Recurrent layers and cells are cast as a whole. PyTorch's CPU casts
+// the products inside gru, gru_cell and lstm_cell, and leaves the states in f32.
 inline constexpr auto kAsIs = CastTo::kAsIs, kParts = CastTo::kParts, kLower = CastTo::kLower,
                       kToFloat = CastTo::kFloat, kSumFloat = CastTo::kSumFloat,
                       kWidest = CastTo::kWidest;

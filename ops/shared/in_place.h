@@ -55,7 +55,7 @@ struct Form {
   /// keep.
   Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {},
                 const autograd::detail::Inputs& saved = {}) const;
-  /// Is called after the kernel.
+  /// Marks y as changed, after the kernel of an in-place form.
   void changed(const Tensor& y) const {
     if (in_place) autograd::mark_changed(y);
   }
@@ -88,7 +88,7 @@ Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f)
   return detail::overwrite(name, x, f(recording ? detail::before_change(x) : x));
 }
 
-/// Is in_place for a pointwise op, whose operands may not partly overlap x.
+/// Calls in_place for a pointwise op, whose operands may not partly overlap x.
 template <class F>
 Tensor& pointwise_in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   for (const Tensor& t : others)

@@ -27,7 +27,7 @@ struct OutPlan {
   const Dims sizes;   ///< of the result
   /// True if the result may be written while the inputs are read.
   bool apart;
-  /// Is the last step before the result is written.
+  /// Resizes `out`, as the last step before the result is written.
   void resize() const {
     if (out.impl().sizes != sizes) resize_other_sizes();
   }

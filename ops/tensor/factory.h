@@ -61,7 +61,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               TensorOptions options = {});
 Tensor& arange_out(Tensor& out, const Scalar& end);
 Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1);
-/// Is arange with `end` included, and always in the default dtype.
+/// Returns arange with `end` included, and always in the default dtype.
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
              TensorOptions options = {});

@@ -11,7 +11,7 @@ namespace torch::taper {
 
 /// Repeats x repeats[d] times along each dimension d. Leading dimensions are added as needed.
 Tensor repeat(const Tensor& x, IntArrayRef repeats);
-/// Is repeat. If `dims` is shorter than x.dim(), ones are put in front.
+/// Calls repeat. If `dims` is shorter than x.dim(), ones are put in front.
 Tensor tile(const Tensor& x, IntArrayRef dims);
 /// Repeats each element `repeats` times in a row, along dim or in the flattened x.
 Tensor repeat_interleave(const Tensor& x, int64_t repeats, optional<int64_t> dim = nullopt,

@@ -35,7 +35,7 @@ TAPER_INLINE Tensor as_shape(const TensorImpl& t, const Dims& shape) {
   const optional<Dims> strides = view_strides(t.sizes, t.strides, shape);
   return strides ? detail::share_data(t, shape, *strides, t.offset) : Tensor();
 }
-// Is as_shape for the sizes of an op, one of which may be open.
+// Calls as_shape with the sizes given to an op, one of which may be -1.
 TAPER_INLINE Tensor as_sizes(const char* op, const TensorImpl& t, IntArrayRef size) {
   return t.contiguous && are_sizes_of(size, t.numel) ? detail::share_as_shape(t, size)
                                                      : as_shape(t, infer_size(op, size, t.numel));

@@ -18,8 +18,8 @@ Tensor view(const Tensor& x, IntArrayRef size);
 /// Errors: "self.size(-1) must be divisible by 2 to view Float as Double (different element sizes),
 /// but got 3", and similar ones for strides, the offset and 0-dim tensors.
 Tensor view(const Tensor& x, ScalarType dtype);
-/// Is view() for a row-major tensor without further uses. For autograd, the result is not a view of
-/// it.
+/// Returns view() of a row-major tensor that is not used again. For autograd, the result is not a
+/// view of it.
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size);
 /// Returns a view if possible, else a copy in that shape.
 Tensor reshape(const Tensor& x, IntArrayRef shape);

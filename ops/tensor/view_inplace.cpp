@@ -30,7 +30,7 @@ Tensor& become(const char* op, const char* node, const Tensor& x, const Tensor& 
   return detail::as_mutable(x);
 }
 
-// Is become() for changes of dimensions of size 1 only.
+// Calls become() for changes of dimensions of size 1 only.
 Tensor& become_squeezed(const char* op, const char* node, const Tensor& x, const Tensor& y) {
   return become(op, node, x, y,
                 [before = x.impl().sizes](const Tensor& g) { return g.reshape(before); });

@@ -82,7 +82,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 /// Return max(y + bias, 0) of the convolution y, or max(y + alpha z + bias, 0). z has the result's
 /// sizes, dtype and device. alpha defaults to 1. The convolution has convolution()'s shapes, dtypes
 /// and errors. Autocast does not cast it. On a GPU one kernel of cuDNN computes all, if it has one.
-/// Otherwise the ops run. For the derivatives only the result is kept.
+/// Otherwise the ops run. The derivatives keep the result, but neither the convolution nor the sum.
 /// Errors: Error "cudnn_convolution_add_relu: expected z ..." for another z.
 Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
                               const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
@@ -92,8 +92,8 @@ Tensor cudnn_convolution_add_relu(const Tensor& self, const Tensor& weight, cons
                                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                                   int64_t groups);
 
-/// Is conv1d with time first: input (T, N, C), weight (kernel, C, K), bias (K), and result (T', N,
-/// K).
+/// Computes conv1d with time first: input (T, N, C), weight (kernel, C, K), bias (K), and result
+/// (T', N, K).
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad = 0);
 /// Calls conv2d under an older name. `kernel_size` must match the weight.
 Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,

@@ -16,8 +16,7 @@ namespace {
 
 /// kForwardWithRelu is max(x * w + alpha z + b, 0). z may be missing.
 enum class Map { kForward, kForwardWithBias, kForwardWithRelu, kInputGradient, kWeightGradient };
-/// Ids of a graph's tensors. Sums that are never in memory have different ids for different
-/// summands.
+/// Ids of a graph's tensors. Sums that never reach memory have an id for each set of summands.
 enum Id : int64_t { kX = 1, kW, kY, kB, kZ, kSums, kSumsWithZ, kSumsWithB };
 
 /// One convolution: memory and sizes.

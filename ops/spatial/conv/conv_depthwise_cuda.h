@@ -166,7 +166,7 @@ inline void depthwise_forward(const Out& y, const In& x, const In& w, const In& 
   });
 }
 
-/// Is a convolution of gy with the reversed kernels.
+/// Convolves gy with the reversed kernels.
 inline void depthwise_input_gradient(const Out& gx, const In& gy, const In& w, const ConvShape& s) {
   switch_depthwise(gx.dtype, s.kernel[1], [&]<class T, int K>() {
     DepthwiseColumns<T, K> f{};
