@@ -14,7 +14,8 @@
 
 namespace torch::taper {
 
-/// Return log |Gamma(x)|, its derivative, the inverse of erf, and the modified Bessel function I0.
+/// Returns log |Gamma(x)| (lgamma), its derivative (digamma), the inverse of erf (erfinv), or the
+/// modified Bessel function I0 (i0).
 Tensor lgamma(const Tensor& x);
 Tensor& lgamma_out(Tensor& out, const Tensor& x);
 Tensor digamma(const Tensor& x);
@@ -43,7 +44,8 @@ Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 Tensor mvlgamma(const Tensor& x, int64_t p);
 Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 
-/// Return log(exp(x) + exp(y)), log2(2^x + 2^y) and sqrt(x^2 + y^2), without overflow.
+/// Returns log(exp(x) + exp(y)) (logaddexp), log2(2^x + 2^y) (logaddexp2) or sqrt(x^2 + y^2)
+/// (hypot), without overflow.
 Tensor logaddexp(const Tensor& x, const Tensor& y);
 Tensor& logaddexp_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor logaddexp2(const Tensor& x, const Tensor& y);
@@ -93,7 +95,7 @@ Tensor float_power(const Scalar& x, const Tensor& y);          ///< Returns x^y 
 /// The names of torch.special.
 namespace special {
 
-/// Call taper's functions under torch.special's names. gammaln is lgamma, multigammaln is mvlgamma,
+/// Calls taper's function under torch.special's name. gammaln is lgamma, multigammaln is mvlgamma,
 /// psi is digamma and expit is sigmoid. The others have equal names.
 ///@{
 inline Tensor gammaln(const Tensor& x) { return lgamma(x); }
@@ -136,7 +138,7 @@ Tensor xlog1py(const Scalar& x, const Tensor& y);
 Tensor entr(const Tensor& x);
 /// Returns the distribution function of the standard normal distribution at x.
 Tensor ndtr(const Tensor& x);
-/// Call taper's functions of these names.
+/// Calls taper's function of this name.
 ///@{
 inline Tensor logsumexp(const Tensor& x, IntArrayRef dim, bool keepdim = false) {
   return taper::logsumexp(x, dim, keepdim);
@@ -152,7 +154,7 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 // ---------------------------------------------------------------- out forms
 // clang-format off
 // clang-format on
-/// Write the result of the function without _out into `out`, which is resized. No gradient is
+/// Writes the result of the function without _out into `out`, which is resized. No gradient is
 /// recorded. ops/shared/out.h has the rules.
 ///@{
 Tensor& gammaln_out(Tensor& out, const Tensor& self);
@@ -183,7 +185,7 @@ inline Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim,
 
 }  // namespace special
 
-/// Compute in place: self becomes the result of the function without the last _. They throw Error
+/// Computes in place: self becomes the result of the function without the last _. Throws Error
 /// before any change if the shape or dtype of the result does not fit self.
 inline Tensor& deg2rad_(Tensor& self) { return self.deg2rad_(); }
 inline Tensor& rad2deg_(Tensor& self) { return self.rad2deg_(); }

@@ -8,7 +8,7 @@
 
 namespace torch::taper {
 
-/// Call the function of torch.special that the rest of the name says. `special_NAME` is
+/// Calls the function of torch.special that the rest of the name says. `special_NAME` is
 /// special::NAME, whose comment gives shapes, dtypes and errors. `special_NAME_out(out, ...)`
 /// writes into `out`, which is resized.
 ///@{

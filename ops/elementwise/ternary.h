@@ -7,7 +7,8 @@
 
 namespace torch::taper {
 
-/// Return x + value * a * b and x + value * a / b. addcdiv throws if a and b are integral.
+/// Returns x + value * a * b (addcmul) or x + value * a / b (addcdiv). addcdiv throws if a and b
+/// are integral.
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1);
 Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1);
 Tensor& addcmul_out(Tensor& out, const Tensor& x, const Tensor& a, const Tensor& b,

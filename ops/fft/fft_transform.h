@@ -34,7 +34,7 @@ Tensor rfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
 /// Inverts rfft: gives n real numbers, by default 2 (size - 1).
 Tensor irfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
              Norm norm = nullopt);
-/// Compute irfft (hfft) and rfft (ihfft) with the other direction, for a signal that is Hermitian
+/// Computes irfft (hfft) or rfft (ihfft) with the other direction, for a signal that is Hermitian
 /// in time.
 Tensor hfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
@@ -47,17 +47,18 @@ Tensor fftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArra
             Norm norm = nullopt);
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
-/// Compute transforms with real numbers in the last of the dimensions.
+/// Transforms real numbers (rfftn) or to real numbers (irfftn), which are real along the last of
+/// the dimensions.
 Tensor rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = nullopt, Norm norm = nullopt);
-/// Transform the last two dimensions by default, as in LibTorch. Python's default is all.
+/// Transforms the last two dimensions by default, as in LibTorch. Python's default is all.
 Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
              OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
-/// Transform the last two dimensions by default.
+/// Transforms the last two dimensions by default.
 inline Tensor fft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
                    Norm norm = nullopt) {
   return fftn(self, s, OptionalIntArrayRef(dim), norm);
@@ -190,7 +191,8 @@ inline Tensor fft_ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt) 
 }
 
 // ---------------------------------------------------------------- out forms
-/// Write results into `out`: complex numbers for fft, ifft and ihfft, real numbers for the others.
+/// Writes the result into `out`: complex numbers for fft, ifft and ihfft, real numbers for the
+/// others.
 Tensor& fft_fft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
                     int64_t dim = -1, fft::Norm norm = nullopt);
 Tensor& fft_fft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,

@@ -19,7 +19,7 @@ Tensor eigvals(const Tensor& A);
 }  // namespace linalg
 
 // ---------------------------------------------------------------- out forms
-/// Write linalg::eigvals and linalg::eig into the given tensors, which are resized. No gradient is
+/// Writes linalg::eigvals or linalg::eig into the given tensors, which are resized. No gradient is
 /// recorded. ops/shared/out.h has the rules.
 Tensor& linalg_eigvals_out(Tensor& out, const Tensor& A);
 std::tuple<Tensor&, Tensor&> linalg_eig_out(Tensor& eigenvalues, Tensor& eigenvectors,

@@ -65,7 +65,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some = true,
                                        bool compute_uv = true);
 
 // ---------------------------------------------------------------- out forms
-/// Write linalg::eigvalsh, svdvals, eigh and cholesky_ex into the given tensors, which are resized.
+/// Writes linalg::eigvalsh, svdvals, eigh or cholesky_ex into the given tensors, which are resized.
 /// No gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO = "L");
 Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A,

@@ -14,8 +14,8 @@ namespace linalg {
 /// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n); kInt, from 1).
 /// Throws if U has a zero on its diagonal.
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot = true);
-/// Also returns info (..., kInt): the position of the first zero on the diagonal of U, from 1, or
-/// 0. Throws for it only with `check_errors`.
+/// Returns the results of lu_factor and info (..., kInt): the position of the first zero on the
+/// diagonal of U, from 1, or 0. Throws for it only with `check_errors`.
 std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& A, bool pivot = true,
                                                 bool check_errors = false);
 /// Returns P, L, U with P L U = A.
@@ -31,8 +31,8 @@ Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool le
 /// Hermitian, and A = L D L^H. There is no gradient. Throws Error for complex `hermitian` matrices
 /// on CUDA devices.
 std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian = false);
-/// Also returns info: the position of the first zero on the diagonal of D, from 1, or 0. Throws for
-/// it only with `check_errors`.
+/// Returns the results of ldl_factor and info: the position of the first zero on the diagonal of D,
+/// from 1, or 0. Throws for it only with `check_errors`.
 std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool hermitian = false,
                                                  bool check_errors = false);
 /// Returns the X with A X = B, given the result of ldl_factor with equal `hermitian`. There is no

@@ -48,7 +48,7 @@ Tensor multi_dot(TensorList tensors);
 /// row sum.
 Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
-/// "fro" gives the root of the sum of squares, "nuc" the sum of the singular values.
+/// Returns the root of the sum of squares ("fro") or the sum of the singular values ("nuc").
 Tensor matrix_norm(const Tensor& A, std::string_view ord = "fro", IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
@@ -85,7 +85,7 @@ Tensor matrix_power(const Tensor& self, int64_t n);
 Tensor& linalg_matrix_power_out(Tensor& out, const Tensor& A, int64_t n);
 
 // ---------------------------------------------------------------- out forms
-/// Write the result of taper::linalg's function of this name into `out`, which is resized. No
+/// Writes the result of taper::linalg's function of this name into `out`, which is resized. No
 /// gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors);
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, double rcond, bool hermitian = false);

@@ -16,7 +16,7 @@
 
 namespace torch::taper {
 
-/// Call the function NAME of taper::linalg, whose comment gives shapes, dtypes and errors.
+/// Calls the function NAME of taper::linalg, whose comment gives shapes, dtypes and errors.
 /// linalg_matmul is matmul. Without tolerances, linalg_pinv counts singular values up to the
 /// dtype's precision times max(m, n) times the largest as zero. (linalg::pinv has an rcond of
 /// 1e-15.)

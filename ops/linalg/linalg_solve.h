@@ -22,10 +22,10 @@ namespace linalg {
 
 /// Returns the inverse of square matrices.
 Tensor inv(const Tensor& A);
-/// Also returns info (..., kInt), 0 if there is an inverse. Throws for singular matrices only with
-/// `check_errors`. Without it, no function named ..._ex synchronizes.
+/// Returns the inverse and info (..., kInt), which is 0 if there is an inverse. Throws for singular
+/// matrices only with `check_errors`. Without it, no function named ..._ex synchronizes.
 std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false);
-/// Return the determinant (...) of square matrices (det), or its sign and the logarithm of its
+/// Returns the determinant (...) of square matrices (det), or its sign and the logarithm of its
 /// magnitude (slogdet).
 Tensor det(const Tensor& A);
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A);
@@ -41,8 +41,8 @@ Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left 
 
 }  // namespace linalg
 
-/// Call linalg::inv, det and slogdet under their older names. The out forms resize the given
-/// tensors and record no gradient.
+/// Calls linalg::inv, det or slogdet, of which these are older names. The out forms resize the
+/// given tensors and record no gradient.
 Tensor inverse(const Tensor& self);
 Tensor& inverse_out(Tensor& out, const Tensor& self);
 Tensor det(const Tensor& self);
@@ -56,7 +56,7 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
                                             bool transpose = false, bool unitriangular = false);
 
 // ---------------------------------------------------------------- out forms
-/// Write the result of taper::linalg's function of this name into the given tensors, which are
+/// Writes the result of taper::linalg's function of this name into the given tensors, which are
 /// resized. No gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_inv_out(Tensor& out, const Tensor& A);
 Tensor& linalg_solve_out(Tensor& out, const Tensor& A, const Tensor& B, bool left = true);

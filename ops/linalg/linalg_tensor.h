@@ -34,7 +34,7 @@ inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std:
 namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
-/// Write the result of taper::linalg's function of this name into `out`, which is resized. No
+/// Writes the result of taper::linalg's function of this name into `out`, which is resized. No
 /// gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1);
 Tensor& linalg_cond_out(Tensor& out, const Tensor& A, const optional<Scalar>& p = nullopt);

@@ -70,7 +70,7 @@ namespace detail {
 Tensor multiply_chain(TensorList matrices);
 }  // namespace detail
 
-/// Write the result of the function without _out into `out`, which is resized. No gradient is
+/// Writes the result of the function without _out into `out`, which is resized. No gradient is
 /// recorded. linalg_matmul is matmul.
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2);

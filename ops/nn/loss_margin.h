@@ -14,7 +14,7 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
 /// Returns max(0, -t (x1 - x2) + margin).
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            double margin = 0.0, int64_t reduction = Reduction::Mean);
-/// With c the cosine of rows x1 and x2, returns 1 - c for t = 1, and max(0, c - margin) for t = -1.
+/// Returns 1 - c for t = 1, and max(0, c - margin) for t = -1. c is the cosine of rows x1 and x2.
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin = 0.0, int64_t reduction = Reduction::Mean);
 /// Returns max(0, |a - p| - |a - n| + margin) with the p-norm of the last dimension. `swap` uses |p

@@ -17,7 +17,8 @@ Tensor poisson(const Tensor& rates, optional<Generator> generator = nullopt);
 /// variates", 1993.
 Tensor binomial(const Tensor& count, const Tensor& prob, optional<Generator> generator = nullopt);
 
-/// Return new tensors like x, filled by the method of the function's name: x.uniform_() and so on.
+/// Returns a new tensor like x, filled by the method of the function's name: x.uniform_() and so
+/// on.
 Tensor uniform(const Tensor& x, double from = 0, double to = 1,
                optional<Generator> generator = nullopt);
 Tensor exponential(const Tensor& x, double lambd = 1, optional<Generator> generator = nullopt);

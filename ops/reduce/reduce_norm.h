@@ -61,7 +61,7 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool
             ScalarType dtype);
 Tensor& norm_out(Tensor& out, const Tensor& self, const optional<Scalar>& p, IntArrayRef dim,
                  bool keepdim = false);
-/// Compute norms under the names of torch.linalg. linalg_norm is linalg::matrix_norm if `ord` is
+/// Computes a norm under its name in torch.linalg. linalg_norm is linalg::matrix_norm if `ord` is
 /// given for two dimensions. Otherwise it is the vector norm. Without `ord` it is the 2-norm of all
 /// elements.
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,

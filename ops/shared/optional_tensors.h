@@ -35,7 +35,7 @@ inline Tensor tensor_in(nullopt_t) { return {}; }
 
 }  // namespace detail
 
-/// Call the function of this name with an optional<Tensor>, or nullopt, for a tensor that may be
+/// Calls the function of this name with an optional<Tensor>, or nullopt, for a tensor that may be
 /// missing. nullopt means an undefined tensor. The function's comment gives shapes, dtypes and
 /// errors.
 template <class W, class B, class M, class V, detail::IfOptionalTensors<W, B, M, V> = 0>

@@ -22,7 +22,7 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
 
 /// Moves C * r^2 channels into r x r times larger images of C channels: (..., C r^2, H, W) becomes
 /// (..., C, H r, W r), with y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]. pixel_unshuffle is
-/// the inverse. They take any dtype. Throw Error for r below 1, and for channels (or H or W for the
+/// the inverse. Takes any dtype. Throws Error for r below 1, and for channels (or H or W for the
 /// inverse) that are not divisible.
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor);
 Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor);

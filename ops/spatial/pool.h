@@ -51,9 +51,9 @@ Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
                   IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
                   optional<int64_t> divisor_override = nullopt);
 
-/// Choose windows for the given output size, one number for all spatial dimensions or one for each.
-/// Output i covers the input from floor(i * in / out) to ceil((i + 1) * in / out). Maxima also
-/// return their indices, as max_pool1d_with_indices.
+/// Pools over windows chosen for the given output size: one number for all spatial dimensions, or
+/// one for each. Output i covers the input from floor(i * in / out) to ceil((i + 1) * in / out). A
+/// maximum also returns indices, as max_pool1d_with_indices does.
 Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size);
 Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size);
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size);

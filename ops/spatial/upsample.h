@@ -43,7 +43,7 @@ Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool al
 /// Blends four neighbours along each dimension by Keys' cubic with a = -0.75.
 Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                           optional<double> scales_h = nullopt, optional<double> scales_w = nullopt);
-/// Blend with antialiasing, bilinear and bicubic. If the image shrinks, the filter is as wide as
+/// Blends with antialiasing, bilinear or bicubic. If the image shrinks, the filter is as wide as
 /// the step, so that all input pixels count. (Keys' a is -0.5.)
 Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                optional<double> scales_h = nullopt,

@@ -20,7 +20,7 @@ Tensor& fill_(Tensor& x, const Scalar& value);
 /// Fills with a 0-dim tensor. Its gradient is the sum of the incoming gradient.
 Tensor& fill_(Tensor& x, const Tensor& value);
 Tensor& zero_(Tensor& x);
-/// Return new tensors: a copy of self after the method with an underscore.
+/// Returns a copy of self after the method with an underscore.
 Tensor fill(const Tensor& self, const Scalar& value);
 Tensor fill(const Tensor& self, const Tensor& value);
 Tensor zero(const Tensor& self);

@@ -128,13 +128,13 @@ class TensorDataContainer {
       : TensorDataContainer(values.data(), values.size(), dtype_of<T>()) {}
   TensorDataContainer(const std::vector<bool>& values);
 
-  /// Test the kind of the argument. LibTorch's is_tensor() means an array of numbers.
+  /// Tests the kind of the argument. LibTorch's is_tensor() means an array of numbers.
   ///@{
   bool is_scalar() const { return kind_ == Kind::kNumber; }
   bool is_init_list() const { return kind_ == Kind::kList; }
   bool is_tensor() const { return kind_ == Kind::kArray; }
   ///@}
-  /// Return the number, the list or the array. Throw Error for another kind.
+  /// Returns the number, the list or the array. Throws Error for another kind.
   ///@{
   const Scalar& scalar() const;
   ArrayRef<TensorDataContainer> init_list() const;

@@ -7,7 +7,7 @@
 
 namespace torch::taper {
 
-/// Return new tensors: a copy of self after the method with an underscore.
+/// Returns a copy of self after the method with an underscore.
 Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format = nullopt);
 Tensor resize_as(const Tensor& self, const Tensor& the_template,
                  optional<MemoryFormat> format = nullopt);
@@ -17,7 +17,7 @@ Tensor set(const Tensor& self, const Storage& source);
 Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, IntArrayRef size,
            IntArrayRef stride = {});
 
-/// Call the in-place methods of these names. self takes the shape of the_template, or with
+/// Calls the in-place method of this name. self takes the shape of the_template, or with
 /// as_strided_ any geometry over its memory. Both throw for a tensor that requires a gradient.
 inline Tensor& resize_as_(Tensor& self, const Tensor& the_template,
                           optional<MemoryFormat> format = nullopt) {

@@ -17,8 +17,8 @@ std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_
 /// Errors: "tensor_split expected tensor_indices_or_sections to have dtype of long, but got Float".
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
                                  int64_t dim = 0);
-/// Call tensor_split along dimension 1 (0 for vectors), 0 and 2. Throw Error if sections do not
-/// divide the size.
+/// Calls tensor_split along dimension 1 (hsplit; 0 for vectors), 0 (vsplit) or 2 (dsplit). Throws
+/// Error if sections do not divide the size.
 std::vector<Tensor> hsplit(const Tensor& self, int64_t sections);
 std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices);
 std::vector<Tensor> vsplit(const Tensor& self, int64_t sections);
@@ -34,7 +34,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, i
 /// Splits along dim into at most `chunks` views of equal size. The last may be smaller.
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
 
-/// Call split() and chunk(). In LibTorch, results under these names are no views for autograd.
+/// Calls split() or chunk(). In LibTorch, results under these names are no views for autograd.
 inline std::vector<Tensor> unsafe_split(const Tensor& x, int64_t split_size, int64_t dim = 0) {
   return split(x, split_size, dim);
 }

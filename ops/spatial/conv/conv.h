@@ -33,7 +33,7 @@ using IfText = std::enable_if_t<
     !std::is_integral<S>::value && std::is_convertible<const S&, std::string_view>::value, int>;
 }  // namespace detail
 
-/// Compute convolutions (conv{D}d), also with padding "same" or "valid", and their transposes
+/// Computes a convolution (conv{D}d), also with padding "same" or "valid", or its transpose
 /// (conv_transpose{D}d). For a transpose, input is (N, C, ...), weight (C, K / groups, ...), and
 /// the result (N, K, ...). One output size is
 ///   (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
@@ -79,7 +79,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups);
 
-/// Return max(y + bias, 0) of the convolution y, or max(y + alpha z + bias, 0). z has the result's
+/// Returns max(y + bias, 0) of the convolution y, or max(y + alpha z + bias, 0). z has the result's
 /// sizes, dtype and device. alpha defaults to 1. The convolution has convolution()'s shapes, dtypes
 /// and errors. Autocast does not cast it. On a GPU one kernel of cuDNN computes all, if it has one.
 /// Otherwise the ops run. The derivatives keep the result, but neither the convolution nor the sum.
