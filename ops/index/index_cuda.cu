@@ -194,7 +194,8 @@ TAPER_DEVICE T put(T to, T from, PutMode mode) {
   return to;
 }
 
-// Indices that differ only along dim may have a common target. One thread processes them in order.
+// Indices at positions that differ only along dim may have a common target. One thread processes
+// them in order.
 template <class T>
 struct ScatterLine {
   char* x;

@@ -12,7 +12,7 @@ namespace torch::taper {
 /// wins.
 enum class PutMode : int8_t { kCopy, kAdd, kMultiply, kMax, kMin };
 
-/// A tensor as [outer, size, inner], indexed along the middle dimension.
+/// The shape of a tensor as [outer, size, inner]. The middle dimension is indexed.
 struct RowShape {
   int64_t outer, size, inner;
 };

@@ -14,7 +14,7 @@ TAPER_HD T log_of_sum(T a, T b) {
   return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
 }
 
-/// A tensor as [outer, size, inner], scanned along the middle dimension.
+/// The shape of a tensor as [outer, size, inner]. The middle dimension is scanned.
 struct ScanShape {
   int64_t outer, size, inner;
 };

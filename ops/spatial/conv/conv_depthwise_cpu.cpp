@@ -210,7 +210,7 @@ class InputGradient {
 };
 
 // ---------------------------------------------------------------------- 3 x 3
-// A depth, if any, acts as more images.
+// Tests for 3 x 3 kernels with stride 1. Depth slices, if any, count as further images.
 bool is_three(const ConvShape& s) {
   for (int d = 0; d < 3; ++d)
     if (s.kernel[d] != (d > 0 ? 3 : 1) || s.steps.stride[d] != 1 || s.steps.dilation[d] != 1 ||

@@ -70,8 +70,8 @@ inline int64_t turned_place(int64_t p) {
   const auto turned = [](int64_t i) { return i == 0 ? 3 : i == 3 ? 0 : i; };
   return 4 * turned(p / 4) + turned(p % 4);
 }
-/// Returns the gradient of n kernels from their transformed gradient, or false if one is infinite
-/// or NaN.
+/// Computes the gradient of n kernels from their transformed gradient. Returns false if one is
+/// infinite or NaN.
 bool places_to_kernels(float* to, int64_t to_step, const float* from, int64_t step, int64_t n);
 
 // ---------------------------------------------------------------------- shapes
