@@ -21,8 +21,8 @@ inline bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvS
   return true;
 }
 
-/// Tests whether the kernels of conv_depthwise_cuda.h compute it. They precede cuDNN. They need one
-/// channel per group, square kernels of 3, 5 or 7 elements, stride 1, and sizes below 2^31.
+/// Tests whether the depthwise kernels of conv_cuda.cu compute it. They precede cuDNN. They need
+/// one channel per group, square kernels of 3, 5 or 7 elements, stride 1, and sizes below 2^31.
 inline bool depthwise_takes(const ConvShape& s) {
   constexpr int64_t kMost = int64_t{1} << 31;
   const int64_t planes = s.batch * s.groups * s.out_channels;
