@@ -16,8 +16,8 @@ namespace torch::taper::cpu {
 /// Whether the CPU has these instructions. TAPER_CPU_ISA=base|avx2|avx512 in the environment
 /// disables them.
 extern const bool multiplies_pairs;
-/// Whether it also has tile registers for them (AMX) that the system lets this process use; "pairs"
-/// in TAPER_CPU_ISA leaves them out.
+/// Whether the CPU also has tile registers for them (AMX), and the system lets this process use
+/// them. "pairs" in TAPER_CPU_ISA disables them.
 extern const bool multiplies_tiles;
 
 }  // namespace torch::taper::cpu

@@ -14,7 +14,7 @@ constexpr int64_t kThreadWork = 1 << 20;
 constexpr int64_t kTinyWork = 36;
 /// Up to so many columns may be computed as products with a vector each.
 constexpr int64_t kFewColumns = 3;
-/// B is read in place when it is this small, or when too few rows of A would share its packing.
+/// B is read in place if it is this small, or if too few rows of A would share its packing.
 constexpr int64_t kDirectElements = 16384;
 constexpr int64_t kDirectRows = 96;
 /// Rows of a transposed panel are whole vectors, for every width.
