@@ -1,9 +1,9 @@
-// What the threads of a block ask of the GPU: who they are, barriers, shuffles, shared memory,
+// GPU operations for the threads of a block: thread indices, barriers, shuffles, shared memory,
 // atomics. For *_cuda.cu files only; not installed.
 //
-// Builds with TAPER_CUDA_ON_HOST have a BlockRunner in the GPU's place. Tests install one
-// (tests/blocks) that runs each thread of a block as a fiber and refuses what CUDA leaves
-// undefined; without one, kernels are plain loops and none of this is called.
+// Builds with TAPER_CUDA_ON_HOST have a BlockRunner instead of a GPU. Tests install one
+// (tests/blocks) that runs each thread of a block as a fiber and rejects operations that CUDA
+// leaves undefined. Without one, kernels are plain loops and none of these functions is called.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +23,19 @@
 
 namespace torch::taper::cuda {
 
-/// Of a block: room for a value of each warp, or for anything else of that size.
+/// Shared memory of a block: one value of each warp, or other data of that size.
 struct alignas(16) Slot {
   static constexpr int kCount = 32;
   char bytes[32];
 };
 
-/// Which thread of a launch this is.
+/// Indices of a thread of a launch.
 struct ThreadPlace {
   int block, blocks, thread, threads;  // threads: of a block
 };
 
 #ifdef __CUDACC__
-/// The line that waits, for what runs blocks on the host. A GPU does not ask.
+/// The line that waits, for block runners on the host. A GPU does not need it.
 struct Here {
   TAPER_DEVICE static constexpr Here current() { return {}; }
 };
@@ -45,22 +45,22 @@ using Here = std::source_location;
 enum class Waiters { kWarp, kBlock };
 enum class Access { kRead, kWrite, kAtomic };
 
-/// Runs launches on the host, thread by thread. What it is asked between begin and end of run() is
-/// asked by the thread that runs.
+/// Runs launches on the host, thread by thread. Between begin and end of run(), the running thread
+/// calls the other functions.
 class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
-  /// body(arguments) by every thread of so many blocks, or of fewer: kernels stride through the
-  /// rest. `kernel` is its type's name; the arguments are `nbytes` long, and nobody writes them.
+  /// Runs body(arguments) by every thread of so many blocks, or of fewer: kernels stride through
+  /// the rest. `kernel` is the name of its type. The arguments are `nbytes` long, and constant.
   virtual void run(const char* kernel, int blocks, int threads, void (*body)(const void*),
                    const void* arguments, size_t nbytes) = 0;
-  /// Threads for a row of this width, where a GPU's have `usual`.
+  /// Returns the threads for a row of this width. A GPU has `usual`.
   virtual int team_for(int64_t width, int usual) = 0;
   virtual ThreadPlace place() const = 0;
   virtual Slot* slots() = 0;
-  /// Until all threads of the warp or block have come to the same place.
+  /// Waits until all threads of the warp or block have reached this place.
   virtual void wait(Waiters waiters, const Here& here, const Here& inside) = 0;
-  /// v becomes that of the lane `from` of this warp.
+  /// Sets v to the value of the lane `from` of this warp.
   virtual void shuffle(void* v, size_t nbytes, int from, const Here& here) = 0;
   virtual void touch(const void* p, size_t nbytes, Access access, const Here& here) = 0;
   /// Keeps the first error that kernels report, and throws it when they have ended.
@@ -79,8 +79,8 @@ TAPER_DEVICE inline ThreadPlace this_thread() {
 #endif
 }
 
-/// Waits for all threads of the block. What they wrote before is seen by all of them after.
-/// `here`: the line of the kernel, for messages.
+/// Waits for all threads of the block. All of them then see earlier writes. `here` is the line of
+/// the kernel, for messages.
 TAPER_DEVICE inline void sync_block([[maybe_unused]] Here here,
                                     [[maybe_unused]] Here inside = Here::current()) {
 #ifdef __CUDACC__
@@ -99,7 +99,7 @@ TAPER_DEVICE inline void sync_warp([[maybe_unused]] Here here,
 }
 
 #ifdef __CUDACC__
-/// A value of any trivially copyable type, of which shuffle(word) moves the words between lanes.
+/// Returns a value of any trivially copyable type, whose words shuffle(word) moves between lanes.
 template <class T, class Shuffle>
 TAPER_DEVICE T by_words(T v, const Shuffle& shuffle) {
   uint32_t words[(sizeof(T) + 3) / 4] = {};
@@ -117,7 +117,8 @@ T from_lane(T v, int lane, const Here& here) {
 inline int this_lane() { return block_runner->place().thread % 32; }
 #endif
 
-/// v of the lane that differs in the bits of `mask`. All lanes of a warp take part in shuffles.
+/// Returns v of the lane whose index differs in the bits of `mask`. All lanes of a warp must take
+/// part in shuffles.
 template <class T>
 TAPER_DEVICE T shuffle_xor(T v, int mask, [[maybe_unused]] Here here) {
 #ifdef __CUDACC__
@@ -126,7 +127,7 @@ TAPER_DEVICE T shuffle_xor(T v, int mask, [[maybe_unused]] Here here) {
   return from_lane(v, this_lane() ^ mask, here);
 #endif
 }
-/// v of the lane `distance` below; the own v where there is none.
+/// Returns v of the lane `distance` below, or the thread's v if there is none.
 template <class T>
 TAPER_DEVICE T shuffle_up(T v, int distance, [[maybe_unused]] Here here) {
 #ifdef __CUDACC__
@@ -136,7 +137,7 @@ TAPER_DEVICE T shuffle_up(T v, int distance, [[maybe_unused]] Here here) {
   return from_lane(v, lane < distance ? lane : lane - distance, here);
 #endif
 }
-/// v of that lane.
+/// Returns v of that lane.
 template <class T>
 TAPER_DEVICE T shuffle_from(T v, int lane, [[maybe_unused]] Here here) {
 #ifdef __CUDACC__
@@ -146,7 +147,7 @@ TAPER_DEVICE T shuffle_from(T v, int lane, [[maybe_unused]] Here here) {
 #endif
 }
 
-/// Adds to what other threads add to as well. Integers only: their order does not matter.
+/// Adds to memory to which other threads add, too. For integers only: their order does not matter.
 template <class T>
 TAPER_DEVICE void atomic_add(T* to, T v) {
 #ifdef __CUDACC__
@@ -165,8 +166,7 @@ __attribute__((no_sanitize("thread"))) void store_unseen(T* to, const T& v) {
   *to = v;
 }
 #endif
-/// Stores a value that other threads may store there at the same time. Who comes last does not
-/// matter.
+/// Stores a value where other threads may store at the same time. Any of the values may remain.
 template <class T>
 TAPER_DEVICE void store_same(T* to, const T& v, [[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__

@@ -1,6 +1,6 @@
-// What the source of a chain's kernel is written with (gpu/chain_source.h). NVRTC compiles it at
-// run time, with the text of this header and of the functors'; tests compile the same with the
-// host's compiler, for which a launch is a loop. Not installed.
+// Building blocks of the source of a chain's kernel (gpu/chain_source.h). NVRTC compiles it at run
+// time, with the text of this header and of the functors'. Tests compile it with the host's
+// compiler, for which a launch is a loop. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ struct alignas(sizeof(T) * V) Pack {
   T v[V];
 };
 
-/// Where in a chain's index space.
+/// A position in a chain's index space.
 struct Place {
-  int64_t first;  ///< among all elements
+  int64_t first;  ///< index among all elements
   int64_t block, row, col;
 };
 
-/// An operand that has all elements side by side.
+/// Returns elements of a dense operand.
 template <class T, int V>
 TAPER_HD Pack<T, V>& dense(char* p, const Place& at) {
   return *reinterpret_cast<Pack<T, V>*>(p + at.first * int64_t{sizeof(T)});
 }
-/// One that has rows: of elements side by side, or one for each.
+/// Returns elements of an operand with rows: adjacent elements, or, by of_row, one for each row.
 template <class T, int V>
 TAPER_HD Pack<T, V>& in_rows(char* p, int64_t row, int64_t block, const Place& at) {
   return *reinterpret_cast<Pack<T, V>*>(p + at.block * block + at.row * row +
@@ -44,12 +44,12 @@ TAPER_HD T one(const char* p) {
   return *reinterpret_cast<const T*>(p);
 }
 
-/// What functors compute with.
+/// Converts an element to the type that functors compute in.
 template <class T>
 TAPER_HD opmath_t<T> load(const T& v) {
   return static_cast<opmath_t<T>>(v);
 }
-/// The same bits: kernels that only move elements do so by their size.
+/// Returns the bits of v as a T, for kernels that only move elements.
 template <class T, class From>
 TAPER_HD T bits_as(const From& v) {
   static_assert(sizeof(T) == sizeof(From));
@@ -58,9 +58,9 @@ TAPER_HD T bits_as(const From& v) {
   return bits;
 }
 
-/// A value for the next functor, as memory would hand it on. The compiler does not see that `zero`
-/// is 0, so of a product and a sum that follows it makes no fused multiply-add, which would round
-/// once where the kernels, one behind the other, round twice.
+/// Rounds a value for the next functor, as a store and a load would. The compiler does not know
+/// that `zero` is 0, so it cannot fuse a product and a following sum into one multiply-add. That
+/// would round once, while separate kernels round twice.
 template <class T, class R>
 TAPER_HD T made(const R& result, [[maybe_unused]] uint32_t zero) {
   const T v = static_cast<T>(result);
@@ -84,7 +84,7 @@ struct Threads {
   }
 };
 
-/// Body::run<V>(a, place) for all elements, V at a time; the last ones one by one.
+/// Calls Body::run<V>(a, place) for all elements, V at a time, and the last ones one by one.
 template <int V, class Body, class Arguments>
 TAPER_HD void run_dense(const Arguments& a) {
   const Threads threads = Threads::all();
@@ -98,7 +98,8 @@ TAPER_HD void run_dense(const Arguments& a) {
     }
   }
 }
-/// Of blocks of `kRows` rows of `kCols` elements, of which V are part of one row. Fewer than 2^31.
+/// Calls Body::run<V>(a, place) for blocks of `kRows` rows of `kCols` elements. V elements are part
+/// of one row. For fewer than 2^31 elements.
 template <int V, uint32_t kRows, uint32_t kCols, class Body, class Arguments>
 TAPER_HD void run_rows(const Arguments& a) {
   static_assert(kCols % V == 0);

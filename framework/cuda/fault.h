@@ -1,8 +1,8 @@
 // Errors that a kernel finds in the values of its tensors. Not installed.
 //
-// A kernel on a GPU cannot throw. It leaves a note in memory that the host reads as well, skips the
-// element, and the runtime throws when it next waits for the device, as for any error of a kernel.
-// On simulated devices the kernel throws itself.
+// A kernel on a GPU cannot throw. It leaves a note in memory shared with the host, and skips the
+// element. The runtime throws when it next waits for the device, as for any error of a kernel. On
+// simulated devices the kernel throws.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace torch::taper::cuda {
 
-/// What was found, and its numbers.
+/// The kinds of errors, and their numbers.
 enum class FaultKind : int32_t {
   kNone,
   kIndex,        // value, size, dim, IndexWording, op
@@ -22,12 +22,12 @@ enum class FaultKind : int32_t {
   kBagOffset,    // bag, value, value before, number of indices
 };
 struct FaultNote {
-  int32_t claimed;  // 1: somebody writes, or has written
-  int32_t kind;     // a FaultKind; what is written last
+  int32_t claimed;  // 1: a thread writes, or has written
+  int32_t kind;     // a FaultKind; written last
   int64_t numbers[5];
 };
 
-/// A pointer to an op's name, which only the host follows, as a number of a note.
+/// Returns a pointer to an op's name as a number of a note. Only the host dereferences it.
 TAPER_DEVICE inline int64_t number_of(const char* op) { return reinterpret_cast<int64_t>(op); }
 inline const char* op_of(int64_t number) { return reinterpret_cast<const char*>(number); }
 
@@ -40,26 +40,27 @@ inline const char* op_of(int64_t number) { return reinterpret_cast<const char*>(
 }
 
 #if TAPER_CUDA_KERNELS == 1
-/// The note of the device of the launch that is being made: one for each, in pinned memory at one
+/// Returns the note of the current launch's device. Each device has one, in pinned memory at one
 /// address for both sides.
 FaultNote* fault_note();
-/// Throws what kernels of the device have noted, once. For the runtime, when it has waited.
+/// Throws the error that kernels of the device have noted, once. The runtime calls it after
+/// waiting.
 void throw_fault(int device);
 #endif
 
-/// What a kernel reports to: made on the host, part of the kernel's arguments.
+/// Reports errors of a kernel. It is made on the host, and is part of the kernel's arguments.
 class Faults {
  public:
 #ifdef __CUDACC__
   Faults() : note_(fault_note()) {}
 #endif
-  /// The first to come here is heard.
+  /// Reports an error. Only the first one is kept.
   TAPER_DEVICE void raise(FaultKind kind, int64_t a = 0, int64_t b = 0, int64_t c = 0,
                           int64_t d = 0, int64_t e = 0) const {
 #ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
-    // Among the device's own threads: the host writes only when it has waited for them, and atomics
-    // between devices and the host are not to be had over every bus.
+    // The atomic is among the device's threads: the host writes only after waiting for them, and
+    // not every bus has atomics between devices and the host.
     if (atomicCAS(&note_->claimed, 0, 1) != 0) return;
     volatile int64_t* const numbers = note_->numbers;
     numbers[0] = a, numbers[1] = b, numbers[2] = c, numbers[3] = d, numbers[4] = e;
@@ -68,7 +69,7 @@ class Faults {
 #endif
 #else
     if (!block_runner) throw_words_of(kind, {a, b, c, d, e});
-    try {  // the other threads go on, as on a GPU
+    try {  // the other threads continue, as on a GPU
       throw_words_of(kind, {a, b, c, d, e});
     } catch (...) {
       block_runner->report(std::current_exception());

@@ -16,7 +16,7 @@ namespace torch::taper::cuda {
 
 #ifndef __CUDACC__
 
-/// A factor as tensor cores take it: TF32 keeps 10 bits of the mantissa.
+/// Rounds a factor as tensor cores do: TF32 keeps 10 bits of the mantissa.
 template <class T>
 double factor(T v, [[maybe_unused]] bool tf32) {
   if constexpr (std::is_same_v<T, float>)

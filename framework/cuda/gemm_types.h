@@ -1,4 +1,4 @@
-// What a matrix product is. Not installed.
+// The description of a matrix product. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace torch::taper::cuda {
 
-/// What is done to each element of a product and its bias.
+/// The function applied to each element of a product plus bias.
 enum class GemmActivation : int8_t { kNone, kRelu, kGelu, kGeluTanh };
 
-/// A batch of products in cuBLAS's terms: matrices are column-major with leading dimensions, C (m x
-/// n) = alpha op(A) op(B) + beta C, op transposes where asked; 16-bit floats accumulate in f32 (f16
-/// in f16 where Context allows it).
+/// A batch of products in cuBLAS's terms. Matrices are column-major with leading dimensions. C (m x
+/// n) = alpha op(A) op(B) + beta C, where op transposes if requested. 16-bit floats accumulate in
+/// f32 (f16 in f16 if Context allows it).
 struct ColumnMajorGemm {
   ScalarType dtype;
   bool transpose_a, transpose_b;
@@ -27,7 +27,7 @@ struct ColumnMajorGemm {
   int64_t batch;
 };
 
-/// Whether run_gemm_with_bias takes the product: one, not a batch, no vector in it, not of doubles.
+/// Returns whether run_gemm_with_bias can compute the product: no batch, no vector, no doubles.
 inline bool takes_bias(const ColumnMajorGemm& g) {
   return g.dtype != ScalarType::Double && g.batch == 1 && g.m > 1 && g.n > 1 && g.k > 1;
 }

@@ -16,12 +16,12 @@ struct Index3 {
   }
 };
 
-/// An index into planes of three dimensions.
+/// A position in planes of three dimensions.
 struct InPlane {
-  int64_t plane, pixel;  // pixel: in its plane
+  int64_t plane, pixel;  // pixel: index in its plane
   int64_t at[3];         // coordinates of the pixel
 };
-/// Where an index into `planes` planes of these sizes lies.
+/// Converts an index into `planes` planes of these sizes to a position.
 class Planes {
  public:
   Planes(int64_t planes, const int64_t (&sizes)[3])
@@ -54,8 +54,8 @@ struct VisitBox {
   }
 };
 
-/// f(o, m, k) for all o < outer, m < middle and k < inner; neighbours along k are neighbouring
-/// threads. Divides 32-bit numbers where they are enough.
+/// Calls f(o, m, k) for all o < outer, m < middle and k < inner. Neighbours along k are
+/// neighbouring threads. Uses divisions of 32 bits if possible.
 template <class F>
 void for_each_in_box(int64_t outer, int64_t middle, int64_t inner, const F& f) {
   const int64_t n = outer * middle * inner;

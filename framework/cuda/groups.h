@@ -1,8 +1,7 @@
-// Positions grouped by a number each has: where they write. For *_cuda.cu files only; not
-// installed.
+// Groups positions by the place to which they write. For *_cuda.cu files only; not installed.
 //
-// Many positions that add to one place would need atomic additions, whose order changes from run to
-// run. Sorted by their places they lie beside each other, and one team adds them in order.
+// If many positions add to one place, they would need atomic additions, whose order changes from
+// run to run. Sorted by place they are adjacent, and one team adds them in order.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
@@ -10,7 +9,7 @@
 
 namespace torch::taper::cuda {
 
-/// Sorted places, and the positions that have them, in order.
+/// Sorted places, and their positions, in order.
 struct GroupView {
   const uint64_t* places;
   const int64_t* positions;
@@ -18,7 +17,7 @@ struct GroupView {
 
   TAPER_DEVICE bool begins(int64_t i) const { return i == 0 || places[i - 1] != places[i]; }
   TAPER_DEVICE bool ends(int64_t i) const { return i + 1 == n || places[i + 1] != places[i]; }
-  /// Members of the group that begins at i: steps that double, then halve.
+  /// Returns the size of the group that begins at i, by steps that double, then halve.
   TAPER_DEVICE int64_t size(int64_t i) const {
     const uint64_t place = places[i];
     int64_t last = i, step = 1;
@@ -44,8 +43,8 @@ struct FillPlaces {
 
 class Groups {
  public:
-  /// Of the positions i < n, with place(i) below `limit`. What is not (a bad index, which has been
-  /// reported) gets the place `limit`.
+  /// Groups the positions i < n, with place(i) below `limit`. Others (bad indices, which have been
+  /// reported) get the place `limit`.
   template <class Place>
   Groups(int64_t n, int64_t limit, const Place& place) : places_(n), positions_(n), n_(n) {
     if (n == 0) return;

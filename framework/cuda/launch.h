@@ -18,11 +18,12 @@
 namespace torch::taper::cuda {
 
 constexpr int kThreads = 256;
-/// Loops over more blocks than this stride through the rest: launching more costs, and gains
-/// nothing.
+/// Loops over more blocks than this stride through the rest. Launching more blocks costs time and
+/// gains nothing.
 constexpr int64_t kMostBlocks = 1 << 16;
 
-/// Whether teams of more than one thread exist: on the host only where tests run blocks of threads.
+/// Returns whether teams of more than one thread exist. On the host they exist only if tests run
+/// blocks of threads.
 inline bool has_warps() {
 #ifdef __CUDACC__
   return true;
@@ -47,7 +48,7 @@ struct ForEach {
     for (int64_t i = int64_t{at.block} * at.threads + at.thread; i < n; i += step) f(i);
   }
 };
-/// The largest team that f takes: F::kMostThreads, or any. The bound keeps registers few enough.
+/// Returns the largest team that f takes: F::kMostThreads, or any. The bound limits registers.
 template <class F>
 constexpr int most_threads() {
   if constexpr (requires { F::kMostThreads; })
@@ -78,10 +79,10 @@ __global__ void __launch_bounds__(Body::kMostThreads) run_thread(const Body body
   body();
 }
 
-/// body() by every thread of so many blocks.
+/// Runs body() in every thread of `blocks` blocks.
 template <class Body>
 void launch(int blocks, int threads, const Body& body) {
-  // By the function's address: the compiler makes less code of it than of <<<...>>>, which copies
+  // Through the function's address: the compiler makes less code than for <<<...>>>, which copies
   // the arguments.
   void* list[] = {const_cast<Body*>(&body)};
   launch_kernel(reinterpret_cast<const void*>(&run_thread<Body>), blocks, threads, list);
@@ -93,10 +94,10 @@ inline int blocks_for(int64_t items, int64_t per_block) {
 }
 
 #ifndef __CUDACC__
-// On the host one function is compiled for each type of functor, and all around it once: with
-// sanitizers a kernel's body takes the compiler longest.
+// On the host one function is compiled for each type of functor, and the code around it once: with
+// sanitizers a kernel's body takes most of the compile time.
 
-/// f(i) for i = first, first + step, ... below n.
+/// Calls f(i) for i = first, first + step, ... below n.
 template <class F>
 void run_part(const void* f, int64_t n, int64_t first, int64_t step) {
   for (int64_t i = first; i < n; i += step) (*static_cast<const F*>(f))(i);
@@ -106,7 +107,7 @@ void run_row(const void* f, const Team& team, int64_t row) {
   (*static_cast<const F*>(f))(team, row);
 }
 
-/// A launch's arguments: what `Head` says of the loop, and behind it the functor's bytes.
+/// A launch's arguments: the loop's numbers in `Head`, followed by the functor's bytes.
 template <class Head>
 class HostArguments {
  public:
@@ -145,7 +146,7 @@ inline void launch(const char* kernel, const HostLoop& loop, const void* f, size
 }
 #endif
 
-/// f(i) for every i < n, in no order.
+/// Calls f(i) for every i < n, in no order.
 template <class F>
 void for_each(int64_t n, const F& f) {
   if (n <= 0) return;
@@ -157,7 +158,7 @@ void for_each(int64_t n, const F& f) {
 #endif
 }
 
-/// Threads for a row of `width` elements that lie side by side.
+/// Returns the threads for a row of `width` adjacent elements.
 inline int team_for(int64_t width) {
   const int usual = width <= 4 ? 1 : width <= 1024 ? Team::kWarp : width <= 4096 ? kThreads : 1024;
 #ifndef __CUDACC__
@@ -166,7 +167,8 @@ inline int team_for(int64_t width) {
   return usual;
 }
 
-/// A team of more than a warp has a block, whose slots and barrier it uses, for itself.
+/// Checks a team's size. A team of more than a warp has a whole block, whose slots and barrier it
+/// uses.
 inline void check_team_size(int n) {
   TAPER_CHECK(n == 1 || (n > 0 && n <= Team::kWarp * Team::kMostWarps && n % Team::kWarp == 0),
               "for_each_row: expected a team of 1 thread, or of up to ", Team::kMostWarps,
@@ -202,9 +204,9 @@ inline void launch(const char* kernel, const HostRows& rows, const void* f, size
 }
 #endif
 
-/// f(team, row) for every row < rows, a team of `team_size` threads (team_for) on each. With a team
-/// of 1, neighbouring rows are neighbouring threads: right where the rows' elements are
-/// interleaved.
+/// Calls f(team, row) for every row < rows, with a team of `team_size` threads (team_for) for each.
+/// With a team of 1, neighbouring rows are neighbouring threads, which suits rows with interleaved
+/// elements.
 template <class F>
 void for_each_row(int64_t rows, int team_size, const F& f) {
   if (rows <= 0) return;

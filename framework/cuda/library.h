@@ -1,8 +1,8 @@
 // Sorting and selecting by CUB, and on the host by the standard library. For *_cuda.cu files only;
 // not installed.
 //
-// CUB is compiled in one file (library_cuda.cu): its headers, and each sort, take a compiler longer
-// than most files of kernels.
+// CUB is compiled in one file (library_cuda.cu), because its headers, and each sort, take longer to
+// compile than most files of kernels.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace torch::taper::cuda {
 
-/// The keys of n pairs and what belongs to them; both are inputs, or both results.
+/// The keys and values of n pairs. Both are inputs, or both results.
 template <class K, class V>
 struct Pairs {
   K* keys;
   V* values;
 };
 
-/// Bits of the numbers below `limit`.
+/// Returns the number of bits of the numbers below `limit`.
 inline int bits_below(uint64_t limit) { return limit <= 1 ? 1 : 64 - __builtin_clzll(limit - 1); }
 
 /// Sorts n pairs by the lowest `bits` bits of the keys. Equal keys keep their order. Keys are
@@ -33,14 +33,14 @@ template <class K>
 void sort_rows_of_pairs(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
                         int64_t n);
 
-/// n elements of 1, 2, 4 or 8 bytes, of which those with any bit of `mask` count as chosen.
+/// n elements of 1, 2, 4 or 8 bytes. Those with any bit of `mask` are selected.
 struct MaskedElements {
   const void* data;
   int64_t n;
   size_t itemsize;
   uint64_t mask;
 };
-/// Writes the positions of the chosen ones, in order.
+/// Writes the positions of the selected elements, in order.
 void select_positions(int64_t* to, const MaskedElements& from);
 
 void set_zero(void* p, size_t nbytes);

@@ -10,19 +10,19 @@
 
 namespace torch::taper::cuda {
 
-/// Loads what a functor computes with: 16-bit floats become float.
+/// Loads an element in the type that functors compute in: 16-bit floats become float.
 template <class T>
 TAPER_HD opmath_t<T> load(const T& v) {
   return static_cast<opmath_t<T>>(v);
 }
 
-/// An operand of type T: memory, or a number that travels with the launch.
+/// An operand of type T: memory, or a number passed with the launch.
 template <class T>
 struct Source {
   const char* data;
   T number;
   explicit Source(const In& x) : data(static_cast<const char*>(x.data)), number() {
-    // A number lies where an In keeps it, not as T's alignment wants.
+    // A number in an In may not have T's alignment.
     if (!data && x.numel == 1) std::memcpy(&number, x.bytes(), sizeof number);
   }
   TAPER_DEVICE T at(int64_t offset) const {
@@ -34,15 +34,15 @@ struct Source {
 template <int N>
 struct PlanPart {
   Offsets<N, uint32_t> offsets;
-  int64_t first[N];  // of the part
+  int64_t first[N];  // offset of the part
   TAPER_DEVICE void at(int64_t i, int64_t (&offset)[N]) const {
     offsets.at(static_cast<uint32_t>(i), offset);
     for (int k = 0; k < N; ++k) offset[k] += first[k];
   }
 };
 
-/// run(context, part, n) for the parts of a plan. (Not for any callable: most files have hundreds
-/// of visits, and this is compiled once.)
+/// Calls run(context, part, n) for the parts of a plan. (It does not take any callable: most files
+/// have hundreds of visits, and this is compiled once.)
 template <int N>
 void for_each_part(const Plan<N>& plan, const int64_t (&first)[N],
                    void (*run)(const void*, const PlanPart<N>&, int64_t), const void* context) {
@@ -76,7 +76,7 @@ struct VisitPlace {
   }
 };
 
-/// visit(offsets) for every element of a plan.
+/// Calls visit(offsets) for every element of a plan.
 template <int N, class Visit>
 void for_each_place(const Plan<N>& plan, const Visit& visit) {
   for_each_part<N>(
@@ -92,12 +92,12 @@ template <class T, int V>
 struct alignas(sizeof(T) * V) Pack {
   T v[V];
 };
-/// Elements of 16 bytes, as many as fit for the widest of the types.
+/// Number of elements in 16 bytes, for the widest of the types.
 template <class... T>
 constexpr int kPack = 16 / std::max({sizeof(T)...});
 inline bool is_packed(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
-/// Whether all operands of a plan lie side by side, in one order.
+/// Returns whether all operands of a plan are dense, in one order.
 template <int N>
 bool is_one_row(const Plan<N>& plan, const int64_t (&itemsize)[N]) {
   if (plan.numel <= 1) return true;
@@ -105,12 +105,12 @@ bool is_one_row(const Plan<N>& plan, const int64_t (&itemsize)[N]) {
     if (plan.strides[0][k] != itemsize[k]) return false;
   return plan.rank == 1;
 }
-/// Whether elements lie side by side in some order of dimensions: channels last, or transposed.
+/// Returns whether elements are dense in some order of dimensions: channels last, or transposed.
 inline bool is_dense(const Out& y) {
   return y.contiguous ||
          is_one_row(plan_over(y.sizes, y), {static_cast<int64_t>(elementSize(y.dtype))});
 }
-/// Whether x is as dense as y, in the same order, and both can be read by packs.
+/// Returns whether x is as dense as y, in the order of y, and both can be read by packs.
 inline bool lies_like(const Out& y, const In& x) {
   if (!x.data || x.numel != y.numel || !is_packed(x.data) || !is_packed(y.data)) return false;
   if (y.contiguous && x.contiguous) return true;
@@ -148,19 +148,19 @@ struct MapStrided {
   }
 };
 
-/// y[i] = f(x[i]); x broadcasts to y. f computes in opmath_t<From>.
+/// Computes y[i] = f(x[i]). x broadcasts to y. f computes in opmath_t<From>.
 template <class To, class From, class F>
 void map(const Out& y, const In& x, const F& f) {
   using Packed = MapPacked<To, From, F>;
   if (lies_like(y, x))
     for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<To>(), x.as<From>(), y.numel, f});
-  else  // rows with gaps, too: packs of them take nvcc a tenth longer for the functions of an
+  else  // also rows with gaps: packs of them would take nvcc a tenth longer for functions of one
         // operand
     for_each_place(plan_over(y.sizes, y, x),
                    MapStrided<To, From, F>{static_cast<char*>(y.data), Source<From>(x), f});
 }
 
-// Elements of any floating dtype, which is asked element by element.
+// Elements of any floating dtype, with a switch for each element.
 TAPER_DEVICE inline double load_double(ScalarType dtype, const char* x) {
   switch (dtype) {
     case kDouble:
@@ -188,7 +188,7 @@ TAPER_DEVICE inline void store_double(ScalarType dtype, char* y, double v) {
       *reinterpret_cast<float*>(y) = static_cast<float>(v);
   }
 }
-/// An operand of any floating dtype: memory, or a number that travels with the launch.
+/// An operand of any floating dtype: memory, or a number passed with the launch.
 struct DoubleSource {
   ScalarType dtype;
   const char* data;
@@ -217,8 +217,8 @@ struct MapInDouble {
     store_double(dtype, y + at[0], f(x.at(at[1])));
   }
 };
-/// y[i] = f(x[i]) of one floating dtype; x broadcasts to y. For functions that compute in double
-/// and cost more than the memory: one kernel serves all dtypes.
+/// Computes y[i] = f(x[i]) for one floating dtype. x broadcasts to y. For functions that compute in
+/// double and cost more than the memory access: one kernel serves all dtypes.
 template <class F>
 void map_in_double(const Out& y, const In& x, const F& f) {
   for_each_place(plan_over(y.sizes, y, x),
@@ -234,14 +234,14 @@ struct Map2InDouble {
     store_double(dtype, y + at[0], f(a.at(at[1]), b.at(at[2])));
   }
 };
-/// y[i] = f(a[i], b[i]), as map_in_double.
+/// Computes y[i] = f(a[i], b[i]), like map_in_double.
 template <class F>
 void map2_in_double(const Out& y, const In& a, const In& b, const F& f) {
   for_each_place(plan_over(y.sizes, y, a, b), Map2InDouble<F>{y.dtype, static_cast<char*>(y.data),
                                                               DoubleSource(a), DoubleSource(b), f});
 }
 
-/// Elements side by side, or one number for all of them.
+/// Loads adjacent elements, or repeats one number.
 template <class T, int V>
 TAPER_DEVICE Pack<T, V> load_pack(const Source<T>& source, int64_t first) {
   if (source.data) return reinterpret_cast<const Pack<T, V>*>(source.data)[first / V];
@@ -282,12 +282,12 @@ struct Map2Strided {
     *reinterpret_cast<To*>(y + at[0]) = static_cast<To>(f(load(a.at(at[1])), load(b.at(at[2]))));
   }
 };
-/// Whether an operand is as dense as y, or a number.
+/// Returns whether an operand is as dense as y, or a number.
 inline bool suits_packs(const Out& y, const In& x) {
   return x.data ? lies_like(y, x) : x.numel == 1;
 }
 
-/// y[i] = f(a[i], b[i]); a and b broadcast to y.
+/// Computes y[i] = f(a[i], b[i]). a and b broadcast to y.
 template <class To, class From, class F>
 void map2(const Out& y, const In& a, const In& b, const F& f) {
   using Packed = Map2Packed<To, From, F>;
@@ -336,7 +336,7 @@ struct Map3Strided {
   }
 };
 
-/// y[i] = f(a[i], b[i], c[i]); a, b and c broadcast to y.
+/// Computes y[i] = f(a[i], b[i], c[i]). a, b and c broadcast to y.
 template <class T, class F>
 void map3(const Out& y, const In& a, const In& b, const In& c, const F& f) {
   using Packed = Map3Packed<T, F>;

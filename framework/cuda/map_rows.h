@@ -1,16 +1,16 @@
 // Pointwise loops on CUDA over rows of packs of 16 bytes. For *_cuda.cu files only; not installed.
 //
-// Rows of y, of which an operand has all elements or one for all of them: a bias, a factor for each
-// channel, a table for each sample, a mask of padding, a part of a matrix. One element at a time
-// would leave the memory idle.
+// An operand has all elements of a row of y, or one for the row: a bias, a factor for each channel,
+// a table for each sample, a mask of padding, a part of a matrix. One element at a time would not
+// use the memory bandwidth.
 #pragma once
 
 #include <taper/framework/cuda/map.h>
 
 namespace torch::taper::cuda {
 
-/// Whether the rows of a plan can be read and written in packs of V elements, which take so many
-/// bytes; one long row may end with fewer.
+/// Returns whether the rows of a plan can be read and written in packs of V elements of these
+/// sizes. A single long row may end with fewer.
 template <int N>
 bool rows_suit_packs(const Plan<N>& plan, const int64_t (&itemsize)[N], int64_t V) {
   if (plan.rank == 0 || plan.numel / V >= (int64_t{1} << 31) - 1) return false;
@@ -26,7 +26,7 @@ bool rows_suit_packs(const Plan<N>& plan, const int64_t (&itemsize)[N], int64_t 
   }
   return true;
 }
-/// The plan of the packs of such a plan.
+/// Returns the plan of such a plan's packs.
 template <int N>
 Plan<N> plan_of_packs(Plan<N> plan, int64_t V) {
   plan.sizes[0] = (plan.sizes[0] + V - 1) / V;
@@ -35,7 +35,7 @@ Plan<N> plan_of_packs(Plan<N> plan, int64_t V) {
   return plan;
 }
 
-/// One element V times.
+/// Repeats one element V times.
 template <class T, int V>
 TAPER_DEVICE Pack<T, V> pack_of(const T& one) {
   Pack<T, V> pack;
@@ -71,7 +71,7 @@ struct Map2Rows {
     *reinterpret_cast<Pack<To, V>*>(y + at[0]) = out;
   }
 };
-/// Computes y[i] = f(a[i], b[i]) of two tensors where rows suit packs; returns whether they do.
+/// Computes y[i] = f(a[i], b[i]) of two tensors if rows suit packs. Returns whether they do.
 template <class To, class From, class F>
 bool map2_rows(const Out& y, const In& a, const In& b, const F& f) {
   constexpr int64_t V = kPack<From>;
@@ -84,7 +84,7 @@ bool map2_rows(const Out& y, const In& a, const In& b, const F& f) {
   for_each(packs.numel, Map2Rows<To, From, F>(packs, f));
   return true;
 }
-/// map2, with kernels for rows of floats.
+/// Calls map2, with kernels for rows of floats.
 template <class To, class From, class F>
 void map2_or_rows(const Out& y, const In& a, const In& b, const F& f) {
   if constexpr (std::is_floating_point_v<opmath_t<From>>)
@@ -92,7 +92,7 @@ void map2_or_rows(const Out& y, const In& a, const In& b, const F& f) {
   map2<To, From>(y, a, b, f);
 }
 
-/// An operand in rows: V elements side by side, or one V times.
+/// An operand in rows: V adjacent elements, or one repeated V times.
 template <class T>
 struct RowSource {
   Source<T> source;
@@ -103,13 +103,13 @@ struct RowSource {
     if (!repeats) return *reinterpret_cast<const Pack<T, V>*>(source.data + at);
     return pack_of<T, V>(source.at(at));
   }
-  /// The k-th element of a pack.
+  /// Returns the k-th element of a pack.
   TAPER_DEVICE T element(int64_t at, int k) const {
     return source.at(repeats ? at : at + k * int64_t{sizeof(T)});
   }
 };
 
-/// y[i] = f(a[i], b[i], c[i]) for packs of V elements.
+/// Computes y[i] = f(a[i], b[i], c[i]) for packs of V elements.
 template <int V, class T, class A, class F>
 struct Map3Rows {
   Offsets<4, uint32_t> offsets;  // of packs
@@ -135,8 +135,8 @@ struct Map3Rows {
     }
   }
 };
-/// Computes y[i] = f(a[i], b[i], c[i]) where rows suit packs, and returns whether they do. f
-/// takes elements as they are stored, a's of no more bytes than the others.
+/// Computes y[i] = f(a[i], b[i], c[i]) if rows suit packs, and returns whether they do. f takes
+/// elements as they are stored. Elements of a have at most the bytes of the others.
 template <class T, class A, class F>
 bool map3_rows(const Out& y, const In& a, const In& b, const In& c, const F& f) {
   constexpr int V = kPack<T>;

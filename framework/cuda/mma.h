@@ -1,8 +1,8 @@
-// Products of small matrices of 16-bit floats by the threads of a warp together (Tensor Cores). For
-// *_cuda.cu files only; not installed.
+// Products of small matrices of 16-bit floats by a whole warp (Tensor Cores). For *_cuda.cu files
+// only; not installed.
 //
 // Source: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". On the host lanes
-// ask each other by shuffles, so that the places of elements are tested without a GPU.
+// exchange values by shuffles, so that the layout is tested without a GPU.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
@@ -14,12 +14,12 @@ struct alignas(16) Words {
   uint32_t w[4];
 };
 
-/// Two 16-bit floats as a word, a in the lower half.
+/// Packs two 16-bit floats into a word, a in the lower half.
 template <class T>
 TAPER_DEVICE uint32_t word_of(float a, float b) {
   return static_cast<uint32_t>(T(a).x) | static_cast<uint32_t>(T(b).x) << 16;
 }
-/// The k-th (below 8) 16-bit floats of a and of b as a word.
+/// Returns the k-th (below 8) 16-bit floats of a and of b as a word.
 TAPER_DEVICE inline uint32_t word_of_both(const Words& a, const Words& b, int k) {
   const uint32_t x = a.w[k / 2], y = b.w[k / 2];
 #ifdef __CUDACC__
@@ -29,14 +29,14 @@ TAPER_DEVICE inline uint32_t word_of_both(const Words& a, const Words& b, int k)
 #endif
 }
 
-/// Where a lane stands: in group g (below 8) of four lanes, which have the numbers t.
+/// Position of a lane: index t in group g (below 8) of four lanes.
 struct WarpPlace {
   int g, t;
   TAPER_DEVICE explicit WarpPlace(const Team& warp) : g(warp.rank / 4), t(warp.rank % 4) {}
 };
 
 #ifndef __CUDACC__
-/// The product of two words of 16-bit floats.
+/// Returns the product of two words of 16-bit floats.
 template <class T>
 float product_of_words(uint32_t a, uint32_t b) {
   const auto part = [](uint32_t w) {
@@ -46,12 +46,12 @@ float product_of_words(uint32_t a, uint32_t b) {
 }
 #endif
 
-/// d += a b by a warp, for d of 16 x 8 floats, a of 16 x 16 and b of 16 x 8 elements of T. The lane
-/// at (g, t) holds
+/// Computes d += a b by a warp, for d of 16 x 8 floats, a of 16 x 16 and b of 16 x 8 elements of T.
+/// The lane at (g, t) holds
 ///   of d: columns 2t and 2t + 1 of row g, and of row g + 8;
 ///   of a: columns 2t and 2t + 1 of row g, of row g + 8, columns 2t + 8 and 2t + 9 of both;
 ///   of b: rows 2t and 2t + 1, 2t + 8 and 2t + 9 of column g.
-/// (Columns of a and rows of b may be numbered in any way, if in the same.) Of GPUs from Ampere on.
+/// (Columns of a and rows of b may be permuted, if equally.) Needs a GPU from Ampere on.
 template <class T>
 TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
                                [[maybe_unused]] Here here = Here::current()) {
@@ -96,7 +96,7 @@ template <class T>
 struct Matrix {
   T* data;
   int64_t step, rows, width;
-  /// Elements e to e + 7 of a row; zeros outside. Widths are multiples of 8.
+  /// Returns elements e to e + 7 of a row, zeros outside. Widths are multiples of 8.
   TAPER_DEVICE Words at(int64_t row, int64_t e) const {
     if (row < rows && e < width) return *reinterpret_cast<const Words*>(data + row * step + e);
     return Words{};
@@ -106,10 +106,11 @@ struct Matrix {
   }
 };
 
-/// Reads a right factor in tiles of 16 rows, one after the other: of each what a lane multiplies.
-/// With R = 2, for sums over columns, that is rows g and g + 8, columns 32c + 8t to 32c + 8t + 7;
-/// with R = 4, for sums over rows, rows 2t, 2t + 1, 2t + 8, 2t + 9, columns 64c + 8g to 64c + 8g
-/// + 7. Exact: the matrix has all of these columns; else those that it lacks are zeros.
+/// Reads a right factor in tiles of 16 rows, one after the other. Each lane reads the elements that
+/// it multiplies. With R = 2, for sums over columns, these are rows g and g + 8, columns 32c + 8t
+/// to 32c + 8t + 7. With R = 4, for sums over rows, these are rows 2t, 2t + 1, 2t + 8, 2t + 9,
+/// columns 64c + 8g to 64c + 8g + 7. Exact: the matrix has all these columns. Otherwise missing
+/// ones are zeros.
 template <class T, int C, int R, bool Exact>
 class TileReader {
  public:
@@ -119,7 +120,7 @@ class TileReader {
         step_(m.step),
         columns_(m.width - 8 * (R == 2 ? at.t : at.g)),
         from_(m.data + (first + row_) * m.step + 8 * (R == 2 ? at.t : at.g)) {}
-  /// The first `rows` rows of the tile; zeros are the others. Whole: all are there.
+  /// Reads the first `rows` rows of the tile. The others are zeros. Whole: all rows exist.
   template <bool Whole>
   TAPER_DEVICE void read(Tile& w, int rows = kTile) const {
     constexpr int kColumns = R == 2 ? 32 : 64;
@@ -140,7 +141,7 @@ class TileReader {
   const T* from_;
 };
 
-/// A lane's part of 16 rows as the left factor of two products, in the order in which they take it.
+/// A lane's part of 16 rows as the left factor of two products, in their order.
 using LeftWords = uint32_t[2][4];
 TAPER_DEVICE inline void put_in_order(LeftWords& to, const Words& top, const Words& bottom) {
   for (int k = 0; k < 4; ++k) {
@@ -148,7 +149,7 @@ TAPER_DEVICE inline void put_in_order(LeftWords& to, const Words& top, const Wor
     to[k / 2][k % 2 * 2 + 1] = bottom.w[k];
   }
 }
-/// Of 16 rows, what a lane holds as the left factor: C chunks of 32 columns.
+/// A lane's part of 16 rows as the left factor: C chunks of 32 columns.
 template <class T, int C>
 struct LeftRows {
   LeftWords a[C];
@@ -167,10 +168,10 @@ struct LeftRows {
   }
 };
 
-/// 16 x 16 sums, as two products of 8 columns have them.
+/// 16 x 16 sums, in the layout of two products of 8 columns.
 struct Square {
   float s[2][4] = {};
-  /// f(value, r, column) for what this lane holds, of rows g + 8 r.
+  /// Calls f(value, r, column) for each value of this lane, in rows g + 8 r.
   template <class F>
   TAPER_DEVICE void each(const WarpPlace& at, const F& f) {
     for (int j = 0; j < 2; ++j)
@@ -178,7 +179,7 @@ struct Square {
   }
 };
 
-/// s += rows of `left` times rows of the right factor.
+/// Computes s += rows of `left` times rows of the right factor.
 template <class T, class Left, int C>
 TAPER_DEVICE void multiply_rows(Square& s, const Left& left, const Words (&right)[C][2]) {
   for (int c = 0; c < C; ++c) {
@@ -191,11 +192,11 @@ TAPER_DEVICE void multiply_rows(Square& s, const Left& left, const Words (&right
 }
 
 /// 16 rows of G groups of 64 columns: sums of 32 bits. The lane at (g, t) has columns 16t to 16t +
-/// 15 of each group, of rows g and g + 8.
+/// 15 of each group, in rows g and g + 8.
 template <class T, int G>
 struct WideRows {
   float s[G][8][4] = {};
-  /// += p times the rows of the right factor.
+  /// Adds p times the rows of the right factor.
   TAPER_DEVICE void add(const Square& p, const Words (&right)[G][4]) {
     const uint32_t a[4] = {word_of<T>(p.s[0][0], p.s[0][1]), word_of<T>(p.s[0][2], p.s[0][3]),
                            word_of<T>(p.s[1][0], p.s[1][1]), word_of<T>(p.s[1][2], p.s[1][3])};
@@ -205,7 +206,7 @@ struct WideRows {
         multiply_add<T>(s[group][k], a, word_of_both(m[0], m[1], k), word_of_both(m[2], m[3], k));
     }
   }
-  /// Rows g and g + 8 times a factor each.
+  /// Multiplies rows g and g + 8 by a factor each.
   TAPER_DEVICE void scale(const float (&factor)[2]) {
     for (int group = 0; group < G; ++group)
       for (int k = 0; k < 8; ++k)

@@ -1,4 +1,4 @@
-// Where the operands of a plan are, from an index. For *_cuda.cu files only; not installed.
+// Converts an index to the offsets of a plan's operands. For *_cuda.cu files only; not installed.
 #pragma once
 
 #include <taper/framework/cuda/team.h>
@@ -6,9 +6,9 @@
 
 namespace torch::taper::cuda {
 
-/// Divides numbers from 0 to `most` by one that is known before the launch: of 32 bits (most <
-/// 2^31), by a multiplication and a shift: Granlund, Montgomery: Division by Invariant Integers
-/// using Multiplication (PLDI 1994), figure 4.1. Divisions of 64 bits are slow on a GPU.
+/// Divides numbers from 0 to `most` by a number known before the launch. With 32 bits (most < 2^31)
+/// it multiplies and shifts: Granlund, Montgomery: Division by Invariant Integers using
+/// Multiplication (PLDI 1994), figure 4.1. Divisions of 64 bits are slow on a GPU.
 template <class Index>
 struct Divider;
 template <>
@@ -39,8 +39,8 @@ struct Divider<int64_t> {
   }
 };
 
-/// Byte offsets of N operands. Index is uint32_t where that is enough. The outermost dimension
-/// takes no division.
+/// Byte offsets of N operands. Index is uint32_t if it suffices. The outermost dimension needs no
+/// division.
 template <int N, class Index>
 struct Offsets {
   int rank;

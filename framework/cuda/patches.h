@@ -1,15 +1,17 @@
-// The order in which a kernel goes through the places of a plan whose operands lie side by side
-// along different dimensions: y = f(a, b.t()). For *_cuda.cu files only; not installed.
+// The order in which a kernel visits the places of a plan whose operands are dense along different
+// dimensions: y = f(a, b.t()). For *_cuda.cu files only; not installed.
 //
 // In the order of y, neighbouring threads read b in as many sectors of 32 bytes as there are
-// threads: of f32, 32 bytes pass between L2 and L1 for each 4 that are used (L2 keeps the rest
-// until the next rows want it, so memory itself is read once), and a warp's load takes 32 lines of
-// L1 instead of one. In squares of 8 x 8 places (16 x 16 for elements of 1 and 2 bytes) a block's
-// threads use whole sectors of both: y = f(a, b.t()) of f32 moves 12 bytes for an element, as y =
-// f(a, b) does, where it moved 40, and a warp's loads take 4 and 8 lines. To turn b into memory of
-// its own first would move 20, take the memory and a launch; tiles in shared memory move 12 as
-// well, but want a second kernel for each function and dtype. An order is a plan of two more
-// dimensions: the same kernels run.
+// threads. For f32, 32 bytes pass between L2 and L1 for each 4 that are used, and a warp's load
+// takes 32 lines of L1 instead of one. (L2 keeps the rest until the next rows need it, so memory
+// itself is read once.)
+//
+// In squares of 8 x 8 places (16 x 16 for elements of 1 and 2 bytes) a block's threads use whole
+// sectors of both operands. y = f(a, b.t()) of f32 then moves 12 bytes for an element, like y =
+// f(a, b), instead of 40, and a warp's loads take 4 and 8 lines. A contiguous copy of b would move
+// 20, and need memory and a launch. Tiles in shared memory move 12 as well, but need a second
+// kernel for each function and dtype. An order is a plan with two more dimensions, for the
+// unchanged kernels.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +20,14 @@
 
 namespace torch::taper::cuda {
 
-/// A square of places along the innermost dimension and another one, with as many on a side; a side
-/// of 0: the order is good as it is.
+/// A square of places along the innermost dimension and another one. `side` is its length, 0 if the
+/// order is good as it is.
 struct Patches {
   int across = 0;
   int64_t side = 0;
 };
 
-/// Smaller ones are in the caches anyway.
+/// Smaller plans are in the caches anyway.
 constexpr int64_t kLeastPatched = 1 << 16;
 
 template <int N>
@@ -43,7 +45,7 @@ Patches patches_of(const Plan<N>& plan) {
   return {};
 }
 
-/// The plan of the same places, patch after patch; both sizes are multiples of the side.
+/// Returns the plan of these places, patch after patch. Both sizes are multiples of the side.
 template <int N>
 Plan<N> in_patches(const Plan<N>& plan, const Patches& patches) {
   Plan<N> y = plan;
@@ -61,12 +63,12 @@ Plan<N> in_patches(const Plan<N>& plan, const Patches& patches) {
   return y;
 }
 
-/// Where a plan is cut in two, along a dimension: at 0, it is not.
+/// Cuts a plan in two along a dimension. At 0 it is not cut.
 struct Cut {
   int dim = 0;
   int64_t at = 0;
 };
-/// In the middle where indices would not fit 32 bits, else where whole patches end.
+/// Returns a cut in the middle if indices exceed 32 bits, else at the end of the whole patches.
 template <int N>
 Cut cut_of(const Plan<N>& plan, const Patches& patches) {
   const int outer = plan.rank - 1;

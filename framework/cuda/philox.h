@@ -1,8 +1,8 @@
-// Random numbers that do not depend on who draws them: Philox4x32-10 of Salmon, Moraes, Dror and
-// Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). Not installed.
+// Random numbers that do not depend on the thread that draws them: Philox4x32-10 of Salmon, Moraes,
+// Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). Not installed.
 //
-// A launch has a key, and the numbers of counter i are a function of both: however many threads
-// there are, element i gets the same.
+// A launch has a key, and the numbers of counter i are a function of both. Element i gets equal
+// numbers for any number of threads.
 #pragma once
 
 #include <cmath>
@@ -12,16 +12,16 @@
 
 namespace torch::taper::cuda {
 
-/// What one counter gives: 128 random bits.
+/// The 128 random bits of one counter.
 struct PhiloxWords {
   uint32_t w[4];
-  /// Number k of two of 64 bits.
+  /// Returns number k of two of 64 bits.
   TAPER_HD uint64_t pair(int k) const {
     return static_cast<uint64_t>(w[2 * k]) << 32 | w[2 * k + 1];
   }
 };
 
-/// Ten rounds over a counter of 128 bits, with a key of 64.
+/// Applies ten rounds to a counter of 128 bits, with a key of 64 bits.
 TAPER_HD inline PhiloxWords philox(PhiloxWords counter, uint32_t key0, uint32_t key1) {
   for (int round = 0; round < 10; ++round) {
     const uint64_t a = uint64_t{0xD2511F53u} * counter.w[0];
@@ -39,10 +39,10 @@ TAPER_HD inline PhiloxWords philox(uint64_t key, uint64_t counter) {
 }
 
 // ---------------------------------------------------------------- words to numbers
-/// Of [0, 1), in steps of 2^-53 or 2^-24.
+/// Return a number in [0, 1), in steps of 2^-53 or 2^-24.
 TAPER_HD inline double unit_double(uint64_t r) { return static_cast<double>(r >> 11) * 0x1p-53; }
 TAPER_HD inline float unit_float(uint32_t r) { return static_cast<float>(r >> 8) * 0x1p-24f; }
-/// Of (0, 1): its logarithm is finite and not 0.
+/// Return a number in (0, 1). Its logarithm is finite and not 0.
 TAPER_HD inline double open_double(uint64_t r) {
   return (static_cast<double>(r >> 12) + 0.5) * 0x1p-52;
 }
@@ -50,7 +50,7 @@ TAPER_HD inline float open_float(uint32_t r) {
   return (static_cast<float>(r >> 9) + 0.5f) * 0x1p-23f;
 }
 
-/// Two independent standard normal numbers, by Box and Muller (1958).
+/// Compute two independent standard normal numbers, by Box and Muller (1958).
 TAPER_HD inline void normal_pair(uint32_t r0, uint32_t r1, float& a, float& b) {
   const float radius = std::sqrt(-2 * std::log(open_float(r0)));
   const float angle = 6.28318530717958647692f * unit_float(r1);
@@ -64,8 +64,8 @@ TAPER_HD inline void normal_pair(uint64_t r0, uint64_t r1, double& a, double& b)
   b = radius * std::sin(angle);
 }
 
-/// An integer below `range`, 0 standing for 2^64. None is likelier than another by more than one
-/// part in 2^64 / range.
+/// Returns an integer below `range`, where 0 means 2^64. No integer is likelier than another by
+/// more than one part in 2^64 / range.
 TAPER_HD inline uint64_t below(uint64_t r, uint64_t range) {
   if (range == 0) return r;
 #ifdef __CUDA_ARCH__

@@ -1,6 +1,6 @@
-// Pointwise loops (map.h, map_rows.h) that captures are told of, so that those which follow each
-// other become one kernel. For *_cuda.cu files only; not installed. Of the functors only those of
-// namespace torch::taper::functor can be part of such a kernel.
+// Pointwise loops (map.h, map_rows.h) that inform captures, so that consecutive ones are fused into
+// one kernel. For *_cuda.cu files only; not installed. Only functors of namespace
+// torch::taper::functor can be fused.
 #pragma once
 
 #include <taper/framework/cuda/map_rows.h>
@@ -8,13 +8,13 @@
 
 namespace torch::taper::cuda {
 
-/// y[i] = f(x[i]); x broadcasts to y.
+/// Computes y[i] = f(x[i]). x broadcasts to y.
 template <class To, class From, class F>
 void pointwise(const Out& y, const In& x, const F& f) {
   tell<To, From>(f, y, x);
   map<To, From>(y, x, f);
 }
-/// y[i] = f(a[i], b[i]).
+/// Computes y[i] = f(a[i], b[i]).
 template <class To, class From, class F>
 void pointwise(const Out& y, const In& a, const In& b, const F& f) {
   tell<To, From, From>(f, y, a, b);

@@ -1,5 +1,5 @@
-// A pointwise kernel as chains see it (gpu/chain_source.h): y = f(x, ...) of elements at one place.
-// Not installed.
+// A pointwise kernel as a member of chains (gpu/chain_source.h): y = f(x, ...) of elements of one
+// index. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace torch::taper::cuda {
 
-/// The types: f gets what `load` makes of its operands' elements, and its result is converted.
+/// The types of a kernel: f gets its operands' elements through `load`, and its result is
+/// converted.
 struct PointwiseKind {
   static constexpr int kMostInputs = 3;
   int inputs;
-  size_t nbytes, align;  ///< of the functor, which has the same bytes on a GPU; 0: it has none
+  size_t nbytes, align;  ///< of the functor, which has equal bytes on a GPU; 0: it has none
   const std::type_info *functor, *result, *operands[kMostInputs];
 };
 
@@ -31,11 +32,11 @@ const PointwiseKind& pointwise_kind() {
   return kind;
 }
 
-/// Tells a capture that what the calling thread launches next, with one kernel, is this.
+/// Tells a capture that the next launch of the calling thread, with one kernel, is this.
 void tell_pointwise(const PointwiseKind& kind, const void* f, const Out& y, const In* const* x);
 
-/// The same of To f(From...), for *_cuda.cu files. Where the host's compiler makes the kernels
-/// there is nobody to tell.
+/// Tells a capture of To f(From...), for *_cuda.cu files. Kernels compiled for the host have no
+/// captures to tell.
 template <class To, class... From, class F, class... X>
 void tell(const F& f, const Out& y, const X&... x) {
 #ifdef __CUDACC__

@@ -8,19 +8,19 @@
 
 namespace torch::taper::cuda {
 
-/// Every launch has a key of its own, the next of the generator's numbers.
+/// Draws a launch's key, the next of the generator's numbers.
 inline uint64_t draw_key(CPUGeneratorImpl* generator) {
   const std::lock_guard<std::mutex> lock(generator->drawing());
   return generator->random64();
 }
 
 #if TAPER_CUDA_KERNELS == 1
-/// Where a launch that is captured finds its key, a new one in each replay; null outside of
-/// captures.
+/// Returns the address of a captured launch's key, a new one in each replay. Null outside captures.
 const uint64_t* key_for_replays(CPUGeneratorImpl* generator);
 #endif
 
-/// A key as a kernel gets it. (On simulated devices a launch draws when it runs, also in a replay.)
+/// A key as a kernel's argument. (On simulated devices a launch draws when it runs, also in a
+/// replay.)
 class RandomKey {
  public:
 #if TAPER_CUDA_KERNELS == 1

@@ -11,7 +11,7 @@ template <class T, int V, int R>
 struct Packs {
   static_assert(R == 1 || R == 2);
   Pack<T, V> row[R];
-  /// f(the k-th of each row).
+  /// Calls f with the k-th element of each row.
   template <class F>
   TAPER_DEVICE auto apply(int k, const F& f) const {
     if constexpr (R == 1)
@@ -21,7 +21,7 @@ struct Packs {
   }
 };
 
-/// Stores V elements of a row whose elements are `step` apart (1 where V > 1).
+/// Stores V elements of a row with a step of `step` elements (1 if V > 1).
 template <class T, int V>
 TAPER_DEVICE void store_pack(T* row, int64_t i, int64_t step, const Pack<T, V>& pack) {
   if constexpr (V > 1)
@@ -30,19 +30,18 @@ TAPER_DEVICE void store_pack(T* row, int64_t i, int64_t step, const Pack<T, V>& 
     row[i * step] = pack.v[0];
 }
 
-/// A row of n elements of R tensors, held in the registers of the threads of its team: some
-/// elements of each thread, all of which are on their way from memory at once. What a longer row
-/// has beyond them is read again at each use. V is kPack<T> or 1 (row_packs).
+/// A row of n elements of R tensors, held in the registers of its team's threads. Each thread loads
+/// several elements at once. The rest of a longer row is read again at each use. V is kPack<T> or 1
+/// (row_packs).
 template <class T, int V, int R = 1>
 class HeldRows {
  public:
   /// Elements that a thread holds of each row.
   static constexpr int kElements = (V > 1 ? 16 : 8) / R;
-  /// What a kernel that holds rows says as its own kMostThreads: larger teams would leave a thread
-  /// too few registers.
+  /// kMostThreads of kernels that hold rows: larger teams would leave a thread too few registers.
   static constexpr int kMostThreads = 512;
 
-  /// The rows begin `at` elements behind `from`.
+  /// Loads the rows that begin `at` elements after `from`.
   TAPER_DEVICE HeldRows(const Team& team, int64_t n, int64_t step, const T* const (&from)[R],
                         int64_t at)
       : step_(step), first_(team.rank), size_(team.size), packs_(n / V) {
@@ -50,7 +49,7 @@ class HeldRows {
     for (int k = 0; k < kPacks; ++k)
       if (place(k) < packs_) load_packs(held_[k], place(k));
   }
-  /// f(i, packs) for the elements i to i + V - 1 of each row, of which each is some thread's.
+  /// Calls f(i, packs) for the elements i to i + V - 1 of each row, each on one thread.
   template <class F>
   TAPER_DEVICE void each(const F& f) const {
     for (int k = 0; k < kPacks; ++k)
@@ -62,7 +61,8 @@ class HeldRows {
       f(p * V, packs);
     }
   }
-  /// value(one element of each row), joined over the row from `start` for all threads of the team.
+  /// Reduces value(one element of each row) over the row, from `start`, for all threads of the
+  /// team.
   template <class S, class F, class Join>
   TAPER_DEVICE S reduce(const Team& team, S start, const F& value, const Join& join,
                         Here here = Here::current()) const {
@@ -72,7 +72,7 @@ class HeldRows {
     });
     return team.combine(s, join, here);
   }
-  /// y[i] = f(element i of each row).
+  /// Computes y[i] = f(element i of each row).
   template <class F>
   TAPER_DEVICE void map(T* y, const F& f) const {
     each([&](int64_t i, const Packs<T, V, R>& packs) {
@@ -100,15 +100,14 @@ class HeldRows {
   Packs<T, V, R> held_[kPacks];
 };
 
-/// Whether rows of n elements, which lie one after the other, consist of whole packs: n is a
-/// multiple of kPack<T>, and the first row of each tensor (null: none) begins at a multiple of 16
-/// bytes.
+/// Returns whether consecutive rows of n elements consist of whole packs: n is a multiple of
+/// kPack<T>, and the first row of each tensor (null: none) is aligned to 16 bytes.
 template <class T, class... From>
 bool row_packs(int64_t n, const From*... from) {
   return n % kPack<T> == 0 && (is_packed(from) && ...);
 }
 
-/// f.operator()<V>() with V = kPack<T>, or 1 where `packed` is false. (Two doubles are as well read
+/// Calls f.operator()<V>() with V = kPack<T>, or 1 if `packed` is false. (Doubles are equally fast
 /// one by one.)
 template <class T, class F>
 void by_packs(bool packed, const F& f) {
@@ -117,7 +116,7 @@ void by_packs(bool packed, const F& f) {
   f.template operator()<1>();
 }
 
-/// Threads for a row of `width` elements that lie side by side, held by a HeldRows type.
+/// Returns the threads for a row of `width` adjacent elements, held by a HeldRows type.
 template <class Held>
 int held_team_for(int64_t width) {
   int usual = width <= 4 ? 1 : Team::kWarp;

@@ -1,7 +1,7 @@
-// Cumulative sums and their like on CUDA. For *_cuda.cu files only; not installed.
+// Cumulative sums and other scans on CUDA. For *_cuda.cu files only; not installed.
 //
-// CUB's scans join floats in an order that differs from run to run; here it depends on the shape
-// only, and a dimension that is not the last one is scanned where it lies.
+// CUB's scans combine floats in an order that differs from run to run. Here the order depends on
+// the shape only, and any dimension is scanned in place.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
@@ -9,7 +9,8 @@
 
 namespace torch::taper::cuda {
 
-/// The values of a team's threads up to each one, joined; `total`: all of them.
+/// Returns the inclusive prefix scan over the threads of a team. `total` gets the combination of
+/// all values.
 template <class T, class Op>
 TAPER_DEVICE T scan_team(const Team& team, T v, const Op& op, T& total,
                          Here here = Here::current()) {
@@ -37,27 +38,26 @@ TAPER_DEVICE T scan_team(const Team& team, T v, const Op& op, T& total,
   return v;
 }
 
-/// A tensor seen as [outer, size, inner]; the middle dimension is scanned, from its end when
-/// `reverse`.
+/// A tensor as [outer, size, inner]. The middle dimension is scanned, from its end if `reverse`.
 struct ScanBox {
   int64_t outer, size, inner;
   bool reverse;
 };
 
-/// How values run:
+/// A scan of one piece of each line. S defines the scan:
 ///
 ///   using State = ...;                                   trivially copyable, at most 32 bytes
-///   State start() const;                                 joins without effect
+///   State start() const;                                 neutral element of join
 ///   State take(int64_t at, int64_t i) const;             of element `at` of the box, the i-th
 ///   State join(State before, State after) const;         in any order, commutative
-///   void store(int64_t at, State s) const;               the result there
+///   void store(int64_t at, State s) const;               stores the result there
 template <class S>
 struct ScanPieces {
   using State = typename S::State;
   S scan;
   ScanBox box;
-  int64_t splits, piece;  // each line in so many pieces of so many
-  State* totals;          // [outer * inner][splits]; null where there is one piece
+  int64_t splits, piece;  // number of pieces of a line, and their length
+  State* totals;          // [outer * inner][splits]; null for one piece
 
   struct Line {
     int64_t first, begin, end;  // offset of the line; the piece
@@ -72,7 +72,7 @@ struct ScanPieces {
     const int64_t o = outer_split / splits;
     return totals + (o * box.inner + k) * splits + (outer_split - o * splits);
   }
-  /// Row (o * splits + split) * inner + k.
+  /// Scans row (o * splits + split) * inner + k.
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const int64_t outer_split = row / box.inner, k = row - outer_split * box.inner;
     const Line l = line(outer_split, k);
@@ -90,7 +90,7 @@ struct ScanPieces {
   }
 };
 
-/// First step for long lines: what each piece comes to.
+/// First step for long lines: reduces each piece.
 template <class S>
 struct ScanTotals {
   ScanPieces<S> pieces;
@@ -109,7 +109,7 @@ struct ScanTotals {
     if (team.rank == 0) *p.total(outer_split, k) = all;
   }
 };
-/// Second step: what all pieces before come to.
+/// Second step: scans the totals of the pieces.
 template <class S>
 struct ScanStarts {
   ScanPieces<S> pieces;
@@ -124,8 +124,8 @@ struct ScanStarts {
   }
 };
 
-/// Runs along every line of the box. Few long lines are cut into pieces, so that the whole GPU
-/// takes part.
+/// Scans every line of the box. Few long lines are cut into pieces, so that the whole GPU takes
+/// part.
 template <class S>
 void scan(const ScanBox& box, const S& s) {
   constexpr int64_t kLeast = 4096;  // elements for a piece
@@ -154,8 +154,8 @@ struct SumScan {
   TAPER_DEVICE A join(A a, A b) const { return a + b; }
   TAPER_DEVICE void store(int64_t at, A v) const { to[at] = v; }
 };
-/// The first i < n with running[i] > value, where cumulative sums do not fall; n when there is
-/// none.
+/// Returns the first i < n with running[i] > value, for cumulative sums that do not decrease, or n
+/// if there is none.
 template <class A>
 TAPER_DEVICE int64_t first_above(const A* running, int64_t n, A value) {
   int64_t begin = 0;

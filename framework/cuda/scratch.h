@@ -1,4 +1,4 @@
-// Working memory of a kernel's host side. For the files of CUDA kernels; not installed.
+// Workspace of a kernel's host side. For the files of CUDA kernels; not installed.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,13 @@
 
 namespace torch::taper::cuda {
 
-/// Memory of the device, for work on the stream of this launch, from the caching allocator (GPUs).
+/// Allocates device memory for work on the stream of this launch, from the caching allocator
+/// (GPUs).
 void* allocate_scratch(size_t nbytes);
 void release_scratch(void* p) noexcept;
 
-/// n elements of device memory, not initialised, that live until the end of the scope: what was
-/// launched on this stream by then may still use them.
+/// n elements of device memory, not initialised, until the end of the scope. Work launched on this
+/// stream before that may still use them.
 template <class T>
 class Scratch {
  public:

@@ -1,11 +1,11 @@
 // Factors of matrices by cuSOLVER and cuBLAS, and on the host by LAPACK. For *_cuda.cu files only;
 // not installed.
 //
-// Matrices lie by columns, without gaps; all pointers are to device memory, those of `info` (one
-// for each matrix) too. The names and what they compute are LAPACK's for real numbers. T is float,
-// double or a complex number of these, for which "symmetric" means Hermitian but in sytrf, and
-// "transposed" conjugated too. What is batched takes a pointer for each of `count` matrices, or
-// matrices that follow each other.
+// Matrices are column-major, without gaps. All pointers, including `info` (one for each matrix),
+// are to device memory. Names and computations are LAPACK's for real numbers. T is float, double or
+// a complex number of these, for which "symmetric" means Hermitian except in sytrf, and
+// "transposed" means conjugated too. Batched functions take a pointer for each of `count` matrices,
+// or consecutive matrices.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace torch::taper::cuda::solver {
 using numbers::is_complex_v;
 using numbers::part_t;
 
-/// Which triangle of a matrix, by columns.
+/// Selects a triangle of a matrix, in column-major order.
 enum class Triangle { lower, upper };
 
 #if TAPER_CUDA_KERNELS == 1
@@ -32,30 +32,31 @@ enum class Triangle { lower, upper };
 // clang-format off
 template <class T> void getrf(int m, int n, T* a, int* pivots, int* info);
 template <class T> void getrf_batched(int n, T* const* a, int* pivots, int* info, int count);
-/// The solution b (n x k) of a x = b, given the factors.
+/// Solves a x = b for b (n x k), given the factors.
 template <class T> void getrs(int n, int k, const T* lu, const int* pivots, T* b);
 template <class T> void getrs_batched(int n, int k, const T* const* lu, const int* pivots, T* const* b, int count);
 template <class T> void potrf(Triangle, int n, T* a, int* info);
 template <class T> void potrf_batched(Triangle, int n, T* const* a, int* info, int count);
-/// The solution b (m x n) of x a = b for a triangular a.
+/// Solves x a = b for b (m x n) with a triangular a.
 template <class T> void trsm(Triangle, bool unit, int m, int n, const T* a, T* b);
 template <class T> void trsm_batched(Triangle, bool unit, int m, int n, const T* const* a, T* const* b, int count);
 template <class T> void geqrf(int m, int n, T* a, T* tau);
-/// q is m x n, of k reflectors.
+/// Computes q, m x n, from k reflectors.
 template <class T> void orgqr(int m, int n, int k, T* q, const T* tau);
-/// a = u diag(s) v^T, v not transposed. u is m x m and v n x n, or with `thin` m x k and n x k, k
-/// the lesser of m and n. Both must be memory also without `vectors`.
+/// Computes a = u diag(s) v^T, with v not transposed. u is m x m and v n x n, or with `thin` m x k
+/// and n x k, where k is the lesser of m and n. Both must be memory even without `vectors`.
 template <class T> void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info);
-/// The same for matrices up to kSmall x kSmall; u and v are square.
+/// Decomposes matrices up to kSmall x kSmall like gesvdj. u and v are square.
 template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info, int count);
-/// a becomes the eigenvectors, as columns.
+/// Computes eigenvalues. a becomes the eigenvectors, as columns.
 template <class T> void syevd(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info);
-/// The same for matrices up to kSmall x kSmall.
+/// Computes eigenvalues of matrices up to kSmall x kSmall like syevd.
 template <class T> void syevj_batched(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info, int count);
-/// L D L^T = a, of which the lower triangle is read.
+/// Computes L D L^T = a, of which the lower triangle is read.
 template <class T> void sytrf(int n, T* a, int* pivots, int* info);
 template <class T> void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b);
-/// The eigenvalues of any matrix and, unless v is null, its eigenvectors as columns. T is real.
+/// Computes the eigenvalues of any matrix and, unless v is null, its eigenvectors as columns. T is
+/// real.
 template <class T> void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::complex<T>* v, int* info);
 // clang-format on
 
@@ -190,7 +191,7 @@ void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::comple
 
 #endif
 
-/// What the batched forms of Jacobi's methods take at most.
+/// Largest size of the batched Jacobi methods.
 constexpr int kSmall = 32;
 
 }  // namespace torch::taper::cuda::solver

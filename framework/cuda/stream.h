@@ -1,4 +1,4 @@
-// What a CUDA kernel's host side asks of the runtime. For files that nvcc compiles.
+// Functions of the runtime for a CUDA kernel's host side. For files that nvcc compiles.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,19 +7,19 @@
 
 namespace torch::taper::cuda {
 
-/// The stream of the launch that is being made.
+/// Returns the stream of the launch that is being made.
 cudaStream_t kernel_stream();
-/// Throws Error unless `status` is success: the call, CUDA's words, file and line.
+/// Throws Error with the call, CUDA's words, file and line unless `status` is success.
 void check_status(cudaError_t status, const char* call, const char* file, int line);
-/// Launches a __global__ function on that stream. Throws what the launch has to complain of.
+/// Launches a __global__ function on that stream. Throws the launch's error.
 void launch_kernel(const void* kernel, int blocks, int threads, void** arguments);
-/// Threads that the device of that launch runs at once: work for fewer leaves parts of it idle.
+/// Returns the threads that the launch's device runs at once. Less work leaves parts of it idle.
 int64_t resident_threads();
-/// Whether work of this stream is being recorded: then nothing may wait for it.
+/// Returns whether work of this stream is being recorded. Nothing may wait for it then.
 inline bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) {
-    (void)cudaGetLastError();  // or the next launch would be blamed for it
+    (void)cudaGetLastError();  // or the next launch would report it
     return false;
   }
   return status != cudaStreamCaptureStatusNone;

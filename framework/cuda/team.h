@@ -1,11 +1,10 @@
-// The words in which CUDA kernels are written. For *_cuda.cu files only; not installed.
+// Vocabulary of CUDA kernels. For *_cuda.cu files only; not installed.
 //
-// A kernel is a loop over elements that do not know of each other (for_each, launch.h), or over
-// rows, each of which a team of threads works on (for_each_row). The same source is compiled by
-// nvcc for a GPU and, in builds with TAPER_CUDA_ON_HOST, by the host's compiler for simulated
-// devices, where a team is one thread, or, in tests, as many as on a GPU (block.h). So kernels are
-// tested without a GPU, and what cannot be is in few places, each marked by __CUDA_ARCH__ or
-// __CUDACC__.
+// A kernel is a loop over independent elements (for_each, launch.h), or over rows with a team of
+// threads for each (for_each_row). nvcc compiles the source for a GPU. In builds with
+// TAPER_CUDA_ON_HOST the host's compiler compiles it for simulated devices, where a team is one
+// thread, or, in tests, as many as on a GPU (block.h). So kernels are tested without a GPU. The few
+// places that cannot be are marked by __CUDA_ARCH__ or __CUDACC__.
 #pragma once
 
 #include <type_traits>
@@ -21,7 +20,7 @@ struct Plus {
     return a + b;
   }
 };
-/// The larger; a NaN wins.
+/// Returns the larger number. A NaN wins.
 struct Larger {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
@@ -35,19 +34,18 @@ struct Smaller {
   }
 };
 
-/// The threads that work on one row: one, a warp, or a block. All of them run the same code.
+/// The threads that work on one row: one, a warp, or a block. All of them run the kernel's code.
 struct Team {
   static constexpr int kWarp = 32, kMostWarps = Slot::kCount;
   int rank = 0, size = 1;
-  /// Of the block, which teams of more than a warp have for themselves.
+  /// Slots of the block. A team of more than a warp has the whole block.
   Slot* slots = nullptr;
 
   template <class T>
   TAPER_DEVICE Shared<T> shared() const {
     return Shared<T>(slots);
   }
-  /// f(i) for i < n, the threads beside each other. What f writes is seen by the others after
-  /// sync().
+  /// Calls f(i) for i < n, on neighbouring threads. Other threads see the writes of f after sync().
   template <class F>
   TAPER_DEVICE void each(int64_t n, const F& f) const {
     for (int64_t i = rank; i < n; i += size) f(i);
@@ -58,8 +56,8 @@ struct Team {
     else if (size > 1)
       sync_warp(here);
   }
-  /// All threads' values combined, for all of them, in an order that depends on the size only. Op
-  /// is associative and commutative; T at most a Slot.
+  /// Combines all threads' values, for all of them, in an order that depends on the size only. Op
+  /// is associative and commutative. T is at most a Slot.
   template <class T, class Op>
   TAPER_DEVICE T combine(T v, const Op& op, Here here = Here::current()) const {
     if (size == 1) return v;
@@ -74,7 +72,7 @@ struct Team {
     sync_block(here);
     return v;
   }
-  /// op over value(i) for i < n, from `start` (which leaves values as they are), for all threads.
+  /// Reduces value(i) for i < n with op, from the neutral element `start`, for all threads.
   template <class T, class F, class Op>
   TAPER_DEVICE T reduce(int64_t n, T start, const F& value, const Op& op,
                         Here here = Here::current()) const {

@@ -18,9 +18,9 @@ TAPER_DEVICE inline ListPart part_of(const TensorLists& lists, int64_t chunk) {
   return {entry, first, rest < TensorLists::kChunk ? rest : TensorLists::kChunk};
 }
 
-/// Calls visit(v) with the values of N operands, in the type that is computed in, and stores what
-/// it makes of them; operands in kReads are left alone, those in kWrites arrive as zeros. A visit
-/// with of_entry(lists, entry) gives by that what is called for the elements of an entry.
+/// Calls visit(v) with the values of N operands, in the computing type, and stores the changed
+/// values. Operands in kReads are not stored. Operands in kWrites are zero before the call. If
+/// visit has of_entry(lists, entry), its result is called for the elements of an entry.
 template <class T, int N, unsigned kReads, class Visit, unsigned kWrites = 0>
 struct VisitLists {
   static constexpr int V = 16 / sizeof(T);
@@ -45,7 +45,7 @@ struct VisitLists {
     for (int k = 0; k < N; ++k)
       if (!(kReads >> k & 1)) reinterpret_cast<Pack<T, W>*>(base[k])[at] = packs[k];
   }
-  /// A row is a chunk.
+  /// Processes a chunk as a row.
   TAPER_DEVICE void operator()(const Team& team, int64_t chunk) const {
     const ListPart part = part_of(lists, chunk);
     char* base[N];
@@ -69,7 +69,7 @@ struct VisitLists {
   }
 };
 
-/// One launch for all elements of all entries.
+/// Processes all elements of all entries with one launch.
 template <class T, int N, unsigned kReads, unsigned kWrites = 0, class Visit>
 void for_each_in_lists(const TensorLists& lists, const Visit& visit) {
   using Body = VisitLists<T, N, kReads, Visit, kWrites>;

@@ -6,10 +6,9 @@
 
 namespace torch::taper::cuda {
 
-/// 32 x 32 elements by a warp, each lane with a column: they are read and written by whole rows,
-/// and change their places in registers. Neighbouring places of the tile differ by `read` bytes
-/// between the rows of x, and by `write` between the rows of y; within a row elements lie side by
-/// side.
+/// Transposes tiles of 32 x 32 elements by a warp, with a column for each lane. Whole rows are read
+/// and written, and elements are exchanged in registers. `read` is the distance in bytes between
+/// the rows of x, `write` between the rows of y. Within a row elements are adjacent.
 template <class T>
 struct TransposeTiles {
   static constexpr int kSide = Team::kWarp;
@@ -35,7 +34,7 @@ struct TransposeTiles {
   int64_t tiles(const Plan<2>& plan) const {
     return plan.numel / (rows * columns) * tiles_down * tiles_across;
   }
-  /// The plan without its first dimension and that one.
+  /// Returns the plan without its first dimension and dimension `across`.
   static Plan<2> without(Plan<2> plan, int across) {
     int rank = 0;
     for (int d = 1; d < plan.rank; ++d)
@@ -47,8 +46,8 @@ struct TransposeTiles {
     plan.rank = rank;
     return plan;
   }
-  /// Lane l's k-th element becomes the k-th lane's l-th: blocks of halves, quarters, ... change
-  /// places.
+  /// Exchanges lane l's k-th element with lane k's l-th, by swapping blocks of halves, quarters,
+  /// ...
   template <int Half = kSide / 2>
   TAPER_DEVICE static void exchange(const Team& team, T (&v)[kSide]) {
     const bool upper = team.rank & Half;
@@ -85,8 +84,8 @@ struct TransposeTiles {
   }
 };
 
-/// y = x where y is dense along its innermost dimension and x along another one; false, and nothing
-/// done, for what is not so, or too small for whole tiles.
+/// Copies y = x if y is dense along its innermost dimension and x along another one. Returns false,
+/// and does nothing, otherwise, or if x is too small for whole tiles.
 template <class T>
 bool copy_transposed(const Out& y, const In& x) {
   constexpr int64_t item = sizeof(T);

@@ -1,5 +1,5 @@
-// What a capture queues, launch by launch, and the nodes of the CUDA graph that come of it:
-// pointwise kernels that follow each other are replaced by one. Not installed.
+// The launches of a capture, and their nodes in the CUDA graph. Consecutive pointwise kernels are
+// fused into one. Not installed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,28 +16,29 @@ namespace torch::taper::cuda {
 class CapturedLaunches {
  public:
   CapturedLaunches();
-  /// Before and behind a launch or copy of the capture; `end` tells how many there are so far.
+  /// Called before and after a launch or copy of the capture. `end` returns their number so far.
   ///@{
   void begin(cudaStream_t stream);
   size_t end(cudaStream_t stream);
   ///@}
-  /// See cuda::tell_pointwise; between the two.
+  /// Describes a launch between begin and end: see cuda::tell_pointwise.
   void tell(const PointwiseKind& kind, const void* f, const Out& y, const In* const* x);
-  /// Makes one kernel of each chain, when the capture has ended; where one cannot be had the
-  /// launches stay. Throws Error where CUDA refuses to change the graph half-way.
+  /// Fuses each chain into one kernel after the capture has ended. If a kernel is not available,
+  /// the launches stay. Throws Error if CUDA refuses to change the graph half-way.
   void fuse(cudaGraph_t graph, std::vector<detail::BlockLifetime> blocks, DeviceIndex device);
 
  private:
-  /// A kernel that was told of, or anything else, which has no node here.
+  /// A launch with a described kernel, or any other, which has no node here.
   struct Launch {
     cudaStream_t stream = nullptr;
     std::optional<PointwiseCall> call = {};
     cudaGraphNode_t node = nullptr;
   };
-  /// The graph in the making.
+  /// The state of the graph during the capture.
   struct Look {
     size_t nodes = 0;
-    cudaGraphNode_t last = nullptr;  ///< what the stream's next node depends on, where that is one
+    cudaGraphNode_t last = nullptr;  ///< the node on which the stream's next one depends, if it is
+                                     ///< one node
   };
   bool look(cudaStream_t stream, Look& found);
   void note_others(size_t nodes);
@@ -47,10 +48,10 @@ class CapturedLaunches {
   const std::thread::id thread_;
   bool usable_;
   int depth_ = 0, told_ = 0;
-  size_t nodes_ = 0;  // that are known
+  size_t nodes_ = 0;  // number of known nodes
   Launch next_;
   std::vector<Launch> launches_;
-  std::vector<size_t> others_;  // places of work that the program itself has queued
+  std::vector<size_t> others_;  // positions of work that the program itself has queued
 };
 
 }  // namespace torch::taper::cuda

@@ -1,4 +1,4 @@
-// Kernels that are compiled at run time, by NVRTC, and kept on disk. Not installed.
+// Kernels that NVRTC compiles at run time, cached on disk. Not installed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,15 +10,15 @@
 
 namespace torch::taper::cuda {
 
-/// The kernel of a chain's source (chain_source.h) for a device, which stays loaded; null where it
-/// cannot be had, which why_not_fused() then tells of. Throws nothing.
+/// Returns the kernel of a chain's source (chain_source.h) for a device, which stays loaded. If it
+/// is not available, returns null, and why_not_fused() tells the reason. Does not throw.
 cudaKernel_t chain_kernel(const std::string& source, DeviceIndex device);
 
-/// Where the machine code of kernels is kept: $XDG_CACHE_HOME/taper/kernels, or that of ~/.cache;
-/// empty where neither is known.
+/// Returns the folder of cached machine code: $XDG_CACHE_HOME/taper/kernels, or the one in
+/// ~/.cache. Empty if both are unknown.
 std::string chain_kernels_folder();
 
-/// Loaded kernels are forgotten, as a new process would know none. For tests.
+/// Forgets loaded kernels, so that they are looked up as in a new process. For tests.
 void forget_chain_kernels();
 
 }  // namespace torch::taper::cuda

@@ -1,9 +1,9 @@
-// The source of the one kernel that does what the launches of a chain do, and its argument.
+// The source of the kernel that replaces the launches of a chain, and its argument.
 //
-// The source depends on functors, dtypes and the form of the index space; addresses, strides,
-// numbers and the functors' own values are in the argument. So a kernel serves all chains of a
-// kind, and the compiler computes with numbers as it does in the launches' kernels, which do not
-// know them either. Not installed.
+// The source depends on functors, dtypes and the form of the index space. Addresses, strides,
+// numbers and the functors' values are in the argument. So one kernel serves all chains of a kind.
+// The compiler does not know the numbers, as in the launches' kernels, and so computes equal bits.
+// Not installed.
 #pragma once
 
 #include <cxxabi.h>
@@ -34,10 +34,11 @@ struct PointwiseCall {
 struct ChainSource {
   std::string text;
   std::vector<char> argument;
-  int64_t items;  ///< threads that have something to do
+  int64_t items;  ///< number of threads with work
 };
 
-/// How C++ spells the type of an element or of a functor; empty where a source cannot name it.
+/// Returns the C++ name of the type of an element or of a functor, empty if a source cannot name
+/// it.
 inline std::string spelled_element(const std::type_info& type) {
   for (const std::type_info* t :
        {&typeid(float), &typeid(double), &typeid(Half), &typeid(BFloat16), &typeid(bool),
@@ -66,7 +67,7 @@ class ChainWriter {
   ChainWriter(const std::vector<const PointwiseCall*>& calls, const fusion::Group& group)
       : calls_(calls), group_(group), pack_(16 / std::max<int64_t>(group.largest_item, 1)) {}
 
-  /// Nothing where a type has no name, or the argument is too long.
+  /// Returns nothing if a type has no name, or if the argument is too long.
   std::optional<ChainSource> write() {
     add_field("int64_t", "numel", group_.grid.numel());
     for (size_t m = 0; m < calls_.size(); ++m)
@@ -82,14 +83,14 @@ class ChainWriter {
  private:
   static constexpr size_t kMostArguments = 4000;  // CUDA passes 4 KiB
 
-  /// Memory of others that is read, or a result.
+  /// Memory outside the chain that is read, or a result.
   struct Memory {
     const char* data;
     std::string type, name;
     fusion::Steps steps;
-    bool scalar;  ///< one element for several
+    bool scalar;  ///< one element for several indices
   };
-  /// What a member has made: the last of this address counts.
+  /// A member's result. The last one with its address is valid.
   struct Made {
     const char* data;
     std::string type, name;
@@ -118,7 +119,7 @@ class ChainWriter {
     return s.step == item && (g.rows == 1 || s.row == g.cols * item) &&
            (g.blocks == 1 || s.block == g.rows * g.cols * item);
   }
-  /// The name of memory's field; packs become so short that they suit it.
+  /// Adds a field for memory, and returns its name. Shortens packs to suit its alignment.
   std::string add_memory(const std::string& name, const void* data, int64_t item,
                          const fusion::Steps& s) {
     add_field("char*", name, data);
@@ -136,7 +137,7 @@ class ChainWriter {
     add_field("int64_t", name + "_block", s.block);
     return name;
   }
-  /// The expression for an element of an operand, as the functor of a member gets it.
+  /// Returns the expression for an element of an operand, as an argument of a member's functor.
   std::optional<std::string> operand(size_t m, int k) {
     const In& x = calls_[m]->x[k];
     const std::string type = spelled_element(*calls_[m]->kind->operands[k]);
@@ -190,7 +191,7 @@ class ChainWriter {
     steps_.push_back((c.kind->nbytes ? "a." + number : functor + "()") + "(" + operands + ")");
     return true;
   }
-  /// Of each address the last result, unless nobody else sees it.
+  /// Stores the last result for each address, unless it is internal to the chain.
   void add_stores() {
     for (size_t i = 0; i < made_.size(); ++i) {
       const Made& v = made_[i];

@@ -1,4 +1,5 @@
-// What all calls of cuDNN share: descriptions, types, factors, and a cache of plans. Not installed.
+// Code shared by all calls of cuDNN: descriptors, types, factors, and a cache of plans. Not
+// installed.
 #pragma once
 
 #include <map>
@@ -11,7 +12,7 @@
 
 namespace torch::taper::cuda {
 
-/// A description of cuDNN's, destroyed with its owner.
+/// Defines an owner of a cuDNN descriptor.
 #define TAPER_CUDNN_DESCRIPTION(Name, Handle, create, destroy)    \
   class Name {                                                    \
    public:                                                        \
@@ -28,9 +29,9 @@ TAPER_CUDNN_DESCRIPTION(TensorDescription, cudnnTensorDescriptor_t, cudnnCreateT
                         cudnnDestroyTensorDescriptor)
 
 cudnnDataType_t cudnn_type(ScalarType dtype);
-/// Of sums, statistics and factors.
+/// Returns the type of sums, statistics and factors.
 cudnnDataType_t cudnn_compute_type(ScalarType dtype);
-/// The arithmetic that is asked for: f32 without TF32 stays f32.
+/// Returns the requested arithmetic: f32 without TF32 stays f32.
 cudnnMathType_t cudnn_math(ScalarType dtype, bool tf32);
 
 /// Describes a contiguous tensor.
@@ -49,15 +50,15 @@ class Factor {
   bool in_double_;
 };
 
-/// False where cuDNN says that it does not support what it was asked for, with nothing done; other
-/// errors throw as TAPER_LIBRARY_CALL does.
+/// Returns false if cuDNN does not support the request. Nothing has been done then. Other errors
+/// throw as in TAPER_LIBRARY_CALL.
 bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line);
 #define TAPER_CUDNN_SUPPORTS(name, ...)                                                            \
   ::taper::cuda::cudnn_supports(TAPER_LIBRARY_FUNCTION(cudnn, name)(__VA_ARGS__), #name, __FILE__, \
                                 __LINE__)
 
-/// The plan of `key`, which make() describes on first use. Kept until the process ends, one for
-/// each thread at a time: descriptions are not to be shared.
+/// Returns the plan of `key`, which make() creates on first use. Plans are kept until the process
+/// ends. A plan belongs to one thread at a time, because descriptors must not be shared.
 template <class Plan, class Key, class Make>
 Plan& plan_of(const Key& key, const Make& make) {
   auto& plans = of_thread<std::map<Key, std::unique_ptr<Plan>>, Make>();

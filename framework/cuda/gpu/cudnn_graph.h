@@ -12,7 +12,7 @@
 
 namespace torch::taper::cuda {
 
-/// What cuDNN calls the type of an attribute's values.
+/// Maps a type to cuDNN's attribute type.
 template <class T>
 struct AttributeType;
 template <cudnnBackendAttributeType_t type>
@@ -41,8 +41,8 @@ struct AttributeType<cudnnReduceTensorOp_t> : IsAttributeType<CUDNN_TYPE_REDUCTI
 template <>
 struct AttributeType<cudnnBackendHeurMode_t> : IsAttributeType<CUDNN_TYPE_HEUR_MODE> {};
 
-/// A descriptor of the backend interface, destroyed with its owner. What cuDNN does not support is
-/// remembered, and later calls are left out; other errors throw Error.
+/// Owns a descriptor of the backend interface. If cuDNN does not support it, this is remembered,
+/// and later calls are skipped. Other errors throw Error.
 class GraphPart {
  public:
   explicit GraphPart(cudnnBackendDescriptorType_t type) {
@@ -67,22 +67,22 @@ class GraphPart {
   GraphPart& set(cudnnBackendAttributeName_t name, const std::vector<T>& values) {
     return set(name, AttributeType<T>::value, static_cast<int64_t>(values.size()), values.data());
   }
-  /// A part that is finished.
+  /// Sets an attribute to a finished part.
   GraphPart& set(cudnnBackendAttributeName_t name, const GraphPart& part) {
     return needs(part).set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &part.d_);
   }
-  /// Without that part this one is not supported either.
+  /// Marks this part as unsupported if `part` is.
   GraphPart& needs(const GraphPart& part) {
     is_supported_ = is_supported_ && part.is_supported_;
     return *this;
   }
-  /// Alpha or beta of an operation on this dtype.
+  /// Sets alpha or beta of an operation on this dtype.
   GraphPart& set_factor(cudnnBackendAttributeName_t name, double value, ScalarType dtype) {
     return dtype == ScalarType::Double ? set(name, value) : set(name, static_cast<float>(value));
   }
   GraphPart& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
                  const void* values);
-  /// cuDNN checks it and makes of it what it needs; no attribute can be set any more.
+  /// Lets cuDNN check and complete the descriptor. No attribute can be set any more.
   GraphPart& finish();
 
   /// Reads at most `count` values of a finished part, and returns how many there are.
@@ -100,42 +100,43 @@ class GraphPart {
 struct GraphLayout {
   std::vector<int64_t> sizes, strides;
 };
-/// Where a tensor of a graph is: in the device's memory, nowhere (one operation hands it to the
-/// next), or, one number, in the host's, where it is read when the graph is run.
+/// Location of a tensor of a graph: in the device's memory, virtual (passed from one operation to
+/// the next), or a number on the host, which is read when the graph runs.
 enum class GraphPlace { kDevice, kVirtual, kHost };
 
 /// Describes a tensor of a graph by its number.
 GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const GraphLayout& layout,
                        int64_t alignment, GraphPlace place = GraphPlace::kDevice);
-/// A contiguous one.
+/// Describes a contiguous tensor of a graph.
 GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const std::vector<int>& sizes,
                        int64_t alignment, GraphPlace place = GraphPlace::kDevice);
-/// The alignment of memory in bytes, as far as engines look at it.
+/// Returns the alignment of memory in bytes, as far as engines use it.
 int64_t graph_alignment(const void* p);
 
-/// What a pointwise operation computes: in which type, and of GEN_INDEX along which dimension.
+/// The computation of a pointwise operation: its type, and for GEN_INDEX the dimension.
 struct GraphFormula {
   cudnnPointwiseMode_t mode;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   int64_t axis = -1;
 };
-/// The operation y = f(x...) of one to three tensors; not finished, so that factors can be set.
+/// Returns the operation y = f(x...) of one to three tensors. It is not finished, so that factors
+/// can be set.
 GraphPart graph_operation(const GraphFormula& f, const std::vector<const GraphPart*>& x,
                           const GraphPart& y);
 
-/// Which engines may compute a graph, and in what order they are tried.
+/// Rules for engines that may compute a graph, and their order.
 struct EngineRules {
-  bool only_deterministic = false;  ///< the same bits in each run
+  bool only_deterministic = false;  ///< equal bits in each run
   bool only_full_f32 = false;       ///< no factors rounded to TF32
-  bool measures = false;            ///< in the order of their times; else of cuDNN's expectation
-  bool has_fallback = true;         ///< also those that cuDNN expects to be slow
+  bool measures = false;            ///< in the order of measured times, else of cuDNN's expectation
+  bool has_fallback = true;         ///< includes engines that cuDNN expects to be slow
   auto operator<=>(const EngineRules&) const = default;
-  /// What the switches say for this dtype.
+  /// Returns the rules of the current switches for this dtype.
   static EngineRules current(ScalarType dtype);
 };
 
-/// Memory of the tensors of a graph that are not virtual, by their numbers; of the host's numbers,
-/// until run() returns.
+/// Memory of the tensors of a graph that are not virtual, by their numbers. Numbers on the host
+/// must live until run() returns.
 struct GraphMemory {
   std::vector<int64_t> ids;
   std::vector<void*> data;
@@ -145,24 +146,24 @@ struct GraphMemory {
   }
 };
 
-/// A graph, and the engines that there are for it. Their plans are made when they are needed; one
-/// that turns out not to be supported is dropped for the next. Of one thread.
+/// A graph, and its engines. Plans are made when they are needed. An unsupported one is replaced by
+/// the next. For use by one thread.
 class EnginePlans {
  public:
-  /// Working memory above which an engine comes after all others, in bytes.
+  /// Bytes of workspace above which an engine is tried last.
   static constexpr int64_t kMostBytes = int64_t{1} << 30;
 
-  /// `operations` are finished; what one of them cannot do leaves no engine.
+  /// Takes finished operations. If one is not supported, there is no engine.
   EnginePlans(cudnnHandle_t handle, const std::vector<GraphPart>& operations, EngineRules rules);
-  /// Computes the graph, on the stream of the launch. False where no engine is left, with nothing
-  /// done.
+  /// Computes the graph on the stream of the launch. If no engine is left, returns false and does
+  /// nothing.
   bool run(const GraphMemory& memory);
 
  private:
   struct Plan {
     GraphPart part;
-    int64_t nbytes = 0;  // of working memory
-    float ms = 0;        // where it was measured
+    int64_t nbytes = 0;  // of workspace
+    float ms = 0;        // if measured
   };
   std::vector<GraphPart> configs_of(cudnnBackendHeurMode_t mode) const;
   bool allows(const GraphPart& config) const;
@@ -176,10 +177,10 @@ class EnginePlans {
   const cudnnHandle_t handle_;
   const EngineRules rules_;
   GraphPart graph_;
-  std::vector<cudnnBackendHeurMode_t> modes_;  // not asked yet; the last one is next
+  std::vector<cudnnBackendHeurMode_t> modes_;  // not queried yet; the last one is next
   std::vector<GraphPart> configs_;             // without a plan yet; the last one is next
-  std::vector<Plan> large_;                    // for when all others have failed
-  std::vector<Plan> plans_;                    // that were measured, or one; the last one is used
+  std::vector<Plan> large_;                    // used when all others have failed
+  std::vector<Plan> plans_;                    // measured ones, or one; the last one is used
   bool is_measured_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The forms of CUPTI's records that depend on its version.
+// The types of CUPTI's records, which depend on its version.
 #pragma once
 
 #include <cupti.h>
@@ -7,7 +7,7 @@
 
 namespace torch::taper::detail {
 
-// Each version of CUPTI writes the newest form that it knows, whose first part is the older forms'.
+// Each version of CUPTI writes its newest record type, which begins with the older types' members.
 #if CUPTI_API_VERSION >= 130000
 using KernelActivity = CUpti_ActivityKernel10;
 using CopyActivity = CUpti_ActivityMemcpy6;

@@ -9,8 +9,8 @@ namespace torch::taper::cuda {
 
 class GpuRecording;
 
-/// Until the end of the scope kernels go to this stream, whose work goes to `recording` where that
-/// is not null.
+/// Directs kernels to this stream until the end of the scope. Its work goes to `recording` unless
+/// that is null.
 class LaunchScope {
  public:
   LaunchScope(DeviceIndex device, cudaStream_t stream, GpuRecording* recording);
@@ -24,21 +24,21 @@ class LaunchScope {
   GpuRecording* recording_before_;
 };
 
-/// Whether the device has its context, which takes seconds and some hundred MiB to make: then it
-/// can be made the current one at no cost.
+/// Returns whether the device has its context, which takes seconds and some hundred MiB to make. It
+/// can then be made current at no cost.
 bool has_context(int device);
-/// Makes a device CUDA's current one. One without a context becomes it when it gets that.
+/// Makes a device CUDA's current one. A device without a context becomes current when it gets one.
 void make_current(int device) noexcept;
-/// For a device that has just been used: whether make_current() has waited for that, and it is to
-/// stay current.
+/// Returns, for a device that was just used, whether make_current() had been deferred for it. It
+/// then stays current.
 bool was_deferred(int device);
-/// Makes CUDA's current device the one that make_current() waits with: its context is made now.
+/// Makes the deferred device of make_current() CUDA's current one, and creates its context.
 void use_deferred();
-/// Makes `device` current again, unless nobody has used it yet: that would initialise it.
+/// Makes `device` current again, unless it is unused: that would initialise it.
 void restore_device(int device) noexcept;
-/// The device of the launch that is being made.
+/// Returns the device of the launch that is being made.
 DeviceIndex kernel_device();
-/// What records it, or null.
+/// Returns the recording of that launch, or null.
 GpuRecording* kernel_recording();
 
 }  // namespace torch::taper::cuda

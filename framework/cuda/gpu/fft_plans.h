@@ -1,4 +1,4 @@
-// Transforms by cuFFT, whose plans are kept. Not installed.
+// Transforms by cuFFT, with cached plans. Not installed.
 #pragma once
 
 #include <cufft.h>
@@ -7,17 +7,18 @@
 
 namespace torch::taper::cuda {
 
-/// What is transformed: `count` boxes of n points, n of one to three sizes, each dense in row-major
-/// order (of complex boxes of real ones the last size is n / 2 + 1), one behind the other.
+/// The data of a transform: `count` consecutive boxes of n points, with one to three sizes n, each
+/// dense in row-major order. For complex boxes of real ones the last size is n / 2 + 1.
 struct FftBoxes {
   Dims n;
   int64_t count;
-  /// Of complex numbers: the boxes' numbers at one place lie side by side in place of a box's own.
+  /// For complex numbers: the boxes' numbers of one index are adjacent, instead of each box's
+  /// numbers.
   bool interleaved = false;
 };
 
-/// Their transforms, which lie alike, not scaled, on the stream of the launch. A transform to real
-/// numbers overwrites x. Throws Error with cuFFT's word for what is wrong.
+/// Transforms the boxes, without scaling, on the stream of the launch. The results have this
+/// layout, too. A transform to real numbers overwrites x. Throws Error with cuFFT's status.
 void run_fft(cufftType type, const FftBoxes& boxes, void* x, void* y, bool inverse);
 
 }  // namespace torch::taper::cuda

@@ -1,5 +1,4 @@
-// Matrix products by cuBLAS, and by cuBLASLt, which does to the result what would be a pass of its
-// own. Not installed.
+// Matrix products by cuBLAS, and by cuBLASLt with fused epilogues. Not installed.
 #pragma once
 
 #include <taper/framework/cuda/gemm_types.h>
@@ -8,15 +7,15 @@
 namespace torch::taper::cuda {
 
 cudaDataType_t blas_type(ScalarType dtype);
-/// The type that products are summed in, by the switches of Context.
+/// Returns the type in which products are summed, by the switches of Context.
 cublasComputeType_t compute_type(ScalarType dtype);
 
-/// The products, on the stream of the launch. Matrices of C do not overlap.
+/// Computes the products on the stream of the launch. Matrices of C must not overlap.
 void run_gemm(const ColumnMajorGemm& g);
 
-/// C = f(alpha op(A) op(B) + bias), m numbers side by side, added to each column. For what
-/// takes_bias; beta is 0. Returns false, with nothing done, where cuBLASLt has no way to compute it
-/// (its only gelu is the one by tanh).
+/// Computes C = f(alpha op(A) op(B) + bias). The bias has m contiguous numbers, and is added to
+/// each column. Only for products with takes_bias. beta is 0. Returns false, and does nothing, if
+/// cuBLASLt cannot compute it (its only gelu is the one by tanh).
 bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f);
 
 }  // namespace torch::taper::cuda

@@ -12,24 +12,24 @@
 
 namespace torch::taper::cuda {
 
-/// Working memory for a product: what cuBLAS takes for itself on recent GPUs.
+/// Workspace of a product: cuBLAS's default on recent GPUs.
 constexpr size_t kCublasRoom = size_t{32} << 20;
 
 cublasHandle_t cublas_handle();
 cusolverDnHandle_t cusolver_handle();
 cudnnHandle_t cudnn_handle();
 cusparseHandle_t cusparse_handle();
-/// Whether cuDNN can be loaded: for what there are kernels besides.
+/// Returns whether cuDNN can be loaded, for ops with other kernels.
 bool has_cudnn();
 
-// A function of the library, or of those it needs (cuBLASLt), by name. Throws Error, which says
-// what to install, without it.
+// Return a function of the library, or of those it needs (cuBLASLt), by name. Throw Error, which
+// says what to install, if the library is missing.
 void* cublas_function(const char* name);
 void* cusolver_function(const char* name);
 void* cudnn_function(const char* name);
 void* cufft_function(const char* name);
 void* cusparse_function(const char* name);
-// Throw Error unless the status is success: the call, the library's words, file and line.
+// Throw Error with the call, the library's words, file and line unless the status is success.
 void check_cublas(cublasStatus_t status, const char* call, const char* file, int line);
 void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line);
 void check_cusparse(cusparseStatus_t status, const char* call, const char* file, int line);
@@ -37,15 +37,15 @@ void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int l
 
 }  // namespace torch::taper::cuda
 
-/// The function itself, found once at each place; `library` is cublas, cusolver, cudnn,
-/// cufft or cusparse.
+/// Returns the function, looked up once at each use. `library` is cublas, cusolver, cudnn, cufft or
+/// cusparse.
 #define TAPER_LIBRARY_FUNCTION(library, name)                                          \
   ([] {                                                                                \
     static const auto f =                                                              \
         reinterpret_cast<decltype(&::name)>(::taper::cuda::library##_function(#name)); \
     return f;                                                                          \
   }())
-/// Calls it and checks what it says.
+/// Calls the function and checks its status.
 #define TAPER_LIBRARY_CALL(library, name, ...)                                              \
   ::taper::cuda::check_##library(TAPER_LIBRARY_FUNCTION(library, name)(__VA_ARGS__), #name, \
                                  __FILE__, __LINE__)

@@ -1,4 +1,4 @@
-// What a thread has of the libraries for itself. Not installed.
+// Library objects of a thread. Not installed.
 #pragma once
 
 #include <mutex>
@@ -9,7 +9,7 @@
 
 namespace torch::taper::cuda {
 
-/// Objects that no thread has at the moment. Never destroyed: at the end of the process the driver
+/// Objects that no thread owns at the moment. Never destroyed: at the end of the process the driver
 /// may be gone already.
 template <class T, class Tag>
 class Unused {
@@ -35,9 +35,9 @@ class Unused {
   std::vector<T*> objects_;
 };
 
-/// The calling thread's object. When the thread ends another one gets it as it is: so there are as
-/// many as threads that run at once, however many come and go. `Tag` tells objects of one type
-/// apart.
+/// Returns the calling thread's object. When the thread ends, another thread gets the object
+/// unchanged. So there are only as many as threads that run at once. `Tag` distinguishes objects of
+/// one type.
 template <class T, class Tag = T>
 T& of_thread() {
   thread_local T* mine = nullptr;

@@ -1,4 +1,4 @@
-// Captured steps on GPUs: CUDA graphs, and what differs from replay to replay. Not installed.
+// Captured steps on GPUs: CUDA graphs, and values that differ between replays. Not installed.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ struct GpuStream final : detail::StreamImpl {
 };
 inline cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
 
-/// Makes a device CUDA's current one; the caller's is restored, unless nobody has used that one
-/// yet, or this one was to become current at its first use (make_current).
+/// Makes a device CUDA's current one. The destructor restores the previous device, unless it is
+/// unused, or this one was deferred by make_current.
 class OnDevice {
  public:
   explicit OnDevice(int device) : device_(device) {
@@ -47,8 +47,8 @@ class OnDevice {
   bool is_changed_ = false;
 };
 
-/// Calls that a capture of this thread would take for mistakes, such as taking memory, are allowed
-/// for a scope: what they do is no part of the graph.
+/// Allows the thread's calls that a capture would report as mistakes, such as allocating memory,
+/// until the end of the scope. They do not become part of the graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -60,8 +60,8 @@ class RelaxedCapture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// A CUDA graph. The keys of its random numbers lie in device memory, and each replay draws them
-/// anew, in the order of the launches.
+/// A CUDA graph. The keys of its random numbers are in device memory. Each replay draws them anew,
+/// in the order of the launches.
 class GpuRecording final : public Recording {
  public:
   explicit GpuRecording(DeviceIndex device) : device_(device) {}
@@ -69,9 +69,9 @@ class GpuRecording final : public Recording {
   /// Makes the captured graph ready to run.
   void take(cudaGraph_t graph);
   void replay(detail::StreamImpl* stream) override;
-  /// Where a launch that is recorded finds the key of its random numbers.
+  /// Returns the address of the key of a recorded launch's random numbers.
   const uint64_t* key_of(CPUGeneratorImpl* generator);
-  /// What has been queued so far, by a capture whose memory is from this pool.
+  /// Returns the launches so far of a capture whose memory is from this pool.
   CapturedLaunches& launches(const std::shared_ptr<detail::GraphPool>& pool) {
     pool_ = pool;
     return launches_;
@@ -79,7 +79,7 @@ class GpuRecording final : public Recording {
   CapturedLaunches& launches() { return launches_; }
 
  private:
-  /// Places for keys, filled by one copy.
+  /// Memory for keys, filled by one copy.
   struct Keys {
     uint64_t* places;
     std::vector<CPUGeneratorImpl*> generators;
@@ -92,9 +92,9 @@ class GpuRecording final : public Recording {
   std::shared_ptr<detail::GraphPool> pool_;  // while it is captured
   cudaGraphExec_t graph_ = nullptr;
   std::vector<Keys> keys_;
-  /// A draw that autograd::checkpoint repeats reads the key of the first one.
+  /// A draw that autograd::checkpoint repeats reads the first draw's key.
   std::map<std::pair<CPUGeneratorImpl*, uint64_t>, const uint64_t*> place_of_draw_;
-  cudaEvent_t replayed_ = nullptr;  // the last replay's end; only with keys
+  cudaEvent_t replayed_ = nullptr;  // end of the last replay; only with keys
 };
 
 }  // namespace torch::taper::cuda
