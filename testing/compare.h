@@ -1,4 +1,4 @@
-// Comparing tensors: what differs, where, and by how much.
+// Comparison of tensors: where and by how much they differ.
 #pragma once
 
 #include <string>
@@ -9,40 +9,42 @@
 
 namespace torch::taper::testing {
 
-/// Values are equal when |got - want| <= atol + rtol * |want|. A NaN never is; infinity only to
-/// itself.
+/// Values are close if |got - want| <= atol + rtol * |want|. A NaN never is. Infinity is close only
+/// to itself.
 struct Tolerance {
-  double rtol;  ///< of the magnitude of `want`
-  double atol;  ///< whatever it is
+  double rtol;  ///< relative to the magnitude of `want`
+  double atol;  ///< absolute
 };
-/// Python's torch.testing.assert_close: f64 1e-7 and 1e-7, f32 1.3e-6 and 1e-5, f16 1e-3 and 1e-5,
-/// bf16 1.6e-2 and 1e-5; zero for all others. Of two dtypes the wider tolerance.
+/// Returns the tolerance of Python's torch.testing.assert_close: f64 1e-7 and 1e-7, f32 1.3e-6 and
+/// 1e-5, f16 1e-3 and 1e-5, bf16 1.6e-2 and 1e-5, zero for all others. For two dtypes it is the
+/// wider one.
 Tolerance default_tolerance(ScalarType a, ScalarType b);
 
-/// What `got` lacks to be `want`: sizes, the number of elements that differ, the worst of them with
-/// its index, both values, difference and tolerance, and the first few in a table. Empty when they
-/// are close. Tensors may live on different devices, and their dtypes may differ; both undefined is
-/// equal.
+/// Describes how `got` differs from `want`: sizes, the number of elements that differ, the worst of
+/// them with its index, both values, difference and tolerance, and a table of the first few.
+/// Returns an empty text if they are close. Tensors may be on different devices and have different
+/// dtypes. Two undefined tensors are equal.
 std::string difference(const Tensor& got, const Tensor& want, Tolerance tolerance);
-/// The same with default_tolerance of their dtypes.
+/// Describes the difference with default_tolerance of the dtypes.
 std::string difference(const Tensor& got, const Tensor& want);
-/// The same for equality: dtypes and all values (a NaN equals a NaN, 0 equals -0).
+/// Describes the difference from equality of dtypes and all values (a NaN equals a NaN, 0 equals
+/// -0).
 std::string inequality(const Tensor& got, const Tensor& want);
-/// What is not finite in a tensor; empty when all is.
+/// Describes the elements that are not finite. Returns an empty text if all are.
 std::string not_finite(const Tensor& t);
 
 /// Tensors with their names, in order.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// What the kit's checks return.
+/// The result of the kit's checks.
 class Verdict {
  public:
-  bool passed() const { return failures.empty(); }  ///< whether nothing is wrong
-  /// All failures and notes, ready to print.
+  bool passed() const { return failures.empty(); }  ///< whether there are no failures
+  /// Returns all failures and notes, ready to print.
   std::string text() const;
 
-  std::vector<std::string> failures;  ///< all that is wrong
-  std::vector<std::string> notes;     ///< what does not fail, but should be known
+  std::vector<std::string> failures;  ///< all failures
+  std::vector<std::string> notes;     ///< remarks that are no failures
 };
 
 }  // namespace torch::taper::testing

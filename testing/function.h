@@ -18,7 +18,7 @@ template <class F, size_t... I>
 constexpr bool takes_tensors(std::index_sequence<I...>) {
   return std::is_invocable_v<F&, decltype((void)I, std::declval<const Tensor&>())...>;
 }
-/// How many tensors F takes one by one; 0 when it takes none to eight.
+/// Returns the number of tensors that F takes as arguments, or 0 if it does not take one to eight.
 template <class F, size_t N = 1>
 constexpr size_t arity() {
   if constexpr (takes_tensors<F>(std::make_index_sequence<N>()))
@@ -53,16 +53,16 @@ std::vector<Tensor> call_with(F& f, const std::vector<Tensor>& inputs, std::inde
 
 }  // namespace impl
 
-/// Made of anything that takes one to eight tensors, or a `const std::vector<Tensor>&`, and returns
-/// a tensor, a tuple, pair or array of tensors, or a vector of them. Arguments must be named with
-/// their types: of `[](auto x) {...}` nobody can tell how many tensors it takes.
+/// Wraps a callable that takes one to eight tensors, or a `const std::vector<Tensor>&`. It returns
+/// a tensor, a tuple, pair or array of tensors, or a vector of them. Arguments must have explicit
+/// types: the number of tensors of `[](auto x) {...}` is unknown.
 class TensorFunction {
  public:
   using List = std::vector<Tensor>;  ///< of inputs or of outputs
-  /// Of such a callable.
+  /// Wraps a callable.
   template <class F, std::enable_if_t<!std::is_same_v<std::decay_t<F>, TensorFunction>, int> = 0>
   TensorFunction(F f) : call_(wrapped(std::move(f))) {}
-  /// Throws ValueError when the callable takes another number of tensors.
+  /// Calls the function. Throws ValueError if it takes another number of tensors.
   List operator()(const List& inputs) const { return call_(inputs); }
 
  private:

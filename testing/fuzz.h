@@ -1,4 +1,4 @@
-// Fuzzing an op over shapes, layouts and dtypes; a failing case is shrunk and can be run again.
+// Fuzzes an op over shapes, layouts and dtypes. A failing case is shrunk and can be run again.
 //
 //   fuzz("rms_norm", [](const Tensor& x, const Tensor& w) { return rms_norm(x, w); },
 //        {FuzzInput("... D").sizes(1, 9), FuzzInput("D")});
@@ -14,27 +14,27 @@
 
 namespace torch::taper::testing {
 
-/// One input, by its shape: names and numbers between spaces ("N C 3"), "..." for zero to three
-/// more dimensions. A name has the same size wherever it stands in one case, and "..." the same
-/// dimensions. "" is a 0-dim tensor.
+/// One input, given by its shape: names and numbers between spaces ("N C 3"), "..." for zero to
+/// three more dimensions. In one case all occurrences of a name have one size, and "..." always
+/// means equal dimensions. "" is a 0-dim tensor.
 class FuzzInput {
  public:
-  /// Of such a shape.
+  /// Sets the shape.
   FuzzInput(const char* shape) : shape_(shape) {}
-  /// The same.
+  /// Sets the shape.
   FuzzInput(std::string shape) : shape_(std::move(shape)) {}
-  /// Sizes of the names and of "..." that this input is the first to mention, in [least, most].
+  /// Sets the range [least, most] of sizes, for names and "..." that this input mentions first.
   FuzzInput& sizes(int64_t least, int64_t most);
-  /// Values, in [low, high); whole numbers for integral dtypes.
+  /// Sets the range [low, high) of values. Integral dtypes get whole numbers.
   FuzzInput& range(double low, double high);
-  /// A dtype of its own, whatever the case has: kLong for indices.
+  /// Sets this input's dtype, independent of the case: kLong for indices.
   FuzzInput& dtype(ScalarType t);
-  /// Has no gradient to be checked.
+  /// Excludes the input from checks of gradients.
   FuzzInput& no_gradient();
-  /// Some dimensions may be 1, and the first ones missing, as broadcasting allows.
+  /// Lets some dimensions be 1, and the first ones be missing, as broadcasting allows.
   FuzzInput& broadcasts();
 
-  // Read by fuzz().
+  // Used by fuzz().
   const std::string& shape() const { return shape_; }  ///< as it was given
   int64_t least = 0;                                   ///< see sizes()
   int64_t most = 7;                                    ///< see sizes()
@@ -48,44 +48,45 @@ class FuzzInput {
   std::string shape_;
 };
 
-/// What fuzz() draws and checks.
+/// Options of fuzz().
 struct FuzzOptions {
-  /// Cases.
+  /// Number of cases.
   TAPER_ARG(int64_t, runs) = 100;
-  /// Of all that is drawn.
+  /// Seed of all random choices.
   TAPER_ARG(uint64_t, seed) = 1;
-  /// Of the inputs without a dtype of their own; one is drawn for each case.
+  /// Dtypes of inputs without a set dtype. One is drawn for each case.
   TAPER_ARG(std::vector<ScalarType>, dtypes) = {kFloat, kDouble};
-  /// Transposed inputs, inputs with gaps in memory, expanded ones: all must give what contiguous
-  /// ones give.
+  /// Whether to check transposed inputs, inputs with gaps in memory, and expanded ones. They must
+  /// give the results of contiguous inputs.
   TAPER_ARG(bool, layouts) = true;
-  /// Gradients in float64 by the fast gradcheck, of inputs with at most `gradient_numel` elements.
+  /// Whether to check gradients in float64 by the fast gradcheck, for inputs with at most
+  /// `gradient_numel` elements.
   TAPER_ARG(bool, gradients) = true;
-  /// Gradients of gradients, too, by gradgradcheck.
+  /// Whether to check second gradients by gradgradcheck, too.
   TAPER_ARG(bool, second_gradients) = false;
-  /// See gradients.
+  /// Largest number of elements for checks of gradients.
   TAPER_ARG(int64_t, gradient_numel) = 200;
-  /// Finite inputs must give finite results.
+  /// Whether finite inputs must give finite results.
   TAPER_ARG(bool, finite) = true;
-  /// Results in narrower dtypes must be those of float64 within the tolerance of the dtype, times
-  /// this; 0: not compared.
+  /// Results in narrower dtypes must equal those of float64 within the tolerance of the dtype,
+  /// times this factor. 0: they are not compared.
   TAPER_ARG(double, dtype_tolerance) = 50;
-  /// The same function written plainly; it gets the inputs in float64, contiguous. May be empty.
+  /// A plain version of the function. It gets the inputs in float64, contiguous. May be empty.
   TAPER_ARG(std::vector<TensorFunction>, reference) = {};
-  /// Cases run there too. A device that is not there is a ValueError.
+  /// Further devices on which cases run. A device that does not exist is a ValueError.
   TAPER_ARG(std::vector<Device>, devices) = {};
-  /// Print every case before it runs: to find the one that crashes. TAPER_FUZZ_VERBOSE=1 too.
+  /// Whether to print every case before it runs, to find one that crashes. TAPER_FUZZ_VERBOSE=1
+  /// does this too.
   TAPER_ARG(bool, verbose) = false;
 };
 
-/// Runs `fn` on random cases and checks, for each: it does not throw; results are finite, do not
-/// depend on the layout in memory, agree in all dtypes, with the reference and on all devices; the
-/// gradients pass gradcheck. The first failure is shrunk: smaller sizes, fewer dimensions, plain
-/// layouts, kDouble, as long as the same check fails. The report gives the smallest case, what is
-/// wrong with it, and TAPER_FUZZ='...' , which set in the environment runs that case alone.
-/// TAPER_FUZZ_RUNS and TAPER_FUZZ_SEED override the options.
-/// Throws ValueError for shapes it cannot read and for a TAPER_FUZZ that is no case of these
-/// inputs.
+/// Runs `fn` on random cases. For each it checks that `fn` does not throw, and that results are
+/// finite, do not depend on the layout in memory, and agree in all dtypes, with the reference and
+/// on all devices. Gradients must pass gradcheck. The first failure is shrunk while the failing
+/// check still fails: smaller sizes, fewer dimensions, plain layouts, kDouble. The report gives the
+/// smallest case, its failure, and TAPER_FUZZ='...', which runs that case alone if set in the
+/// environment. TAPER_FUZZ_RUNS and TAPER_FUZZ_SEED override the options. Throws ValueError for
+/// invalid shapes and for a TAPER_FUZZ that does not fit these inputs.
 Verdict fuzz(const std::string& name, const TensorFunction& fn,
              const std::vector<FuzzInput>& inputs, const FuzzOptions& options = {});
 

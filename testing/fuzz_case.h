@@ -14,32 +14,33 @@ enum class FuzzLayout { kPlain, kTransposed, kGaps, kExpanded };
 
 struct FuzzCase {
   ScalarType dtype = kDouble;
-  std::map<std::string, int64_t> sizes;  ///< of the names
-  std::vector<int64_t> more;             ///< the dimensions of "..."
-  std::vector<FuzzLayout> layouts;       ///< of the inputs
-  /// Of each input that broadcasts: bit d makes dimension d 1, counted from the last; the high half
-  /// is how many of the first dimensions are missing.
+  std::map<std::string, int64_t> sizes;  ///< of each name
+  std::vector<int64_t> more;             ///< dimensions of "..."
+  std::vector<FuzzLayout> layouts;       ///< of each input
+  /// For each input that broadcasts: bit d makes dimension d, counted from the last, 1. The high
+  /// half is the number of missing first dimensions.
   std::vector<uint64_t> broadcast;
   uint64_t values = 1;
 };
 
-/// The words of a shape: names, numbers, "...". Throws ValueError for others.
+/// Returns the words of a shape: names, numbers, "...". Throws ValueError for others.
 std::vector<std::string> shape_words(const std::string& shape);
 
 FuzzCase random_case(const std::vector<FuzzInput>& inputs, const FuzzOptions& options, Dice& dice);
 std::vector<int64_t> sizes_of(const FuzzCase& c, const FuzzInput& input, size_t i);
-/// The inputs, contiguous in float64 (or their own dtype); laid_out() gives those of the case.
+/// Returns the inputs, contiguous in float64 or their set dtype. laid_out() returns those of the
+/// case.
 std::vector<Tensor> tensors_of(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 std::vector<Tensor> in_dtype(const std::vector<Tensor>& tensors, ScalarType dtype);
 std::vector<Tensor> laid_out(const FuzzCase& c, const std::vector<Tensor>& tensors);
 
-/// Cases that are a little simpler, the boldest first.
+/// Returns cases that are a little simpler, those with the largest change first.
 std::vector<FuzzCase> simpler(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 
-/// "dtype=Double N=2 ...=3x1 layouts=pt values=17", and back.
+/// Convert a case to a text, "dtype=Double N=2 ...=3x1 layouts=pt values=17", and back.
 std::string case_text(const FuzzCase& c);
 FuzzCase parse_case(const std::string& text, const std::vector<FuzzInput>& inputs);
-/// "input 0 Double [2, 3] with gaps; input 1 ...": for people.
+/// Returns a description for people: "input 0 Double [2, 3] with gaps; input 1 ...".
 std::string describe_case(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 
 }  // namespace torch::taper::testing::impl

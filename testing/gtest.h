@@ -1,4 +1,5 @@
-// GoogleTest forms of the kit's checks: EXPECT_ goes on after a failure, ASSERT_ leaves the test.
+// GoogleTest macros for the kit's checks: EXPECT_ continues after a failure, ASSERT_ leaves the
+// test.
 //
 //   EXPECT_TENSOR_CLOSE(got, want)                 tolerances of the dtypes
 //   EXPECT_TENSOR_CLOSE(got, want, rtol, atol)
@@ -11,7 +12,7 @@
 //   EXPECT_GOLDEN("name", tensors)                 ... testing::golden_report
 //   EXPECT_FUZZ("name", fn, {"N D"})               ... testing::fuzz
 //
-// A failure says where and by how much. All macros take `<< "more"`.
+// A failure says where and by how much. All macros accept `<< "more"`.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ inline ::testing::AssertionResult assertion(const char* what, const std::string&
   if (failure.empty()) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << what << ": " << failure;
 }
-/// Notes of a check that passed go to the standard output: GoogleTest drops them.
+/// Prints notes of a passed check to the standard output, because GoogleTest drops them.
 template <class Report>
 ::testing::AssertionResult assertion_of(const char* what, const Report& report) {
   if (!report.passed()) return assertion(what, report.text());

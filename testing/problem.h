@@ -1,4 +1,4 @@
-// What gradcheck's parts share: the function with its inputs, its recorded outputs, the
+// Code shared by gradcheck's parts: the function with its inputs, its recorded outputs, the
 // derivatives. Not installed.
 #pragma once
 
@@ -15,7 +15,7 @@ using autograd::variable_list;
 using Kind = GradcheckFailure::Kind;
 using taper::detail::concat;
 
-/// Rows are elements of an output, columns are elements of an input; a complex element is two of
+/// Rows are elements of an output, columns are elements of an input. A complex element is two of
 /// them, its parts. Since the gradient of a complex z = a + ib is dL/da + i dL/db, backward from
 /// the cotangents 1 and i gives the rows of the real and the imaginary part.
 struct Matrix {
@@ -27,38 +27,39 @@ struct Matrix {
   double at(int64_t r, int64_t c) const { return v[static_cast<size_t>(r * columns + c)]; }
 };
 
-/// fn at its inputs. Made once; the checks run it again and compare with what it gave first.
+/// fn at its inputs. It is made once. The checks run fn again and compare with the first result.
 class Problem {
  public:
-  /// Throws for bad use; calls fn once.
+  /// Calls fn once. Throws for invalid arguments.
   Problem(const TensorFunction& fn, const variable_list& inputs, const GradcheckOptions& options,
           GradcheckReport& report);
 
   /// Calls fn with these inputs.
   variable_list call(const variable_list& inputs) const;
-  /// Calls fn with the inputs and returns the values of all floating and complex outputs, one
-  /// behind the other. Throws Error when there are others than at first.
+  /// Calls fn with the inputs and returns the values of all floating and complex outputs,
+  /// consecutively. Throws Error if the outputs differ in kind from the first call's.
   void values(std::vector<double>& to) const;
 
   std::string input_name(size_t wanted) const;
   std::string output_name(size_t output) const;
-  /// "output 0[1, 2]".
+  /// Returns "output 0[1, 2]".
   std::string output_place(size_t output, int64_t element) const;
   std::string input_place(size_t wanted, int64_t element) const;
   void fail(Kind kind, std::string message) const;
 
-  /// Gradients of the wanted inputs; undefined ones stay so. The graph is retained.
+  /// Returns the gradients of the wanted inputs. Undefined ones stay undefined. The graph is
+  /// retained.
   variable_list gradients(const variable_list& outputs, const variable_list& cotangents) const;
 
   const GradcheckOptions& options;
   GradcheckReport& report;
   const variable_list& inputs;
-  /// The inputs that require gradients, and where each stands among the inputs.
+  /// The inputs that require gradients, and their positions among the inputs.
   variable_list wanted;
   std::vector<size_t> wanted_at;
-  /// What fn returned.
+  /// The outputs of the first call.
   variable_list outputs;
-  /// Which of the outputs have history; which are floating or complex, and where each begins in
+  /// The outputs that have history, those that are floating or complex, and their offsets in
   /// values().
   std::vector<size_t> recorded;
   std::vector<size_t> floating;
@@ -74,43 +75,43 @@ class Problem {
   optional<taper::detail::GeneratorStates> random_states_;
 };
 
-/// The outputs of a list that have history, floating or complex.
+/// Returns the outputs of a list that are floating or complex and have history.
 variable_list recorded_of(const variable_list& outputs);
-/// Random cotangents for them, the same for the same seed.
+/// Returns random cotangents for them. Equal seeds give equal cotangents.
 variable_list cotangents_for(const variable_list& outputs, uint64_t seed);
-/// Central differences of all floating outputs by the elements of one wanted input.
+/// Computes central differences of all floating outputs by the elements of one wanted input.
 Matrix numeric_jacobian(const Problem& p, size_t wanted);
-/// One matrix for each wanted input, a row for each element of the output. Compares sizes, dtypes,
-/// and a second pass with the first where `checked`.
+/// Computes one matrix for each wanted input, with a row for each element of the output. With
+/// `checked` it also checks sizes and dtypes, and compares a second pass with the first.
 std::vector<Matrix> analytic_jacobian(const Problem& p, size_t output, bool checked);
 
-/// Sizes and whether it is complex always, dtype and device where asked for. A failure when one is
-/// wrong; then false.
+/// Checks sizes and whether the gradient is complex, and dtype and device if requested. Reports a
+/// failure and returns false if one is wrong.
 bool check_attributes(const Problem& p, size_t output, size_t wanted, const Tensor& gradient);
 
-/// Every entry of the Jacobians.
+/// Checks every entry of the Jacobians.
 void check_slowly(const Problem& p);
-/// Random projections of the Jacobians.
+/// Checks random projections of the Jacobians.
 void check_fast(const Problem& p);
-/// The report's entry when the two differ; nothing when they are close.
+/// Adds a failure to the report if the two matrices differ.
 void compare_jacobians(const Problem& p, size_t output, size_t wanted, const Matrix& analytic,
                        const Matrix& numeric, const std::string& preface);
-/// Fails when no derivative was found to be other than zero.
+/// Fails if all derivatives were zero.
 void check_not_constant(const Problem& p, bool found_nonzero);
-/// fn is deterministic and leaves its inputs alone.
+/// Checks that fn is deterministic and does not change its inputs.
 void check_forward(const Problem& p);
-/// All that a right Jacobian does not show.
+/// Checks the conditions that a correct Jacobian does not show.
 void check_conditions(const Problem& p);
 
-/// Names what all wrong entries have in common; empty when nothing is found.
+/// Describes the pattern common to all wrong entries. Empty if none is found.
 std::string pattern_of(const Matrix& analytic, const Matrix& numeric, double atol, double rtol);
-/// The same where rows or columns are parts of complex numbers.
+/// Describes the pattern if rows or columns are parts of complex numbers.
 std::string complex_pattern_of(const Matrix& analytic, const Matrix& numeric, bool complex_rows,
                                bool complex_columns, double atol, double rtol);
-/// The two matrices side by side, around the entries that differ.
+/// Returns the two matrices side by side, around the entries that differ.
 std::string side_by_side(const Matrix& analytic, const Matrix& numeric, const Tensor& output,
                          const Tensor& input, double atol, double rtol);
-/// Whether a value counts as right. A NaN, or anything infinite, never does.
+/// Returns whether a value counts as correct. NaN and infinity never do.
 bool is_close(double got, double want, double atol, double rtol);
 
 }  // namespace torch::taper::testing::impl

@@ -1,5 +1,5 @@
-// The gradient regression kit: all of it but the GoogleTest forms of <taper/testing/gtest.h>.
-// docs/testing_gradients.md tells how to use it.
+// The gradient regression kit, except the GoogleTest macros of <taper/testing/gtest.h>. See
+// docs/testing_gradients.md.
 #pragma once
 
 #include <taper/testing/compare.h>
