@@ -1,4 +1,4 @@
-// Metric: a number about many batches, as a Trainer takes it.
+// Metric: a number about many batches, for a Trainer.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,17 @@
 
 namespace torch::taper::train {
 
-/// `update` sees each batch's output and target, `compute` gives the number and begins anew.
+/// A metric. `update` takes each batch's output and target. `compute` returns the number and resets
+/// the metric.
 struct Metric {
   std::string name;  ///< for the program to print
-  std::function<void(const Tensor& output, const Tensor& target)> update;  ///< after each batch
-  std::function<double()> compute;  ///< at the end of validation
+  std::function<void(const Tensor& output, const Tensor& target)> update;  ///< called after each
+                                                                           ///< batch
+  std::function<double()> compute;  ///< called at the end of validation
 };
 
-/// Of a metric of utils/metrics.h, or another type with update(output, target) and reset():
-/// `compute(metric)` gives the number.
+/// Makes a Metric from one of utils/metrics.h, or another type with update(output, target) and
+/// reset(). `compute(metric)` returns the number.
 template <class M, class Compute>
 Metric make_metric(std::string name, M metric, Compute compute) {
   auto state = std::make_shared<M>(std::move(metric));
@@ -34,8 +36,8 @@ Metric make_metric(std::string name, M metric, Compute compute) {
           }};
 }
 
-/// The fraction of samples whose greatest score, along dimension 1 of the output [N, C, ...], is at
-/// the target's class. NaN without a sample.
+/// Returns a metric of the fraction of samples whose greatest score, along dimension 1 of the
+/// output [N, C, ...], is at the target's class. NaN without a sample.
 inline Metric accuracy() {
   struct Counts {
     void update(const Tensor& y, const Tensor& target) {

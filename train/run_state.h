@@ -1,4 +1,4 @@
-// What a run has come to, and how a Trainer's checkpoint keeps it beside network and optimizer.
+// The state of a run, and its form in a Trainer's checkpoint beside network and optimizer.
 #pragma once
 
 #include <cmath>
@@ -18,17 +18,17 @@
 
 namespace torch::taper::train {
 
-/// What an epoch came to.
+/// The results of an epoch.
 struct EpochResult {
-  int64_t epoch = 0;  ///< from 1 on
-  double loss = 0;    ///< mean of the training samples
+  int64_t epoch = 0;  ///< from 1
+  double loss = 0;    ///< mean over the training samples
   double validation_loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without validation
   std::vector<double> metrics;  ///< of validation, in the order of add_metric
 };
 
 namespace detail {
 
-/// A row for each epoch: losses, then metrics.
+/// Returns a row for each epoch: losses, then metrics.
 inline Tensor rows_of(const std::vector<EpochResult>& results, size_t num_metrics) {
   const auto width = static_cast<int64_t>(2 + num_metrics);
   Tensor rows = zeros({static_cast<int64_t>(results.size()), width}, kDouble);
@@ -42,7 +42,8 @@ inline Tensor rows_of(const std::vector<EpochResult>& results, size_t num_metric
   return rows;
 }
 
-/// What an archive has of them. Throws Error for another number of metrics; `file`: its name.
+/// Reads the results from an archive. Throws Error for another number of metrics. `file` is its
+/// name, for errors.
 inline std::vector<EpochResult> read_results(serialize::InputArchive& archive, size_t num_metrics,
                                              const std::string& file) {
   serialize::InputArchive place;
@@ -58,14 +59,14 @@ inline std::vector<EpochResult> read_results(serialize::InputArchive& archive, s
   return results;
 }
 
-/// Where a run is: what is done.
+/// The position in a run: the finished work.
 struct Position {
   int64_t epoch = 0, batch = 0, samples = 0;
   double loss_sum = 0;
-  Tensor generator_at_epoch;  ///< before the order of this epoch's samples was drawn
-  Tensor generator_at_read;   ///< before the loader was last asked for a batch
+  Tensor generator_at_epoch;  ///< before this epoch's order of samples was drawn
+  Tensor generator_at_read;   ///< before the last batch was read from the loader
 
-  /// Beside `results`, see rows_of().
+  /// Writes the position with `results`, see rows_of().
   void write(serialize::OutputArchive& archive, const Tensor& results) const {
     serialize::OutputArchive place;
     place.write("epoch", IValue(epoch));
@@ -97,7 +98,7 @@ struct Position {
   }
 };
 
-/// Of the generators that a checkpoint holds: all default ones.
+/// Returns the states of all default generators, for a checkpoint.
 inline std::vector<Tensor> states_of_generators() {
   std::vector<Tensor> states;
   for (const Generator& g : taper::detail::default_generators()) states.push_back(g.get_state());
@@ -110,7 +111,8 @@ inline void write_generators(serialize::OutputArchive& archive) {
   for (size_t i = 0; i < states.size(); ++i) random.write(std::to_string(i), states[i], true);
   archive.write("generators", random);
 }
-/// Undefined where the archive has none: it was written with fewer devices.
+/// Reads the states. They are undefined if the archive lacks them, because it was written with
+/// fewer devices.
 inline std::vector<Tensor> read_generators(serialize::InputArchive& archive) {
   serialize::InputArchive random;
   archive.read("generators", random);

@@ -1,13 +1,13 @@
-// Trainer: the loop around a network, an optimizer and a loss, for those who want one. It needs no
-// library of its own.
+// Trainer: an optional loop around a network, an optimizer and a loss. It needs no additional
+// library.
 //
 //   train::Trainer trainer(net, optimizer, taper::cross_entropy_loss,
 //                          train::TrainerOptions().epochs(3).checkpoint("run.pt"));
 //   trainer.add_metric(train::accuracy());
 //   trainer.add_schedule(schedule);
 //   trainer.resume();
-//   for (const auto& epoch : trainer.fit(*train_loader, *test_loader)) std::cout << epoch.loss <<
-//   '\n';
+//   for (const auto& epoch : trainer.fit(*train_loader, *test_loader))
+//     std::cout << epoch.loss << '\n';
 #pragma once
 
 #include <algorithm>
@@ -36,40 +36,40 @@
 
 namespace torch::taper::train {
 
-/// How long a Trainer trains, and what it writes.
+/// Options of a Trainer: its length and its outputs.
 struct TrainerOptions {
-  /// Passes over the data, those of a resumed run counted.
+  /// Number of epochs, including those of a resumed run.
   TAPER_ARG(int64_t, epochs) = 1;
-  /// Where batches are moved; the network is there already.
+  /// Device to which batches are moved. The network must be there already.
   TAPER_ARG(Device, device) = Device(kCPU);
-  /// The file of the checkpoint; empty: none is written.
+  /// File of the checkpoint. Empty: none is written.
   TAPER_ARG(std::string, checkpoint);
-  /// Batches between checkpoints inside an epoch; 0: only at the end of each.
+  /// Batches between checkpoints inside an epoch. 0: a checkpoint only at the end of each epoch.
   TAPER_ARG(int64_t, checkpoint_every) = 0;
-  /// Epochs without a smaller loss (validation's where there is one) after which training ends; 0:
-  /// never.
+  /// Early stopping: training ends after so many epochs without a smaller loss (of validation, if
+  /// any). 0: never.
   TAPER_ARG(int64_t, patience) = 0;
-  /// Samples of an epoch, for the line of progress; 0: no line.
+  /// Samples of an epoch, for the progress line. 0: no line.
   TAPER_ARG(int64_t, samples) = 0;
-  /// What the line of progress counts.
+  /// Unit of the progress line.
   TAPER_ARG(std::string, unit) = "samples";
 };
 
 /// Trains on batches with `data` and `target` (samples along dimension 0). The host waits for the
-/// device only where a number is shown, saved or compared.
+/// device only when a number is shown, saved or compared.
 ///
-/// A checkpoint holds all that a run needs to go on as if it had never stopped, to the bit:
-/// network, optimizer, position, results, the generators of the CPU and of the CUDA devices.
-/// Schedules are not written: resume() steps those given again through the epochs that are done.
+/// A checkpoint holds everything that a run needs to continue as if it had never stopped, to the
+/// bit: network, optimizer, position, results, and the generators of the CPU and of the CUDA
+/// devices. Schedules are not written: resume() steps the given ones through the finished epochs.
 class Trainer {
  public:
-  /// Gives the output of a batch's data.
+  /// Computes the output of a batch's data.
   using Forward = std::function<Tensor(const Tensor&)>;
-  /// Gives a scalar to go backward from: the mean over the batch.
+  /// Computes the scalar loss for backward: the mean over the batch.
   using Loss = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 
-  /// `net`: a module's holder, or a shared pointer to a module with forward(Tensor). The optimizer
-  /// must outlive this. Throws ValueError for negative numbers among the options.
+  /// `net` is a module's holder, or a shared pointer to a module with forward(Tensor). The
+  /// optimizer must outlive the trainer. Throws ValueError for negative numbers among the options.
   template <class Net>
   Trainer(Net net, optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : module_(nn::parallel::detail::pointer_of(net)),
@@ -82,35 +82,36 @@ class Trainer {
       TAPER_CHECK_VALUE(n >= 0, "Trainer: expected options of at least 0, got ", n);
   }
 
-  /// A number of validation, beside its loss. Before resume().
+  /// Adds a metric of validation, beside its loss. Call it before resume().
   void add_metric(Metric metric) { metrics_.push_back(std::move(metric)); }
-  /// A schedule that must outlive this: stepped after each epoch, with its loss if it asks for one.
+  /// Adds a schedule, which must outlive the trainer. It is stepped after each epoch.
   void add_schedule(optim::LRScheduler& schedule) {
     schedules_.push_back([&schedule](double) { schedule.step(); });
   }
-  /// The same; it sees the loss of validation, where there is one, else of training.
+  /// Adds a schedule that takes the loss: of validation, if there is one, else of training.
   void add_schedule(optim::ReduceLROnPlateauScheduler& schedule) {
     schedules_.push_back([&schedule](double loss) { schedule.step(static_cast<float>(loss)); });
   }
-  /// What gives the network's output in its stead: a DataParallel of it, say.
+  /// Sets the function that computes the network's output instead of `net`, such as its
+  /// DataParallel.
   void set_forward(Forward forward) { forward_ = std::move(forward); }
 
-  /// Called between backward() and the optimizer's step (to clip gradients), after each batch, and
-  /// after each epoch. Any of them may call stop().
+  /// Sets a callback between backward() and the optimizer's step, to clip gradients. Callbacks may
+  /// call stop().
   void before_step(std::function<void()> f) { before_step_ = std::move(f); }
-  /// See before_step().
+  /// Sets a callback after each batch.
   void after_batch(std::function<void()> f) { after_batch_ = std::move(f); }
-  /// See before_step(); it is given what the epoch came to.
+  /// Sets a callback after each epoch, which gets its results.
   void after_epoch(std::function<void(const EpochResult&)> f) { after_epoch_ = std::move(f); }
-  /// Writes more into each checkpoint.
+  /// Sets a callback that writes more into each checkpoint.
   void on_save(std::function<void(serialize::OutputArchive&)> f) { on_save_ = std::move(f); }
 
-  /// Training ends after the current batch; a checkpoint holds all that was done.
+  /// Ends training after the current batch. The checkpoint holds all finished work.
   void stop() { stopped_ = true; }
-  /// Whether stop() was called since fit() began.
+  /// Returns whether stop() was called since fit() began.
   bool stopped() const { return stopped_; }
 
-  /// Goes on from the checkpoint, where there is one: false where not. Call it after add_metric and
+  /// Continues from the checkpoint. Returns false if there is none. Call it after add_metric and
   /// add_schedule. Throws Error for a file that is damaged or of another network, optimizer or
   /// number of metrics.
   bool resume() {
@@ -131,23 +132,23 @@ class Trainer {
     detail::set_generators(states);
     return true;
   }
-  /// Epochs and batches of the epoch under way that are done.
+  /// Returns the number of finished epochs.
   int64_t epochs_done() const { return position_.epoch; }
-  /// See epochs_done().
+  /// Returns the number of finished batches of the current epoch.
   int64_t batches_done() const { return position_.batch; }
 
-  /// Trains up to options.epochs epochs, those of a resumed run counted, and gives the results of
-  /// all. Of `validation` come its loss and the metrics.
+  /// Trains up to options.epochs epochs, including those of a resumed run, and returns the results
+  /// of all. `validation` provides its loss and the metrics.
   template <class Loader, class Validation>
   const std::vector<EpochResult>& fit(Loader& loader, Validation& validation) {
     return run(loader, [&](EpochResult& result) { validate(validation, result); });
   }
-  /// The same without validation.
+  /// Trains without validation.
   template <class Loader>
   const std::vector<EpochResult>& fit(Loader& loader) {
     return run(loader, [](EpochResult&) {});
   }
-  /// Loss and metrics of a loader's batches, in evaluation mode and without gradients.
+  /// Computes loss and metrics of a loader's batches, in evaluation mode and without gradients.
   template <class Loader>
   EpochResult evaluate(Loader& loader) {
     EpochResult result;
@@ -170,9 +171,9 @@ class Trainer {
     return results_;
   }
 
-  // One epoch, or what is left of it: false when it was stopped. The order of the samples is drawn
-  // when the loader starts. To go on in the middle it is drawn again from the same state, and the
-  // batches that are done are passed over.
+  // Trains one epoch, or the rest of it. Returns false if it was stopped. The order of the samples
+  // is drawn when the loader starts. To continue in the middle, it is drawn again from the saved
+  // state, and finished batches are skipped.
   template <class Loader>
   bool train(Loader& loader) {
     module_->train();
@@ -267,7 +268,7 @@ class Trainer {
     return loss_sum_.item<double>() / static_cast<double>(position_.samples);
   }
 
-  // What schedules and patience look at.
+  // The loss that schedules and early stopping use.
   static double watched(const EpochResult& r) {
     return std::isnan(r.validation_loss) ? r.loss : r.validation_loss;
   }
@@ -308,7 +309,7 @@ class Trainer {
   std::function<void(const EpochResult&)> after_epoch_;
   std::function<void(serialize::OutputArchive&)> on_save_;
   detail::Position position_;
-  Tensor loss_sum_;  // of this epoch's samples, where it is computed
+  Tensor loss_sum_;  // of this epoch's samples, on the device that computes it
   std::vector<EpochResult> results_;
   bool stopped_ = false;
 };
