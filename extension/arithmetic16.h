@@ -1,6 +1,6 @@
-// Arithmetic of the floats of 16 and of 8 bits as LibTorch has it: a result of two is one of them
-// again, rounded after each operation; with an integer, too; with float or double it is that type.
-// Taper's own kernels compute in float and do not see these operators.
+// Arithmetic of floats of 16 and of 8 bits, as in LibTorch. Two of them, or one and an integer,
+// give this type, rounded after each operation. With float or double the result is of that type.
+// Taper's kernels compute in float and do not use these operators.
 #pragma once
 
 #include <type_traits>
@@ -11,12 +11,12 @@
 
 namespace torch::taper {
 namespace detail {
-/// (Also true of the floats of 8 bits, which have the same rules.)
+/// True for floats of 16 bits. (Also true for floats of 8 bits, which have equal rules.)
 template <class T>
 struct Is16BitFloat : IsNarrowFloat<T> {};
 template <class T, class Result>
 using If16 = std::enable_if_t<Is16BitFloat<T>::value, Result>;
-/// T with a number of type N: N where that is a float or double, else T.
+/// The result type of T and a number of type N: N if that is a float or double, else T.
 template <class T, class N>
 using Mixed16 = std::enable_if_t<Is16BitFloat<T>::value && std::is_arithmetic<N>::value,
                                  std::conditional_t<std::is_floating_point<N>::value, N, T>>;
@@ -62,7 +62,7 @@ TAPER_ARITHMETIC_16(*)
 TAPER_ARITHMETIC_16(/)
 #undef TAPER_ARITHMETIC_16
 
-/// Exact: only the sign changes.
+/// Changes the sign, exactly.
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator-(const T& a) {
   if constexpr (sizeof(T) == 1) return T(-static_cast<float>(a));
@@ -80,14 +80,14 @@ template <class T>
 TAPER_HD inline detail::If16<T, T>& operator--(T& a) {
   return a -= T(1.0f);
 }
-/// The same; gives the number before.
+/// Adds 1, rounded, and returns the previous number.
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator++(T& a, int) {
   const T before = a;
   ++a;
   return before;
 }
-/// The same; gives the number before.
+/// Subtracts 1, rounded, and returns the previous number.
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator--(T& a, int) {
   const T before = a;

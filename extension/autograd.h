@@ -1,5 +1,5 @@
-// Autograd below Function: nodes of a program's own class, what they save, and where their
-// gradients go. Names and signatures are LibTorch's.
+// Autograd below Function: nodes of a program's classes, their saved tensors and their edges. Names
+// and signatures are LibTorch's.
 //
 //   struct TwiceBackward : autograd::Node {
 //     autograd::SavedVariable x_;
@@ -26,18 +26,18 @@
 
 namespace torch::taper::autograd {
 
-/// A tensor that a node of a program keeps for backward. Its version is checked when it is
-/// unpacked; hooks (saved_hooks.h) may keep it in another form.
+/// A tensor that a program's node keeps for backward. Its version is checked when it is unpacked.
+/// Hooks (saved_hooks.h) may keep it in another form.
 class SavedVariable {
  public:
   SavedVariable() = default;
-  /// `is_output`: of the node that keeps it, so that it is kept without history. The node must be
-  /// set as its history (set_history) before.
+  /// Keeps `t`. `is_output` says that it is an output of this node and must be kept without
+  /// history. The node must already be its history (set_history).
   SavedVariable(const Tensor& t, bool is_output, bool /*is_inplace_on_view*/ = false)
       : saved_(is_output ? Saved(t, t.defined() ? static_cast<uint32_t>(t.output_nr()) : 0)
                          : Saved(t)),
         state_(State::kKept) {}
-  /// The same; nothing is kept of none.
+  /// Keeps `t`, or nothing for an empty optional.
   SavedVariable(const optional<Tensor>& t, bool is_output, bool is_inplace_on_view = false)
       : SavedVariable(t.value_or(Tensor()), is_output, is_inplace_on_view) {}
   SavedVariable(const SavedVariable&) = delete;
@@ -45,8 +45,8 @@ class SavedVariable {
   SavedVariable(SavedVariable&&) = default;             ///< with its hooks
   SavedVariable& operator=(SavedVariable&&) = default;  ///< with its hooks
 
-  /// The tensor, an output with `saved_for` (or the node that runs) as its history. Throws Error
-  /// when it was changed in place, or dropped.
+  /// Returns the tensor. An output gets `saved_for`, or the running node, as its history. Throws
+  /// Error if the tensor was changed in-place, or dropped.
   Tensor unpack(const NodePtr& saved_for = nullptr) const {
     TAPER_CHECK(
         state_ != State::kDropped,
@@ -57,12 +57,13 @@ class SavedVariable {
         "saved tensors after calling backward.");
     return saved_for ? saved_.get(saved_for.get()) : saved_.get();
   }
-  /// Drops the tensor: unpack() throws from then on.
+  /// Drops the tensor. unpack() throws from then on.
   void reset_data() {
     saved_ = Saved();
     state_ = State::kDropped;
   }
-  /// Hands the tensor to hooks. Throws Error where there is none, or hooks have it already.
+  /// Packs the tensor with hooks. Throws Error if there is none, or if hooks have packed it
+  /// already.
   void register_hooks(std::unique_ptr<SavedVariableHooks>&& hooks) {
     saved_.pack(std::move(hooks));
   }
@@ -72,7 +73,7 @@ class SavedVariable {
   Saved saved_;
   State state_ = State::kEmpty;
 };
-using SavedTensor = SavedVariable;  ///< its other name
+using SavedTensor = SavedVariable;  ///< another name
 
 namespace detail {
 inline void add_edges(edge_list& edges, const Tensor& t) {
@@ -97,8 +98,9 @@ inline bool wants_grad(TensorList list) {
 inline bool wants_grad(const variable_list& list) { return wants_grad(TensorList(list)); }
 }  // namespace detail
 
-/// The edges that the gradients of tensors, optional ones and lists of them take, in this order; an
-/// invalid one for a tensor that wants none. Nothing where nothing is recorded.
+/// Returns the edges for the gradients of tensors, optional tensors and lists of them, in this
+/// order. A tensor that requires no gradient has an invalid edge. Returns an empty list if gradient
+/// mode is off.
 template <class... T>
 edge_list collect_next_edges(const T&... tensors) {
   edge_list edges;
@@ -106,23 +108,23 @@ edge_list collect_next_edges(const T&... tensors) {
   (detail::add_edges(edges, tensors), ...);
   return edges;
 }
-/// Whether one of tensors, optional ones and lists of them wants a gradient.
+/// Returns whether any of the tensors, optional tensors and lists of them requires a gradient.
 template <class... T>
 bool any_variable_requires_grad(const T&... tensors) {
   return (detail::wants_grad(tensors) || ...);
 }
-/// Of a list in braces, too.
+/// Returns whether any tensor of a braced list requires a gradient.
 inline bool any_variable_requires_grad(const variable_list& list) {
   return detail::wants_grad(list);
 }
-/// The same, and whether anything is recorded.
+/// Returns whether gradient mode is on and any of the tensors requires a gradient.
 template <class... T>
 bool compute_requires_grad(const T&... tensors) {
   return GradMode::is_enabled() && any_variable_requires_grad(tensors...);
 }
 /// Makes `t` the next output of `node`.
 inline void create_gradient_edge(const Tensor& t, const NodePtr& node) { set_history(t, node); }
-/// The same for several, undefined ones counted too.
+/// Makes several tensors the next outputs of `node`. Undefined tensors count too.
 inline void set_history(const variable_list& tensors, const NodePtr& node) {
   for (const Tensor& t : tensors) {
     if (t.defined())
@@ -136,11 +138,11 @@ namespace impl {
 using autograd::gradient_edge;
 using autograd::set_gradient_edge;
 inline uint32_t version_of(const Tensor& t) { return t.impl().version(); }
-/// Counts an in-place change that a kernel of the program has made.
+/// Counts an in-place change by a program's kernel.
 inline void bump_version(const Tensor& t) { t.impl().bump_version(); }
 }  // namespace impl
 
-/// Counts in-place changes that a program's own kernel has made, so that autograd notices them.
+/// Counts in-place changes by a program's kernel, so that autograd notices them.
 inline void increment_version(const Tensor& t) { t.impl().bump_version(); }
 
 }  // namespace torch::taper::autograd

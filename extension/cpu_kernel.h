@@ -1,4 +1,4 @@
-// native::cpu_kernel: a function of numbers over the elements of a TensorIterator.
+// native::cpu_kernel: applies a function of numbers to the elements of a TensorIterator.
 #pragma once
 
 #include <tuple>
@@ -13,7 +13,7 @@ namespace at::native {
 using namespace torch::taper;
 namespace detail {
 
-/// What a callable takes and returns.
+/// The argument types and the result type of a callable.
 template <class F>
 struct Signature : Signature<decltype(&F::operator())> {};
 template <class R, class... A>
@@ -51,7 +51,7 @@ void check_types(const TensorIterator& iter, int first, std::tuple<T...>*,
   (check_type<T>(iter, first + static_cast<int>(I)), ...);
 }
 
-/// One row: steps of the outputs, then of the inputs.
+/// Runs one row. `steps` are those of the outputs, then of the inputs.
 template <class F>
 void run_row(const F& f, char* const* data, const int64_t* steps, int64_t n) {
   using S = Signature<F>;
@@ -81,8 +81,8 @@ void for_each_row(TensorIterator& iter, int64_t grain, const Row& row) {
 
 }  // namespace detail
 
-/// Writes f(inputs...) into the one output, for every element. f's types are the operands': Error
-/// where they are not. (Where f returns nothing it is called only.)
+/// Writes f(inputs...) into the one output, for every element. If f returns nothing, it is only
+/// called. Throws Error unless f's types are the operands'.
 template <class F>
 void cpu_kernel(TensorIterator& iter, F f, int64_t grain = 32768) {
   using S = detail::Signature<F>;
@@ -98,7 +98,7 @@ void cpu_kernel(TensorIterator& iter, F f, int64_t grain = 32768) {
   });
 }
 
-/// The same for a function that returns a tuple, one value for each output.
+/// Writes the values of a function that returns a tuple, one for each output.
 template <class F>
 void cpu_kernel_multiple_outputs(TensorIterator& iter, F f, int64_t grain = 32768) {
   using S = detail::Signature<F>;

@@ -15,20 +15,20 @@
 namespace torch::taper {
 
 namespace jit {
-/// A method of a registered class. Takes the object, then its arguments.
+/// A method of a registered class. It takes the object, then its arguments.
 class Function {
  public:
-  /// The schema must be that of the kernel.
+  /// Makes a method. The schema must be the kernel's.
   Function(FunctionSchema schema, detail::Kernel kernel)
       : schema_(std::move(schema)), kernel_(std::move(kernel)) {}
-  /// The method's name.
+  /// Returns the method's name.
   const std::string& name() const { return schema_.name(); }
-  /// Its arguments and results, without names.
+  /// Returns the schema: arguments and results, without names.
   const FunctionSchema& getSchema() const { return schema_; }
-  /// Takes the arguments from the stack and leaves the result there, None where it has none. Throws
+  /// Takes the arguments from the stack and leaves the result there, None if there is none. Throws
   /// Error for values of other types.
   void run(Stack& stack) const;
-  /// The same; returns the result.
+  /// Calls the method and returns the result.
   IValue operator()(Stack stack) const {
     run(stack);
     return stack.at(0);
@@ -43,25 +43,25 @@ class Function {
 /// A registered class.
 class ClassType {
  public:
-  /// Of this full name, without methods. class_ makes registered ones.
+  /// Makes a class with this full name, without methods. class_ makes registered classes.
   explicit ClassType(std::string name) : name_(std::move(name)) {}
-  /// "__torch__.torch.classes.NS.NAME".
+  /// Returns "__torch__.torch.classes.NS.NAME".
   const std::string& str() const { return name_; }
-  /// The same.
+  /// Returns str().
   const std::string& repr_str() const { return name_; }
-  /// The same.
+  /// Returns str().
   const std::string& annotation_str() const { return name_; }
-  /// Null where there is none.
+  /// Returns the method, or null if there is none.
   const jit::Function* findMethod(const std::string& name) const { return find(methods_, name); }
-  /// Null where there is none; takes no object.
+  /// Returns the static method, which takes no object, or null if there is none.
   const jit::Function* findStaticMethod(const std::string& name) const {
     return find(static_methods_, name);
   }
-  /// Throws Error where there is none.
+  /// Returns the method. Throws Error if there is none.
   const jit::Function& getMethod(const std::string& name) const;
-  /// How a property is read; null where there is none.
+  /// Returns the getter of a property, or null if there is none.
   const jit::Function* findGetter(const std::string& name) const { return find(getters_, name); }
-  /// How a property is written; null where that cannot be had.
+  /// Returns the setter of a property, or null if it is read-only or does not exist.
   const jit::Function* findSetter(const std::string& name) const { return find(setters_, name); }
 
  private:
@@ -72,20 +72,20 @@ class ClassType {
     const auto at = all.find(name);
     return at == all.end() ? nullptr : &at->second;
   }
-  /// Throws Error where the class has one of that name.
+  /// Adds a function. Throws Error if the class has one with this name.
   void add(Functions& to, const std::string& name, detail::Kernel kernel);
 
   std::string name_;
   Functions methods_, static_methods_, getters_, setters_;
 };
-/// A class, shared by those who have asked for it.
+/// A class, shared by its users.
 using ClassTypePtr = std::shared_ptr<ClassType>;
 
 namespace detail {
-/// Throws Error where the name is registered already.
+/// Registers a class. Throws Error if the name is registered already.
 ClassTypePtr add_class(const std::string& ns, const std::string& name, const std::type_info& type);
 
-/// Calls a method, which may be one of a base class.
+/// Calls a method, possibly of a base class.
 template <class T, class Method, class Signature>
 struct MethodCaller;
 template <class T, class Method, class R, class... Args>
@@ -110,77 +110,77 @@ struct InitFunction {
 };
 }  // namespace detail
 
-/// The constructor that takes these, for class_::def.
+/// Selects the constructor that takes these types, for class_::def.
 template <class... Args>
 detail::InitTypes<Args...> init() {
   return {};
 }
-/// A function that makes the object.
+/// Selects a function that makes the object, for class_::def.
 template <class F>
 detail::InitFunction<std::decay_t<F>> init(F&& f) {
   return {std::forward<F>(f)};
 }
 
-/// The type under which T is registered. Throws Error where it is not.
+/// Returns the type under which T is registered. Throws Error if it is not.
 ClassTypePtr getCustomClassType(const std::type_info& type);
-/// The same.
+/// Returns the type under which T is registered. Throws Error if it is not.
 template <class T>
 ClassTypePtr getCustomClassType() {
   return getCustomClassType(typeid(T));
 }
-/// The class of this full name; null where there is none.
+/// Returns the class with this full name, or null if there is none.
 ClassTypePtr getCustomClass(const std::string& full_name);
 
-/// A new object of a registered class. Throws Error where T is not registered.
+/// Makes an object of a registered class. Throws Error if T is not registered.
 template <class T, class... Args>
 IValue make_custom_class(Args&&... args) {
   getCustomClassType(typeid(T));
   return IValue(make_intrusive<T>(std::forward<Args>(args)...));
 }
 
-/// Registers the class T, which inherits from CustomClassHolder, for as long as the program runs.
-/// Methods are members, or functions whose first argument is the object.
+/// Registers the class T, which inherits from CustomClassHolder, until the program ends. Methods
+/// are members, or functions whose first argument is the object.
 template <class T>
 class class_ {
  public:
-  /// Throws Error where the name is registered already.
+  /// Registers the class. Throws Error if the name is registered already.
   class_(const std::string& ns, const std::string& name, std::string /*doc*/ = "")
       : type_(detail::add_class(ns, name, typeid(T))) {
     static_assert(std::is_base_of_v<intrusive_ptr_target, T>,
                   "torch::class_<T> requires T to inherit from CustomClassHolder");
   }
 
-  /// "__init__": here a static method, which returns the object.
+  /// Defines "__init__": a static method that returns the object.
   template <class... Args>
   class_& def(detail::InitTypes<Args...>, std::string /*doc*/ = "") {
     return def_static("__init__",
                       [](Args... args) { return make_intrusive<T>(std::forward<Args>(args)...); });
   }
-  /// The same with a function that makes the object.
+  /// Defines "__init__" with a function that makes the object.
   template <class F>
   class_& def(detail::InitFunction<F> f, std::string /*doc*/ = "") {
     using Signature = typename detail::SignatureOf<F>::type;
     return def_static("__init__", detail::Initializer<T, F, Signature>{std::move(f.make)});
   }
-  /// A method: a member, or a function that takes the object first.
+  /// Defines a method: a member, or a function that takes the object first.
   template <class F>
   class_& def(const std::string& name, F f, std::string /*doc*/ = "") {
     type_->add(type_->methods_, name, detail::make_kernel(method(std::move(f))));
     return *this;
   }
-  /// A method without an object.
+  /// Defines a static method, which takes no object.
   template <class F>
   class_& def_static(const std::string& name, F f, std::string /*doc*/ = "") {
     type_->add(type_->static_methods_, name, detail::make_kernel(std::move(f)));
     return *this;
   }
-  /// A property that can be read.
+  /// Defines a read-only property.
   template <class Get>
   class_& def_property(const std::string& name, Get get, std::string /*doc*/ = "") {
     type_->add(type_->getters_, name, detail::make_kernel(method(std::move(get))));
     return *this;
   }
-  /// A property that can be read and written.
+  /// Defines a property with getter and setter.
   template <class Get, class Set,
             class = std::enable_if_t<!std::is_convertible_v<Set, std::string>>>
   class_& def_property(const std::string& name, Get get, Set set, std::string doc = "") {
@@ -188,19 +188,19 @@ class class_ {
     type_->add(type_->setters_, name, detail::make_kernel(method(std::move(set))));
     return *this;
   }
-  /// A field, to be read.
+  /// Defines a field as a read-only property.
   template <class V>
   class_& def_readonly(const std::string& name, V T::*field) {
     return def_property(name, [field](const intrusive_ptr<T>& self) { return (*self).*field; });
   }
-  /// A field, to be read and written.
+  /// Defines a field as a property.
   template <class V>
   class_& def_readwrite(const std::string& name, V T::*field) {
     return def_property(
         name, [field](const intrusive_ptr<T>& self) { return (*self).*field; },
         [field](const intrusive_ptr<T>& self, V v) { (*self).*field = std::move(v); });
   }
-  /// "__getstate__" and "__setstate__", as methods.
+  /// Defines "__getstate__" and "__setstate__", as methods.
   template <class Get, class Set>
   class_& def_pickle(Get get, Set set) {
     def("__getstate__", std::move(get));

@@ -1,5 +1,5 @@
 // Dispatcher: the operators of a program by name, each with a schema and kernels by dispatch key.
-// Names are LibTorch's. library.h registers them.
+// Names are LibTorch's. library.h registers operators.
 //
 //   auto add = Dispatcher::singleton()
 //                  .findSchemaOrThrow("my::add", "")
@@ -19,7 +19,7 @@
 
 namespace torch::taper {
 
-/// What a definition may say of an operator. Taper keeps it, and does nothing with it.
+/// Tags of an operator's definition. Taper stores them, and does not use them.
 enum class Tag {
   core,
   data_dependent_output,
@@ -40,25 +40,26 @@ namespace detail {
 constexpr int kRuntimeKeys = static_cast<int>(DispatchKey::EndOfRuntimeKeys);
 constexpr int kKeys = static_cast<int>(DispatchKey::CompositeExplicitAutograd) + 1;
 
-/// What a library has said of an operator.
+/// A library's definition of an operator.
 struct Definition {
   FunctionSchema schema;
   std::string place;
   std::vector<Tag> tags;
 };
 
-/// The kernels of an operator, and the one that each runtime key calls. Kept for ever, so that
-/// handles stay valid; changed under the dispatcher's lock, which only `kernels` is read with.
+/// The kernels of an operator, and the one that each runtime key calls. Entries are kept forever,
+/// so that handles stay valid. They are changed under the dispatcher's lock, which is also needed
+/// to read `kernels`.
 struct OperatorEntry {
   OperatorName name;
   std::string label;  ///< of the operator in errors and profiles
   std::atomic<const Definition*> definition{nullptr};
   std::atomic<const Kernel*> typed_kernel{nullptr};       ///< its C++ signature is the operator's
-  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< by key; the last one counts
+  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< by key; the last one is used
   std::array<std::atomic<const Kernel*>, kRuntimeKeys> table{};
-  std::atomic<uint64_t> passed_over{0};  ///< keys for which nothing is to be called
+  std::atomic<uint64_t> passed_over{0};  ///< keys that fall through
 
-  /// The kernel of the first key that has one. Throws NotImplementedError where there is none.
+  /// Returns the kernel of the first key that has one. Throws NotImplementedError if there is none.
   const Kernel& lookup(DispatchKeySet keys) const {
     const DispatchKeySet left =
         keys - DispatchKeySet::from_raw_repr(passed_over.load(std::memory_order_acquire));
@@ -66,12 +67,12 @@ struct OperatorEntry {
     const Kernel* const found = table[static_cast<int>(key)].load(std::memory_order_acquire);
     return __builtin_expect(found != nullptr, 1) ? *found : lookup_locked(keys);
   }
-  /// The same while no kernel comes or goes: in the middle of that a key may seem to have none.
+  /// Looks up a kernel under the lock. During a change a key may seem to have no kernel.
   const Kernel& lookup_locked(DispatchKeySet keys) const;
   [[noreturn]] void throw_no_kernel(DispatchKey key) const;
 };
 
-/// The keys of a tensor: its device, and autograd unless it is an inference tensor.
+/// Returns the keys of a tensor: its device, and autograd unless it is an inference tensor.
 DispatchKeySet keys_of(const Tensor& t);
 inline void add_keys(DispatchKeySet& keys, const Tensor& t) {
   if (t.defined()) keys = keys | keys_of(t);
@@ -100,7 +101,8 @@ template <class T>
 void add_keys(DispatchKeySet&, const T&) {}
 void add_keys(DispatchKeySet& keys, const IValue& v);
 
-/// With what this thread includes, and without what it leaves out.
+/// Returns the keys of a call: with the keys that this thread includes, and without those that it
+/// excludes.
 DispatchKeySet keys_of_call(DispatchKeySet of_arguments);
 
 template <class... Args>
@@ -110,7 +112,8 @@ DispatchKeySet keys_of_arguments(const Args&... args) {
   return keys_of_call(keys);
 }
 
-/// The first argument, for in-place operators: what a boxed kernel returns a reference to.
+/// Returns the first argument. It is the reference that a boxed kernel of an in-place operator
+/// returns.
 template <class R, class First, class... Args>
 R first_argument(First& first, Args&...) {
   return static_cast<R>(first);
@@ -121,68 +124,69 @@ R first_argument(First& first, Args&...) {
 template <class Function>
 class TypedOperatorHandle;
 
-/// An operator; valid for ever.
+/// An operator. Valid forever.
 class OperatorHandle {
  public:
-  /// "ns::name" and the overload.
+  /// Returns "ns::name" and the overload.
   const OperatorName& operator_name() const { return entry_->name; }
-  /// Whether a library defines it now.
+  /// Returns whether a library currently defines it.
   bool hasSchema() const { return entry_->definition.load() != nullptr; }
-  /// Throws Error for an operator that has kernels only.
+  /// Returns the schema. Throws Error for an operator that has kernels only.
   const FunctionSchema& schema() const { return definition().schema; }
-  /// Where it was defined: "file:line".
+  /// Returns the place of the definition: "file:line".
   const std::string& debug() const { return definition().place; }
-  /// Whether this very key has a kernel.
+  /// Returns whether this key has a kernel.
   bool hasKernelForDispatchKey(DispatchKey key) const;
-  /// The same for one of several keys.
+  /// Returns whether any of the keys has a kernel.
   bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const;
-  /// Whether the definition has the tag.
+  /// Returns whether the definition has the tag.
   bool hasTag(Tag tag) const;
-  /// All tags of the definition.
+  /// Returns all tags of the definition.
   const std::vector<Tag>& getTags() const { return definition().tags; }
 
-  /// The operator as R(Args...). Throws Error where its kernels have another signature.
+  /// Returns the operator as R(Args...). Throws Error if its kernels have another signature.
   template <class Function>
   TypedOperatorHandle<Function> typed() const {
     check_signature(typeid(Function));
     return TypedOperatorHandle<Function>(entry_);
   }
-  /// Takes all arguments from the stack, defaults too, and leaves the results there.
+  /// Takes all arguments from the stack, including defaults, and leaves the results there.
   void callBoxed(jit::Stack* stack) const;
-  /// The same.
+  /// Calls callBoxed with a pointer to the stack.
   void callBoxed(jit::Stack& stack) const { callBoxed(&stack); }
-  /// The same for the kernel of the first of `keys`.
+  /// Calls the kernel of the first of `keys` with the stack.
   void redispatchBoxed(DispatchKeySet keys, jit::Stack* stack) const;
 
-  /// Whether both are one operator.
+  /// Returns whether both are one operator.
   friend bool operator==(const OperatorHandle& a, const OperatorHandle& b) {
     return a.entry_ == b.entry_;
   }
-  /// Whether they are two.
+  /// Returns whether the operators differ.
   friend bool operator!=(const OperatorHandle& a, const OperatorHandle& b) { return !(a == b); }
 
  protected:
   friend class Dispatcher;
-  /// Of an entry of the dispatcher.
+  /// Refers to an entry of the dispatcher.
   explicit OperatorHandle(detail::OperatorEntry* entry) : entry_(entry) {}
-  /// Throws Error for an operator that has kernels only.
+  /// Returns the definition. Throws Error for an operator that has kernels only.
   const detail::Definition& definition() const;
-  /// Throws Error where the kernels have another signature.
+  /// Throws Error if the kernels have another signature.
   void check_signature(const std::type_info& signature) const;
-  detail::OperatorEntry* entry_;  ///< lives for ever
+  detail::OperatorEntry* entry_;  ///< lives forever
 };
 
 /// An operator as a C++ function of these types.
 template <class R, class... Args>
 class TypedOperatorHandle<R(Args...)> : public OperatorHandle {
  public:
-  /// Calls the kernel of the first key of the arguments. Throws NotImplementedError without one.
+  /// Calls the kernel of the first key of the arguments. Throws NotImplementedError if there is
+  /// none.
   R call(Args... args) const {
     const detail::RunScope scope(detail::RunEvent::kScope, entry_->label);
     const DispatchKeySet keys = detail::keys_of_arguments(args...);  // before these are moved
     return redispatch(keys, std::forward<Args>(args)...);
   }
-  /// Calls the kernel of the first of `keys`: from a kernel, with the keys after its own.
+  /// Calls the kernel of the first of `keys`. A kernel calls it with the keys after its key.
   R redispatch(DispatchKeySet keys, Args... args) const {
     const detail::Kernel& kernel = entry_->lookup(keys);
     if (__builtin_expect(kernel.unboxed != nullptr, 1))
@@ -210,44 +214,44 @@ class TypedOperatorHandle<R(Args...)> : public OperatorHandle {
   }
 };
 
-/// All operators of the process. Every function may be called by any thread at any time.
+/// All operators of the process. Any thread may call any function at any time.
 class Dispatcher {
  public:
-  /// The one of the process.
+  /// Returns the dispatcher of the process.
   static Dispatcher& singleton();
 
-  /// The operator of this name that has been defined.
+  /// Returns the operator with this name that has been defined.
   optional<OperatorHandle> findSchema(const OperatorName& name);
-  /// The same. Throws Error where there is none.
+  /// Returns the operator with this name that has been defined. Throws Error if there is none.
   OperatorHandle findSchemaOrThrow(const char* name, const char* overload_name);
-  /// The operator of this name that has been defined, or given a kernel.
+  /// Returns the operator with this name that has been defined, or given a kernel.
   optional<OperatorHandle> findOp(const OperatorName& name);
-  /// In the order of their names.
+  /// Returns the names of all operators, sorted.
   std::vector<OperatorName> getAllOpNames();
 
-  /// op.call(args...).
+  /// Calls op.call(args...).
   template <class R, class... Args>
   R call(const TypedOperatorHandle<R(Args...)>& op, Args... args) const {
     return op.call(std::forward<Args>(args)...);
   }
-  /// op.redispatch(keys, args...).
+  /// Calls op.redispatch(keys, args...).
   template <class R, class... Args>
   R redispatch(const TypedOperatorHandle<R(Args...)>& op, DispatchKeySet keys, Args... args) const {
     return op.redispatch(keys, std::forward<Args>(args)...);
   }
-  /// op.callBoxed(stack).
+  /// Calls op.callBoxed(stack).
   void callBoxed(const OperatorHandle& op, jit::Stack* stack) const { op.callBoxed(stack); }
 
-  // For library.h. Each takes place at once.
-  /// Takes back what returned it.
+  // For library.h. Each function takes effect at once.
+  /// Undoes the registration that returned it.
   using Undo = std::function<void()>;
-  /// Throws Error where another library has the namespace.
+  /// Registers a namespace. Throws Error if another library has it.
   Undo add_library(const std::string& ns, const std::string& place);
-  /// Throws Error where the operator is defined already, or has kernels of another schema.
+  /// Defines an operator. Throws Error if it is defined already, or has kernels of another schema.
   Undo define(FunctionSchema schema, const std::string& place, std::vector<Tag> tags);
-  /// Throws Error where the kernel's schema or C++ signature is another than the operator's.
+  /// Adds a kernel. Throws Error if its schema or C++ signature differs from the operator's.
   Undo add_kernel(const OperatorName& name, DispatchKey key, detail::Kernel kernel);
-  /// The kernel of a key for all operators that have none for it.
+  /// Adds a kernel of a key for all operators that have none for it.
   Undo add_fallback(DispatchKey key, detail::Kernel kernel);
 
  private:

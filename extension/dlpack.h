@@ -1,35 +1,35 @@
-// DLPack: the structures by which libraries hand tensors to each other without copying them,
-// version 1.3 of the published specification (https://dmlc.github.io/dlpack/latest/c_api.html).
+// DLPack: structures by which libraries exchange tensors without copying them, version 1.3 of the
+// published specification (https://dmlc.github.io/dlpack/latest/c_api.html).
 //
-// A binary interface: names, values and order of members are the specification's. The guard is that
-// of its own header, so that a program may include both; the first one counts.
+// It is a binary interface: names, values and order of members are the specification's. The include
+// guard is that of DLPack's header, so that a program may include both. The first one is used.
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// Another major version is another layout, of which only `version` and `deleter` may be touched.
+/// Another major version has another layout, of which only `version` and `deleter` may be accessed.
 #define DLPACK_MAJOR_VERSION 1
 /// A greater minor version has more codes of devices and dtypes.
 #define DLPACK_MINOR_VERSION 3
 
-/// Flag of DLManagedTensorVersioned: who receives the tensor must not write to it.
+/// Flag of DLManagedTensorVersioned: the receiver must not write to the tensor.
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
-/// The memory is a copy made for the receiver, who is the only one to have it.
+/// Flag: the memory is a copy made for the receiver, and nobody else has it.
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 /// Elements of less than a byte are not packed.
 #define DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED (1UL << 2UL)
 
 extern "C" {
 
-/// The version that a DLManagedTensorVersioned was made by.
+/// The version by which a DLManagedTensorVersioned was made.
 typedef struct {
   uint32_t major;  ///< see DLPACK_MAJOR_VERSION
   uint32_t minor;  ///< see DLPACK_MINOR_VERSION
 } DLPackVersion;
 
-/// A kind of memory. Taper takes kDLCPU, kDLCUDA and kDLCUDAHost.
+/// A kind of memory. Taper supports kDLCPU, kDLCUDA and kDLCUDAHost.
 typedef enum : int32_t {
   kDLCPU = 1,           ///< the host's
   kDLCUDA = 2,          ///< a CUDA device's
@@ -49,13 +49,13 @@ typedef enum : int32_t {
   kDLTrn = 18,          ///< AWS Trainium's
 } DLDeviceType;
 
-/// Where memory is.
+/// The location of memory.
 typedef struct {
-  DLDeviceType device_type;  ///< its kind
-  int32_t device_id;         ///< which device of that kind; 0 for the host
+  DLDeviceType device_type;  ///< kind of device
+  int32_t device_id;         ///< index among the devices of that kind; 0 for the host
 } DLDevice;
 
-/// A kind of element; `bits` of DLDataType says how wide.
+/// A kind of element. `bits` of DLDataType is its width.
 typedef enum {
   kDLInt = 0U,                 ///< signed integers
   kDLUInt = 1U,                ///< unsigned integers
@@ -86,28 +86,28 @@ typedef struct {
 
 /// A tensor's memory and geometry, owned by somebody else.
 typedef struct {
-  void* data;            ///< on the device; null where there are no elements
-  DLDevice device;       ///< where `data` is
-  int32_t ndim;          ///< how many dimensions
+  void* data;            ///< on the device; null if there are no elements
+  DLDevice device;       ///< device of `data`
+  int32_t ndim;          ///< number of dimensions
   DLDataType dtype;      ///< of the elements
   int64_t* shape;        ///< `ndim` sizes
-  int64_t* strides;      ///< `ndim` strides in elements; null says row-major (before version 1.2)
+  int64_t* strides;      ///< `ndim` strides in elements; null means row-major (before version 1.2)
   uint64_t byte_offset;  ///< from `data` to the first element
 } DLTensor;
 
-/// A tensor with what frees it, of versions before 1. The receiver calls `deleter(self)` once, from
-/// any thread; it may be null.
+/// A tensor with its deleter, in versions before 1. The receiver calls `deleter(self)` once, from
+/// any thread. The deleter may be null.
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;                             ///< the tensor
-  void* manager_ctx;                              ///< the maker's own
-  void (*deleter)(struct DLManagedTensor* self);  ///< frees all, `self` too
+  void* manager_ctx;                              ///< the producer's context
+  void (*deleter)(struct DLManagedTensor* self);  ///< frees everything, including `self`
 } DLManagedTensor;
 
-/// The same with a version and flags.
+/// A tensor with its deleter, a version and flags.
 typedef struct DLManagedTensorVersioned {
-  DLPackVersion version;                                   ///< the maker's
-  void* manager_ctx;                                       ///< the maker's own
-  void (*deleter)(struct DLManagedTensorVersioned* self);  ///< frees all, `self` too
+  DLPackVersion version;                                   ///< the producer's version
+  void* manager_ctx;                                       ///< the producer's context
+  void (*deleter)(struct DLManagedTensorVersioned* self);  ///< frees everything, including `self`
   uint64_t flags;                                          ///< DLPACK_FLAG_BITMASK_...
   DLTensor dl_tensor;                                      ///< the tensor
 } DLManagedTensorVersioned;

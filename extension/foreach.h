@@ -1,4 +1,4 @@
-// LibTorch's _foreach_... functions that are not one op with operands by their kinds;
+// LibTorch's _foreach_... functions that do not apply one op to operands by their kinds.
 // generated/foreach.h has all others. Programs get them with <ATen/Functions.h> or
 // <ATen/ops/NAME.h>.
 #pragma once
@@ -28,7 +28,7 @@ inline std::vector<Tensor> _foreach_clone(TensorList self,
   for (const Tensor& t : self) made.push_back(memory_format ? t.clone(*memory_format) : t.clone());
   return made;
 }
-/// Returns the largest element of each tensor. Errors: of max.
+/// Returns the largest element of each tensor. Throws the errors of max.
 inline std::vector<Tensor> _foreach_max(TensorList self) {
   std::vector<Tensor> made;
   for (const Tensor& t : self) made.push_back(t.max());
@@ -78,7 +78,7 @@ inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList te
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcdiv_", scalars, self.size())));
 }
-/// Copies each tensor of `src` into a tensor like the one of `self`.
+/// Returns copies of the tensors of `src`, each with the properties of the one in `self`.
 inline std::vector<Tensor> _foreach_copy(TensorList self, TensorList src,
                                          bool /*non_blocking*/ = false) {
   return detail::foreach_make("copy", self, {&src});
@@ -88,7 +88,7 @@ inline void _foreach_copy_(TensorList self, TensorList src, bool non_blocking = 
   const Scalar waits_not(non_blocking);
   detail::foreach_change("copy", self, {&src, nullptr, nullptr, &waits_not});
 }
-/// Multiplies the matrices of both lists.
+/// Multiplies the matrices of both lists, pairwise.
 inline std::vector<Tensor> _foreach_mm(TensorList self, TensorList mat2) {
   TAPER_CHECK(self.size() == mat2.size(),
               "_foreach_mm: Tensor lists must have the same number of tensors, got ", self.size(),

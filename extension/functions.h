@@ -1,4 +1,4 @@
-// The functions of LibTorch's <ATen/Functions.h> that the headers of Taper's ops do without.
+// Functions of LibTorch's <ATen/Functions.h> that the headers of Taper's ops lack.
 #pragma once
 
 #include <taper/extension/foreach.h>

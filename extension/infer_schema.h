@@ -1,4 +1,4 @@
-// The schema of a C++ function: what a schema calls the types of its arguments and results.
+// The schema of a C++ function: the names of its argument and result types.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace torch::taper::detail {
 
-/// The name under which a program's class is registered (custom_class.h). Throws Error for others.
+/// Returns the name under which a program's class is registered (custom_class.h). Throws Error for
+/// other classes.
 std::string name_of_class(const std::type_info& type);
 
 template <class T>
@@ -25,7 +26,7 @@ struct TypeText {
                 "arguments and results of operators: use int64_t instead of another integer type");
   static_assert(std::is_arithmetic_v<T>, "a type that no argument or result of an operator has");
 };
-/// What a schema calls the type: TypeText<std::vector<int64_t>>::get() is "int[]".
+/// Returns a type's name in a schema: TypeText<std::vector<int64_t>>::get() is "int[]".
 template <class T>
 std::string type_text() {
   return TypeText<std::remove_cv_t<std::remove_reference_t<T>>>::get();
@@ -124,7 +125,7 @@ struct TypeText<intrusive_ptr<T>> {
   static std::string get() { return name_of_class(typeid(T)); }
 };
 
-/// Arguments of these types, called _0, _1 and so on.
+/// Makes arguments of these types, named _0, _1 and so on.
 std::vector<Argument> numbered(const std::vector<std::string>& types);
 
 template <class R>
@@ -140,7 +141,7 @@ struct ResultTexts<std::tuple<R...>> {
   static std::vector<std::string> get() { return {type_text<R>()...}; }
 };
 
-/// The schema, without a name, of a function of these types.
+/// Returns the schema, without a name, of a function of these types.
 template <class R, class... Args>
 FunctionSchema inferred_schema() {
   return FunctionSchema({}, numbered({type_text<Args>()...}),

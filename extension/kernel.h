@@ -18,17 +18,17 @@ namespace torch::taper {
 
 class OperatorHandle;
 namespace jit {
-/// Arguments, then results: the last is on top.
+/// Arguments, then results. The last one is on top.
 using Stack = std::vector<IValue>;
 }  // namespace jit
 
 namespace detail {
 
-/// A kernel; whoever holds it calls `unboxed` (cast back to its type) or `boxed` with `function`.
+/// A kernel. Call `unboxed` (cast back to its type) or `boxed` with `function`.
 struct Kernel {
   std::shared_ptr<void> function;
   void (*unboxed)() = nullptr;  ///< R (*)(void*, DispatchKeySet, Args...); null for a boxed kernel
-  /// The stack holds the arguments. The operator is null for methods of classes.
+  /// Called with the arguments on the stack. The operator is null for methods of classes.
   void (*boxed)(void*, const OperatorHandle*, DispatchKeySet, jit::Stack*) = nullptr;
   const std::type_info* signature = nullptr;  ///< of R(Args...)
   FunctionSchema (*inferred)() = nullptr;
@@ -37,7 +37,7 @@ struct Kernel {
 };
 
 // ---------------------------------------------------------------------- values of a stack
-/// How an argument of type T is kept while a kernel runs that a stack has called.
+/// Stores an argument of type T while a kernel runs that was called with a stack.
 template <class T>
 struct Kept {
   using type = T;
@@ -49,7 +49,7 @@ template <class T>
 struct Kept<optional<ArrayRef<T>>> : Kept<optional<std::vector<T>>> {};
 template <>
 struct Kept<OptionalIntArrayRef> {
-  // A list of its own, and the view of it.
+  // A new list, and its view.
   struct type {
     optional<std::vector<int64_t>> values;
     operator OptionalIntArrayRef() const {
@@ -83,12 +83,12 @@ struct Kept<std::array<T, N>> {
 };
 template <class T>
 using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
-/// Whether a stack can hold a T. (A generator is none of IValue's kinds.)
+/// Whether a stack can hold a T. (IValue has no kind for a generator.)
 template <class T>
 constexpr bool kIsBoxable =
     !std::is_same_v<Bare<T>, Generator> && !std::is_same_v<Bare<T>, optional<Generator>>;
 
-/// What has been kept, as the parameter T that the kernel has.
+/// Converts a stored argument to the kernel's parameter type T.
 template <class T, class K>
 decltype(auto) as_parameter(K& kept) {
   if constexpr (std::is_lvalue_reference_v<T> && std::is_same_v<Bare<T>, K>)
@@ -131,7 +131,7 @@ void push_result(jit::Stack& stack, std::tuple<T...>&& all) {
   std::apply([&](auto&... each) { (stack.push_back(to_ivalue<Bare<decltype(each)>>(each)), ...); },
              all);
 }
-/// The result of type R that a boxed kernel has left.
+/// Takes the result of type R that a boxed kernel has left on the stack.
 template <class R>
 struct Popped {
   static R from(jit::Stack& stack) { return Kept<R>::from(stack.at(0)); }
@@ -151,7 +151,7 @@ struct Popped<std::tuple<R...>> {
   }
 };
 
-/// Throws Error where the stack holds fewer values than the function of this name has arguments.
+/// Throws Error if the stack holds fewer values than the function of this name has arguments.
 void check_stack(const std::string& name, const jit::Stack& stack, size_t arguments);
 [[noreturn]] void throw_not_boxable();
 
@@ -216,7 +216,7 @@ struct SignatureOf<R (C::*)(Args...) const> {
   using type = R(Args...);
 };
 
-/// A function pointer, lambda or other callable as a kernel.
+/// Makes a kernel of a function pointer, lambda or other callable.
 template <class F>
 Kernel make_kernel(F f) {
   using Callee = KernelOfSignature<F, typename SignatureOf<F>::type>;

@@ -1,4 +1,4 @@
-// Library: registers a program's operators, their kernels and classes. Names are LibTorch's;
+// Library: registers a program's operators, their kernels and classes. Names are LibTorch's.
 // <torch/library.h> has its macros.
 //
 //   TORCH_LIBRARY(my, m) {
@@ -19,16 +19,16 @@ namespace torch::taper {
 template <class T>
 class class_;
 
-/// A kernel as def() and impl() take it: any callable, whose C++ types must be those of the schema.
+/// A kernel for def() and impl(): any callable whose C++ types are those of the schema.
 class CppFunction {
  public:
-  /// Any callable.
+  /// Wraps any callable.
   template <class F, class = std::enable_if_t<!std::is_base_of_v<CppFunction, detail::Bare<F>>>>
   CppFunction(F&& f) : kernel_(detail::make_kernel<std::decay_t<F>>(std::forward<F>(f))) {}
-  /// Calls go on to the next key.
+  /// Makes a kernel that passes calls to the next key.
   static CppFunction makeFallthrough();
-  /// A function that takes everything from the stack: (const OperatorHandle&, jit::Stack*), or with
-  /// the call's DispatchKeySet between these.
+  /// Makes a kernel of a function that takes everything from the stack: (const OperatorHandle&,
+  /// jit::Stack*), or with the call's DispatchKeySet between these.
   template <auto* f>
   static CppFunction makeFromBoxedFunction() {
     CppFunction function;
@@ -42,7 +42,7 @@ class CppFunction {
     };
     return function;
   }
-  /// LibTorch's text for where it comes from; not kept.
+  /// Ignores LibTorch's text about its origin.
   CppFunction&& debug(std::string /*text*/) && { return std::move(*this); }
 
  private:
@@ -54,58 +54,59 @@ class CppFunction {
   optional<DispatchKey> key_;
 };
 
-/// The kernel for one key: m.def("f(Tensor x) -> Tensor", dispatch(DispatchKey::CPU, f)).
+/// Makes a kernel for one key: m.def("f(Tensor x) -> Tensor", dispatch(DispatchKey::CPU, f)).
 template <class F>
 CppFunction dispatch(DispatchKey key, F&& f) {
   CppFunction function(std::forward<F>(f));
   function.key_ = key;
   return function;
 }
-/// The same for a kind of device.
+/// Makes a kernel for a kind of device.
 template <class F>
 CppFunction dispatch(DeviceType type, F&& f) {
   TAPER_CHECK(type == kCPU || type == kCUDA, "dispatch: expected the CPU or CUDA, got ", type);
   return dispatch(type == kCPU ? DispatchKey::CPU : DispatchKey::CUDA, std::forward<F>(f));
 }
 
-/// Reads a schema.
+/// Parses a schema.
 inline FunctionSchema schema(const std::string& text) { return parseSchema(text); }
 
-/// What a program registers in one place. All of it is undone when the library goes away.
+/// The registrations of a program in one place. Destroying it undoes them.
 class Library {
  public:
-  /// What a library is for.
+  /// Kinds of libraries.
   enum Kind {
-    DEF,      ///< the one that defines the operators of a namespace
+    DEF,      ///< defines the operators of a namespace
     IMPL,     ///< kernels for operators, of one key or of several
     FRAGMENT  ///< definitions beside those of DEF
   };
-  /// `ns` "_" with IMPL is all namespaces, for fallback(). Throws Error where another DEF has `ns`.
+  /// Opens a library. With IMPL the namespace "_" means all namespaces, for fallback(). Throws
+  /// Error if another DEF has `ns`.
   Library(Kind kind, std::string ns, optional<DispatchKey> key, const char* file, uint32_t line);
-  /// Takes the registrations over.
+  /// Takes over the registrations.
   Library(Library&&) = default;
   Library& operator=(Library&&) = delete;
   ~Library();
 
-  /// Defines an operator, whose kernels impl() gives.
+  /// Defines an operator, whose kernels impl() adds.
   Library& def(const char* schema, const std::vector<Tag>& tags = {}) & {
     return def(parseSchema(schema), tags);
   }
-  /// The same with a schema that has been read.
+  /// Defines an operator with a parsed schema.
   Library& def(FunctionSchema schema, const std::vector<Tag>& tags = {}) &;
-  /// With a kernel, for all devices unless dispatch() names a key. Where the text is a name alone,
-  /// the schema is the C++ function's. Throws Error where the two disagree.
+  /// Defines an operator with a kernel, for all devices unless dispatch() names a key. If the text
+  /// is only a name, the schema is the C++ function's. Throws Error if the two disagree.
   Library& def(const char* name_or_schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
-  /// The same with a schema that has been read.
+  /// Defines an operator with a parsed schema and a kernel.
   Library& def(FunctionSchema schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
-  /// A kernel for the library's key. Throws Error where the schema is another.
+  /// Adds a kernel for the library's key. Throws Error if its schema differs.
   Library& impl(const char* name, CppFunction f) &;
-  /// What the library's key does for operators without a kernel for it.
+  /// Sets the kernel of the library's key for operators without one.
   Library& fallback(CppFunction f) &;
   /// Registers a class of the program (custom_class.h) as "__torch__.torch.classes.NS.NAME".
   template <class T>
   taper::class_<T> class_(const std::string& name);
-  /// For Python, which does not exist here.
+  /// Does nothing: there is no Python here.
   Library& set_python_module(const char* /*module*/, const char* /*context*/ = "") & {
     return *this;
   }
@@ -124,7 +125,7 @@ class Library {
 };
 
 namespace detail {
-/// What TORCH_LIBRARY leaves behind: a library that lives as long as the program.
+/// The object that TORCH_LIBRARY defines: a library that lives as long as the program.
 class TorchLibraryInit {
  public:
   TorchLibraryInit(Library::Kind kind, void (*fill)(Library&), const char* ns,
@@ -138,36 +139,37 @@ class TorchLibraryInit {
 };
 }  // namespace detail
 
-// ---------------------------------------------------------------------- the older way
-/// static auto registry = RegisterOperators().op("my::scale", &scale);
+// ---------------------------------------------------------------------- older interface
+/// Registers operators in LibTorch's older style: static auto registry =
+/// RegisterOperators().op("my::scale", &scale);
 class RegisterOperators {
  public:
-  /// What op() may be told beside the kernel.
+  /// Options of op().
   class Options {
    public:
-    /// The text that op(Options) takes.
+    /// Sets the name or schema for op(Options).
     Options&& schema(std::string name_or_schema) && {
       schema_ = std::move(name_or_schema);
       return std::move(*this);
     }
-    /// A kernel for one key.
+    /// Adds a kernel for one key.
     template <class F>
     Options&& kernel(DispatchKey key, F&& f) && {
       kernels_.push_back(dispatch(key, std::forward<F>(f)));
       return std::move(*this);
     }
-    /// The same of a function.
+    /// Adds a function as a kernel for one key.
     template <class Function, Function* f>
     Options&& kernel(DispatchKey key) && {
       return std::move(*this).kernel(key, f);
     }
-    /// A kernel for all devices.
+    /// Adds a kernel for all devices.
     template <class F>
     Options&& catchAllKernel(F&& f) && {
       kernels_.push_back(CppFunction(std::forward<F>(f)));
       return std::move(*this);
     }
-    /// The same of a function.
+    /// Adds a function as a kernel for all devices.
     template <class Function, Function* f>
     Options&& catchAllKernel() && {
       return std::move(*this).catchAllKernel(f);
@@ -178,19 +180,20 @@ class RegisterOperators {
     std::string schema_;
     std::vector<CppFunction> kernels_;
   };
-  /// None yet.
+  /// Returns empty options.
   static Options options() { return {}; }
 
   RegisterOperators() = default;
-  /// One operator.
+  /// Registers one operator.
   template <class F>
   RegisterOperators(const std::string& name_or_schema, F&& f) {
     add(name_or_schema, options().catchAllKernel(std::forward<F>(f)));
   }
-  /// Takes the registrations over.
+  /// Takes over the registrations.
   RegisterOperators(RegisterOperators&&) = default;
 
-  /// Throws Error where the schema and the kernel disagree, or the operator is defined already.
+  /// Registers an operator. Throws Error if the schema and the kernel disagree, or the operator is
+  /// defined already.
   template <class F>
   RegisterOperators&& op(const std::string& name_or_schema, F&& f) && {
     if constexpr (std::is_same_v<detail::Bare<F>, Options>)
@@ -199,13 +202,13 @@ class RegisterOperators {
       add(name_or_schema, options().catchAllKernel(std::forward<F>(f)));
     return std::move(*this);
   }
-  /// Of the name or schema that the options have.
+  /// Registers an operator with the name or schema of the options.
   RegisterOperators&& op(Options&& o) && {
     const std::string text = o.schema_;
     add(text, std::move(o));
     return std::move(*this);
   }
-  /// A definition without a kernel.
+  /// Registers a definition without a kernel.
   RegisterOperators&& op(const std::string& schema) && {
     add(schema, options());
     return std::move(*this);

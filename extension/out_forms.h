@@ -1,6 +1,6 @@
-// `out` forms that follow from no declaration of an op: of methods of Tensor, and of functions that
-// LibTorch declares with other types. The result is computed, checked and copied to the tensor of
-// the caller, by the rules of ops/shared/out.h.
+// `out` forms that do not follow from an op's declaration: for methods of Tensor, and for functions
+// that LibTorch declares with other types. The result is computed, checked and copied to the
+// caller's tensor, by the rules of ops/shared/out.h.
 #pragma once
 
 #include <taper/extension/overloads.h>

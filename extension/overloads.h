@@ -1,6 +1,6 @@
-// Overloads of LibTorch's functions that few programs call, and that the headers of their ops do
-// without: random tensors like others from a generator, resampling by factors, products with
-// results of another dtype.
+// Overloads of LibTorch's functions that few programs call, and that the headers of their ops lack:
+// random tensors like others from a generator, resampling by factors, products with results of
+// another dtype.
 #pragma once
 
 #include <taper/ops/elementwise/clamp.h>
@@ -14,10 +14,10 @@
 
 namespace torch::taper {
 
-/// Nothing: devices start when they are first used.
+/// Does nothing: devices start when they are first used.
 inline void init() {}
 
-/// LibTorch's older names of to(dtype).
+/// Return to(dtype). LibTorch's older names.
 ///@{
 inline Tensor _cast_Byte(const Tensor& self, bool non_blocking = false) {
   return self.to(kByte, non_blocking);
@@ -45,12 +45,12 @@ inline Tensor _cast_Half(const Tensor& self, bool non_blocking = false) {
 }
 ///@}
 
-/// Throws: there is no bound.
+/// Throws Error: there is no bound.
 inline Tensor clamp(const Tensor& self) { return clamp(self, optional<Tensor>()); }
-/// Throws: there is no bound.
+/// Throws Error: there is no bound.
 inline Tensor clip(const Tensor& self) { return clamp(self); }
 
-/// A generator of its own: make_generator<CPUGeneratorImpl>(seed).
+/// Makes a new generator: make_generator<CPUGeneratorImpl>(seed).
 template <class Impl, class... Args>
 Generator make_generator(Args&&... args) {
   return Generator(make_intrusive<Impl>(std::forward<Args>(args)...));
@@ -70,11 +70,11 @@ inline TensorOptions packed(optional<ScalarType> dtype, optional<Layout> layout,
 // ---------------------------------------------------------------- random, like another
 namespace detail {
 
-/// What may stand for a generator where TensorOptions may, too.
+/// Enabled for types that convert to a generator, and not to TensorOptions.
 template <class G>
 using IsGenerator = std::enable_if_t<std::is_convertible<const G&, optional<Generator>>::value &&
                                      !std::is_convertible<const G&, TensorOptions>::value>;
-/// Like `self`, with `options`, as fill(tensor) leaves it.
+/// Returns a tensor like `self`, with `options`, filled by fill(tensor).
 template <class Fill>
 Tensor filled_like(const Tensor& self, const TensorOptions& options, optional<MemoryFormat> format,
                    const Fill& fill) {
@@ -85,40 +85,41 @@ Tensor filled_like(const Tensor& self, const TensorOptions& options, optional<Me
 
 }  // namespace detail
 
-/// Uniform in [0, 1), drawn from the generator.
+/// Returns a tensor like `self`, uniform in [0, 1), drawn from the generator.
 template <class G, class = detail::IsGenerator<G>>
 Tensor rand_like(const Tensor& self, const G& generator, TensorOptions options = {},
                  optional<MemoryFormat> memory_format = nullopt) {
   return detail::filled_like(self, options, memory_format,
                              [&](const Tensor& y) { y.uniform_(0, 1, generator); });
 }
-/// Normal, drawn from the generator.
+/// Returns a tensor like `self` of normal numbers, drawn from the generator.
 template <class G, class = detail::IsGenerator<G>>
 Tensor randn_like(const Tensor& self, const G& generator, TensorOptions options = {},
                   optional<MemoryFormat> memory_format = nullopt) {
   return detail::filled_like(self, options, memory_format,
                              [&](const Tensor& y) { y.normal_(0, 1, generator); });
 }
-/// Integers in [0, high), drawn from the generator.
+/// Returns a tensor like `self` of integers in [0, high), drawn from the generator.
 template <class G, class = detail::IsGenerator<G>>
 Tensor randint_like(const Tensor& self, int64_t high, const G& generator,
                     TensorOptions options = {}, optional<MemoryFormat> memory_format = nullopt) {
   return detail::filled_like(self, options, memory_format,
                              [&](const Tensor& y) { y.random_(0, high, generator); });
 }
-/// Integers in [low, high), drawn from the generator.
+/// Returns a tensor like `self` of integers in [low, high), drawn from the generator.
 template <class G, class = detail::IsGenerator<G>>
 Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const G& generator,
                     TensorOptions options = {}, optional<MemoryFormat> memory_format = nullopt) {
   return detail::filled_like(self, options, memory_format,
                              [&](const Tensor& y) { y.random_(low, high, generator); });
 }
-/// Integers in [0, high), a tensor of one element, which is waited for.
+/// Returns a tensor like `self` of integers in [0, high). `high` has one element, and is waited
+/// for.
 inline Tensor randint_like(const Tensor& self, const Tensor& high, TensorOptions options = {},
                            optional<MemoryFormat> memory_format = nullopt) {
   return randint_like(self, high.item<int64_t>(), options, memory_format);
 }
-/// The same, drawn from the generator.
+/// Returns a tensor like `self` of integers in [0, high), drawn from the generator.
 template <class G, class = detail::IsGenerator<G>>
 Tensor randint_like(const Tensor& self, const Tensor& high, const G& generator,
                     TensorOptions options = {}, optional<MemoryFormat> memory_format = nullopt) {
@@ -128,12 +129,12 @@ Tensor randint_like(const Tensor& self, const Tensor& high, const G& generator,
 // ---------------------------------------------------------------- resampling by factors
 namespace detail {
 
-/// A size that may be left to factors. Braces are none: they are a size, for the functions of
-/// upsample.h.
+/// A size, or nothing if factors are given. A braced list does not convert: it is a size, for the
+/// functions of upsample.h.
 class MaybeSize {
  public:
   MaybeSize(nullopt_t) {}
-  /// From the optional itself.
+  /// Converts from an optional.
   template <class O,
             class = std::enable_if_t<std::is_same<O, OptionalIntArrayRef>::value ||
                                      std::is_same<O, optional<IntArrayRef>>::value ||
@@ -148,7 +149,7 @@ class MaybeSize {
 };
 using Factors = optional<ArrayRef<double>>;
 
-/// What the functions of upsample.h take: the size, and a factor for each dimension or none.
+/// Arguments of the functions of upsample.h: the size, and for each dimension a factor or none.
 struct Resampled {
   std::vector<int64_t> size;
   std::vector<optional<double>> factors;
@@ -174,63 +175,63 @@ inline Resampled resampled(const char* op, const Tensor& input, const MaybeSize&
 
 }  // namespace detail
 
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor upsample_nearest1d(const Tensor& input, const detail::MaybeSize& output_size,
                                  const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_nearest1d", input, output_size, scale_factors, 1);
   return upsample_nearest1d(input, r.size, r.factors[0]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor upsample_nearest2d(const Tensor& input, const detail::MaybeSize& output_size,
                                  const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_nearest2d", input, output_size, scale_factors, 2);
   return upsample_nearest2d(input, r.size, r.factors[0], r.factors[1]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor upsample_nearest3d(const Tensor& input, const detail::MaybeSize& output_size,
                                  const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_nearest3d", input, output_size, scale_factors, 3);
   return upsample_nearest3d(input, r.size, r.factors[0], r.factors[1], r.factors[2]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor _upsample_nearest_exact1d(const Tensor& input, const detail::MaybeSize& output_size,
                                         const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_nearest_exact1d", input, output_size, scale_factors, 1);
   return _upsample_nearest_exact1d(input, r.size, r.factors[0]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor _upsample_nearest_exact2d(const Tensor& input, const detail::MaybeSize& output_size,
                                         const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_nearest_exact2d", input, output_size, scale_factors, 2);
   return _upsample_nearest_exact2d(input, r.size, r.factors[0], r.factors[1]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor _upsample_nearest_exact3d(const Tensor& input, const detail::MaybeSize& output_size,
                                         const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_nearest_exact3d", input, output_size, scale_factors, 3);
   return _upsample_nearest_exact3d(input, r.size, r.factors[0], r.factors[1], r.factors[2]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor upsample_linear1d(const Tensor& input, const detail::MaybeSize& output_size,
                                 bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_linear1d", input, output_size, scale_factors, 1);
   return upsample_linear1d(input, r.size, align_corners, r.factors[0]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor upsample_bilinear2d(const Tensor& input, const detail::MaybeSize& output_size,
                                   bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_bilinear2d", input, output_size, scale_factors, 2);
   return upsample_bilinear2d(input, r.size, align_corners, r.factors[0], r.factors[1]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor upsample_trilinear3d(const Tensor& input, const detail::MaybeSize& output_size,
                                    bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
@@ -238,21 +239,21 @@ inline Tensor upsample_trilinear3d(const Tensor& input, const detail::MaybeSize&
   return upsample_trilinear3d(input, r.size, align_corners, r.factors[0], r.factors[1],
                               r.factors[2]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor upsample_bicubic2d(const Tensor& input, const detail::MaybeSize& output_size,
                                  bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_bicubic2d", input, output_size, scale_factors, 2);
   return upsample_bicubic2d(input, r.size, align_corners, r.factors[0], r.factors[1]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor _upsample_bilinear2d_aa(const Tensor& input, const detail::MaybeSize& output_size,
                                       bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_bilinear2d_aa", input, output_size, scale_factors, 2);
   return _upsample_bilinear2d_aa(input, r.size, align_corners, r.factors[0], r.factors[1]);
 }
-/// To a size, or by factors.
+/// Resamples to a size, or by factors.
 inline Tensor _upsample_bicubic2d_aa(const Tensor& input, const detail::MaybeSize& output_size,
                                      bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
@@ -263,7 +264,7 @@ inline Tensor _upsample_bicubic2d_aa(const Tensor& input, const detail::MaybeSiz
 // ---------------------------------------------------------------- products of another dtype
 namespace detail {
 
-/// An operand of a product whose result is of `out_dtype`: as it is, or 16 bits as f32.
+/// Returns an operand of a product with a result of `out_dtype`: unchanged, or 16 bits as f32.
 inline Tensor product_operand(const char* op, const Tensor& x, ScalarType out_dtype) {
   const ScalarType dtype = x.scalar_type();
   TAPER_CHECK(dtype == out_dtype || (out_dtype == kFloat && (dtype == kHalf || dtype == kBFloat16)),
@@ -272,7 +273,7 @@ inline Tensor product_operand(const char* op, const Tensor& x, ScalarType out_dt
               "inputs, got ", out_dtype, " for ", dtype);
   return x.to(out_dtype);
 }
-/// make() into `out`, which is to be of `dtype`.
+/// Stores make() in `out`, which must have `dtype`.
 template <class Make>
 Tensor& store_product(const char* op, Tensor& out, ScalarType dtype, Operands inputs,
                       const Make& make) {
@@ -284,48 +285,48 @@ Tensor& store_product(const char* op, Tensor& out, ScalarType dtype, Operands in
 
 }  // namespace detail
 
-/// mm with a result of `out_dtype`: the operands' dtype, or f32 for f16 and bf16, not rounded to 16
-/// bits on the way.
+/// Computes mm with a result of `out_dtype`: the operands' dtype, or f32 for f16 and bf16, without
+/// rounding to 16 bits.
 inline Tensor mm(const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
   return mm(detail::product_operand("mm", self, out_dtype),
             detail::product_operand("mm", mat2, out_dtype));
 }
-/// The same of batches.
+/// Computes bmm with a result of `out_dtype`.
 inline Tensor bmm(const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
   return bmm(detail::product_operand("bmm", self, out_dtype),
              detail::product_operand("bmm", mat2, out_dtype));
 }
-/// The same of addmm; self is of either dtype.
+/// Computes addmm with a result of `out_dtype`. self may have either dtype.
 inline Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                     ScalarType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1) {
   return addmm(detail::product_operand("addmm", self, out_dtype),
                detail::product_operand("addmm", mat1, out_dtype),
                detail::product_operand("addmm", mat2, out_dtype), beta, alpha);
 }
-/// The same of baddbmm.
+/// Computes baddbmm with a result of `out_dtype`.
 inline Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                       ScalarType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1) {
   return baddbmm(detail::product_operand("baddbmm", self, out_dtype),
                  detail::product_operand("baddbmm", batch1, out_dtype),
                  detail::product_operand("baddbmm", batch2, out_dtype), beta, alpha);
 }
-/// Into `out`, of that dtype.
+/// Computes mm into `out`, which has `out_dtype`.
 inline Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
   return detail::store_product("mm", out, out_dtype, {self, mat2},
                                [&] { return mm(self, mat2, out_dtype); });
 }
-/// Into `out`, of that dtype.
+/// Computes bmm into `out`, which has `out_dtype`.
 inline Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
   return detail::store_product("bmm", out, out_dtype, {self, mat2},
                                [&] { return bmm(self, mat2, out_dtype); });
 }
-/// Into `out`, of that dtype.
+/// Computes addmm into `out`, which has `out_dtype`.
 inline Tensor& addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          ScalarType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1) {
   return detail::store_product("addmm", out, out_dtype, {self, mat1, mat2},
                                [&] { return addmm(self, mat1, mat2, out_dtype, beta, alpha); });
 }
-/// Into `out`, of that dtype.
+/// Computes baddbmm into `out`, which has `out_dtype`.
 inline Tensor& baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1,
                            const Tensor& batch2, ScalarType out_dtype, const Scalar& beta = 1,
                            const Scalar& alpha = 1) {

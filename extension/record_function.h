@@ -1,12 +1,13 @@
-// RecordFunction: callbacks at the begin and end of what a program does, with LibTorch's names. A
-// program's own parts are told of (RECORD_FUNCTION of <ATen/record_function.h>), and Taper's:
-// kernels and copies, backward nodes, modules, steps of optimizers, by the names that a profile
-// (utils/profiler) gives them.
+// RecordFunction: callbacks at the begin and end of ranges of a program, with LibTorch's names.
+// They report a program's ranges (RECORD_FUNCTION of <ATen/record_function.h>), and Taper's:
+// kernels and copies, backward nodes, modules, steps of optimizers, with their names in a profile
+// (utils/profiler).
 //
 //   addGlobalCallback(RecordFunctionCallback(&on_start, &on_end).scopes({RecordScope::FUNCTION}));
 //
-// Without callbacks a part costs two comparisons, and the library's own nothing. Callbacks must not
-// throw in the library's parts. While a profile runs, its parts are the profile's only.
+// Without callbacks a program's range costs two comparisons, and the library's ranges cost nothing.
+// Callbacks must not throw in the library's ranges. While a profile runs, only the profile gets the
+// library's ranges.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@
 
 namespace torch::taper {
 
-/// What is recorded. Of Taper's own: FUNCTION, BACKWARD_FUNCTION (nodes) and USER_SCOPE (modules,
+/// Kinds of ranges. Taper's ranges are FUNCTION, BACKWARD_FUNCTION (nodes) and USER_SCOPE (modules,
 /// steps, batches).
 enum class RecordScope : uint8_t {
   FUNCTION = 0,
@@ -41,7 +42,7 @@ enum class RecordScope : uint8_t {
   NUM_SCOPES
 };
 
-/// What a callback at the start hands to the one at the end.
+/// State that a callback at the start passes to the one at the end.
 struct ObserverContext {
   virtual ~ObserverContext() = default;
 
@@ -50,48 +51,54 @@ struct ObserverContext {
 };
 
 class RecordFunction;
-using CallbackHandle = uint64_t;                      ///< of a callback that was added
-using RecordFunctionHandle = uint64_t;                ///< of a recorded part
-constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};  ///< of no callback
+using CallbackHandle = uint64_t;                      ///< identifies an added callback
+using RecordFunctionHandle = uint64_t;                ///< identifies a recorded range
+constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};  ///< identifies no callback
 
-/// Two functions, and what they want to know.
+/// Two callbacks, and the information that they need.
 class RecordFunctionCallback {
  public:
-  using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);  ///< see start
-  using EndCallback = void (*)(const RecordFunction&, ObserverContext*);              ///< see end
+  using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);  ///< see
+                                                                                      ///< start()
+  using EndCallback = void (*)(const RecordFunction&, ObserverContext*);              ///< see end()
 
-  /// Either may be null.
+  /// Sets the callbacks. Either may be null.
   explicit RecordFunctionCallback(StartCallback start, EndCallback end = nullptr)
       : start_(start), end_(end) {
     scopes_.fill(true);
   }
-  /// The operands, where the part has them.
+  /// Requests the operands, if the range has them.
   RecordFunctionCallback& needsInputs(bool needs) { return set(needs_inputs_, needs); }
-  /// The results, where the part has them.
+  /// Requests the results, if the range has them.
   RecordFunctionCallback& needsOutputs(bool needs) { return set(needs_outputs_, needs); }
-  /// A handle for each part.
+  /// Requests a handle for each range.
   RecordFunctionCallback& needsIds(bool needs) { return set(needs_ids_, needs); }
-  /// Called for this share of the parts, which are drawn. Throws unless it is in [0, 1].
+  /// Sets the share of the ranges, drawn at random, for which it is called. Throws unless it is in
+  /// [0, 1].
   RecordFunctionCallback& samplingProb(double probability) {
     TAPER_CHECK(probability >= 0 && probability <= 1,
                 "RecordFunctionCallback: Invalid sampling probability: expected 0 to 1, got ",
                 probability);
     return set(sampling_, probability);
   }
-  /// Called for these scopes only; all where there is none.
+  /// Restricts it to these scopes. An empty set means all.
   RecordFunctionCallback& scopes(const std::unordered_set<RecordScope>& scopes) {
     scopes_.fill(scopes.empty());
     for (const RecordScope s : scopes) scopes_[static_cast<size_t>(s)] = true;
     return *this;
   }
-  /// See the setters of these names.
+  /// Returns whether operands are requested.
   bool needsInputs() const { return needs_inputs_; }
-  bool needsOutputs() const { return needs_outputs_; }  ///< see needsInputs
-  bool needsIds() const { return needs_ids_; }          ///< see needsInputs
-  double samplingProb() const { return sampling_; }     ///< see needsInputs
-  bool checkScope(RecordScope s) const { return scopes_[static_cast<size_t>(s)]; }  ///< see scopes
-  StartCallback start() const { return start_; }  ///< as it was given
-  EndCallback end() const { return end_; }        ///< as it was given
+  bool needsOutputs() const { return needs_outputs_; }  ///< whether results are requested
+  bool needsIds() const { return needs_ids_; }          ///< whether handles are requested
+  double samplingProb() const { return sampling_; }     ///< the share of ranges
+  bool checkScope(RecordScope s) const {
+    return scopes_[static_cast<size_t>(s)];
+  }                                               ///< whether it
+                                                  ///< is called
+                                                  ///< for a scope
+  StartCallback start() const { return start_; }  ///< the callback at the start
+  EndCallback end() const { return end_; }        ///< the callback at the end
 
  private:
   template <class T>
@@ -106,45 +113,45 @@ class RecordFunctionCallback {
   bool needs_inputs_ = false, needs_outputs_ = false, needs_ids_ = false;
 };
 
-/// A part of a run, from before() to end() or its destruction.
+/// A range of a run, from before() to end() or its destruction.
 class RecordFunction {
  public:
-  /// Chooses who is to be told.
+  /// Selects the callbacks.
   explicit RecordFunction(RecordScope scope = RecordScope::FUNCTION);
   virtual ~RecordFunction() { end(); }
   RecordFunction(const RecordFunction&) = delete;
   RecordFunction& operator=(const RecordFunction&) = delete;
 
-  /// Whether anybody is told, so that operands need not be gathered for nobody.
+  /// Returns whether there are callbacks. If not, operands need not be gathered.
   bool isActive() const { return active_; }
-  /// Whether somebody wants the operands.
+  /// Returns whether a callback needs the operands.
   bool needsInputs() const { return needs_inputs_; }
-  /// Whether somebody wants the results.
+  /// Returns whether a callback needs the results.
   bool needsOutputs() const { return needs_outputs_; }
-  /// The part begins: calls the callbacks of the start.
+  /// Begins the range: calls the callbacks at the start.
   void before(std::string name, int64_t sequence_nr = -1);
-  /// The same with operands, a range of IValues.
+  /// Begins the range with operands, a range of IValues.
   template <class Inputs, class = decltype(std::declval<const Inputs&>().begin())>
   void before(std::string name, const Inputs& inputs, int64_t sequence_nr = -1) {
     if (needs_inputs_) inputs_.assign(inputs.begin(), inputs.end());
     before(std::move(name), sequence_nr);
   }
-  /// The part ends, once: calls the callbacks of the end.
+  /// Ends the range, once: calls the callbacks at the end.
   void end();
-  /// What the part made.
+  /// Sets the results of the range.
   void setOutputs(std::vector<IValue> outputs) { outputs_ = std::move(outputs); }
 
-  const char* name() const { return name_.c_str(); }               ///< of the part
-  const char* overload_name() const { return ""; }                 ///< none
-  int64_t seqNr() const { return sequence_nr_; }                   ///< of its node, or -1
-  const std::vector<IValue>& inputs() const { return inputs_; }    ///< where somebody wants them
-  const std::vector<IValue>& outputs() const { return outputs_; }  ///< where they were set
-  size_t num_inputs() const { return inputs_.size(); }             ///< of inputs()
-  size_t num_outputs() const { return outputs_.size(); }           ///< of outputs()
-  RecordScope scope() const { return scope_; }                     ///< as it was given
-  RecordFunctionHandle handle() const { return handle_; }          ///< 0 where nobody wants it
-  uint64_t threadId() const { return currentThreadId(); }          ///< of the thread that calls
-  static uint64_t currentThreadId();  ///< from 1, in the order of asking
+  const char* name() const { return name_.c_str(); }               ///< name of the range
+  const char* overload_name() const { return ""; }                 ///< always empty
+  int64_t seqNr() const { return sequence_nr_; }                   ///< number of its node, or -1
+  const std::vector<IValue>& inputs() const { return inputs_; }    ///< if a callback needs them
+  const std::vector<IValue>& outputs() const { return outputs_; }  ///< if they were set
+  size_t num_inputs() const { return inputs_.size(); }             ///< number of inputs()
+  size_t num_outputs() const { return outputs_.size(); }           ///< number of outputs()
+  RecordScope scope() const { return scope_; }                     ///< kind of range
+  RecordFunctionHandle handle() const { return handle_; }          ///< 0 if no callback needs it
+  uint64_t threadId() const { return currentThreadId(); }          ///< number of the calling thread
+  static uint64_t currentThreadId();  ///< from 1, in the order of first calls
 
  private:
   const RecordScope scope_;
@@ -158,36 +165,36 @@ class RecordFunction {
   std::unique_ptr<detail::RunScope> profiled_;
 };
 
-/// Tells a callback of what all threads do.
+/// Adds a callback for the ranges of all threads.
 CallbackHandle addGlobalCallback(RecordFunctionCallback callback);
-/// Tells a callback of what this thread does.
+/// Adds a callback for the ranges of this thread.
 CallbackHandle addThreadLocalCallback(RecordFunctionCallback callback);
-/// Takes back either. No other thread may be in a recorded part.
+/// Removes a callback. No other thread may be in a recorded range.
 void removeCallback(CallbackHandle handle);
-/// The callback is not called until it is enabled again. Unknown handles do nothing.
+/// Disables a callback until it is enabled again. Does nothing for unknown handles.
 void disableCallback(CallbackHandle handle);
-/// See disableCallback.
+/// Enables a disabled callback.
 void reenableCallback(CallbackHandle handle);
 bool hasGlobalCallbacks();         ///< whether there are any
 bool hasThreadLocalCallbacks();    ///< whether this thread has any
-void clearGlobalCallbacks();       ///< takes back all of them
-void clearThreadLocalCallbacks();  ///< takes back this thread's
-/// Whether there are any that this thread would call.
+void clearGlobalCallbacks();       ///< removes all of them
+void clearThreadLocalCallbacks();  ///< removes this thread's
+/// Returns whether this thread has any callbacks to call.
 inline bool hasCallbacks() { return hasGlobalCallbacks() || hasThreadLocalCallbacks(); }
-/// Takes back all that this thread would call.
+/// Removes all callbacks that this thread would call.
 inline void clearCallbacks() {
   clearGlobalCallbacks();
   clearThreadLocalCallbacks();
 }
-/// Switches recording on this thread.
+/// Turns recording on or off on this thread.
 void enableRecordFunction(bool enable = true);
-/// Whether it is on, as it is unless said otherwise.
+/// Returns whether recording is on. True by default.
 bool isRecordFunctionEnabled();
 
-/// enableRecordFunction within a scope.
+/// Calls enableRecordFunction, and restores the setting at the end of the scope.
 class RecordFunctionGuard {
  public:
-  /// On, or off.
+  /// Turns recording on or off.
   explicit RecordFunctionGuard(bool is_enabled = true) : before_(isRecordFunctionEnabled()) {
     enableRecordFunction(is_enabled);
   }
@@ -198,7 +205,7 @@ class RecordFunctionGuard {
  private:
   bool before_;
 };
-/// Nothing is recorded within a scope.
+/// Turns recording off until the end of the scope.
 class DisableRecordFunctionGuard : public RecordFunctionGuard {
  public:
   DisableRecordFunctionGuard() : RecordFunctionGuard(false) {}

@@ -13,35 +13,35 @@
 
 namespace torch::taper {
 
-/// The type of an argument, as a schema writes it.
+/// The type of an argument, in the form of a schema.
 class SchemaType {
  public:
-  /// `text` is what is printed, `kernel` the type that kernels see ("int" of a ScalarType).
+  /// `text` is the printed form, `kernel` the type that kernels get ("int" for a ScalarType).
   SchemaType(std::string text, std::string kernel)
       : text_(std::move(text)), kernel_(std::move(kernel)) {}
-  /// The type that kernels see.
+  /// Returns the type that kernels get.
   const std::string& str() const { return kernel_; }
-  /// The same.
+  /// Returns str().
   const std::string& repr_str() const { return kernel_; }
-  /// The type as the schema writes it.
+  /// Returns the type as written in the schema.
   const std::string& annotation_str() const { return text_; }
-  /// Whether kernels see the same.
+  /// Returns whether kernels get one type for both.
   friend bool operator==(const SchemaType& a, const SchemaType& b) {
     return a.kernel_ == b.kernel_;
   }
-  /// Whether they do not.
+  /// Returns whether kernels get different types.
   friend bool operator!=(const SchemaType& a, const SchemaType& b) { return !(a == b); }
 
  private:
   std::string text_, kernel_;
 };
-/// A type, shared by the arguments that have it.
+/// A type, shared by arguments.
 using TypePtr = std::shared_ptr<const SchemaType>;
 
 /// An argument or result of a schema.
 class Argument {
  public:
-  /// `count` is the 2 of int[2].
+  /// Makes an argument. `count` is the 2 of int[2].
   Argument(std::string name, TypePtr type, optional<int32_t> count = nullopt,
            optional<IValue> default_value = nullopt, bool kwarg_only = false)
       : name_(std::move(name)),
@@ -49,17 +49,17 @@ class Argument {
         count_(count),
         default_(std::move(default_value)),
         kwarg_only_(kwarg_only) {}
-  /// Empty for a result without a name.
+  /// Returns the name, empty for a result without a name.
   const std::string& name() const { return name_; }
-  /// Its type.
+  /// Returns the type.
   const TypePtr& type() const { return type_; }
-  /// The same: LibTorch tells apart what kernels do not see.
+  /// Returns type(). LibTorch distinguishes types that kernels do not see.
   const TypePtr& real_type() const { return type_; }
-  /// The 2 of int[2].
+  /// Returns the 2 of int[2].
   optional<int32_t> N() const { return count_; }
-  /// None where a value must be given.
+  /// Returns the default, or nothing if a value must be given.
   const optional<IValue>& default_value() const { return default_; }
-  /// Whether it stands behind a *.
+  /// Returns whether it follows a * in the schema.
   bool kwarg_only() const { return kwarg_only_; }
 
  private:
@@ -70,20 +70,20 @@ class Argument {
   bool kwarg_only_;
 };
 
-/// "ns::name" and what tells its overloads apart.
+/// "ns::name" and the name that distinguishes overloads.
 struct OperatorName {
   std::string name;           ///< "ns::name"
   std::string overload_name;  ///< "out" of "ns::name.out"
-  /// What stands before "::"; none without it.
+  /// Returns the part before "::", or nothing.
   optional<std::string> getNamespace() const;
-  /// Whether both parts are equal.
+  /// Returns whether both parts are equal.
   friend bool operator==(const OperatorName& a, const OperatorName& b) {
     return a.name == b.name && a.overload_name == b.overload_name;
   }
-  /// Whether one is not.
+  /// Returns whether a part differs.
   friend bool operator!=(const OperatorName& a, const OperatorName& b) { return !(a == b); }
 };
-/// "ns::name.overload".
+/// Returns "ns::name.overload".
 std::string toString(const OperatorName& name);
 /// Writes toString(name).
 TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const OperatorName& name);
@@ -91,22 +91,22 @@ TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const OperatorName& n
 /// An operator's name, arguments and results.
 class FunctionSchema {
  public:
-  /// A schema of these parts.
+  /// Makes a schema of these parts.
   FunctionSchema(OperatorName name, std::vector<Argument> arguments, std::vector<Argument> returns)
       : name_(std::move(name)), arguments_(std::move(arguments)), returns_(std::move(returns)) {}
-  /// The name and the overload.
+  /// Returns the name and the overload.
   const OperatorName& operator_name() const { return name_; }
-  /// "ns::name".
+  /// Returns "ns::name".
   const std::string& name() const { return name_.name; }
-  /// "out" of "ns::name.out".
+  /// Returns "out" of "ns::name.out".
   const std::string& overload_name() const { return name_.overload_name; }
-  /// In their order.
+  /// Returns the arguments, in order.
   const std::vector<Argument>& arguments() const { return arguments_; }
-  /// The results, in their order.
+  /// Returns the results, in order.
   const std::vector<Argument>& returns() const { return returns_; }
-  /// The place of the argument; none of that name gives no number.
+  /// Returns the index of the argument, or nothing if there is none.
   optional<int> argumentIndexWithName(std::string_view name) const;
-  /// The same with another name.
+  /// Returns this schema with another name.
   FunctionSchema cloneWithName(std::string name, std::string overload_name) const {
     return FunctionSchema({std::move(name), std::move(overload_name)}, arguments_, returns_);
   }
@@ -117,16 +117,16 @@ class FunctionSchema {
 };
 /// Writes toString(schema).
 TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const FunctionSchema& schema);
-/// The text that parseSchema reads.
+/// Returns the text that parseSchema reads.
 std::string toString(const FunctionSchema& schema);
 
-/// Reads a schema. Throws Error for text that is none, pointing at the place.
+/// Parses a schema. Throws Error for invalid text, and points at the place.
 FunctionSchema parseSchema(const std::string& text);
-/// Reads "name" or "name.overload".
+/// Parses "name" or "name.overload".
 OperatorName parseName(const std::string& text);
-/// Whether the text is a whole schema, or a name alone.
+/// Returns whether the text is a whole schema, or a name alone.
 bool is_schema(const std::string& text);
-/// Why a kernel of the inferred schema cannot be one of `expected`; empty when it can.
+/// Returns why a kernel of the inferred schema does not fit `expected`. Empty if it fits.
 std::string difference(const FunctionSchema& expected, const FunctionSchema& inferred);
 
 }  // namespace torch::taper

@@ -1,4 +1,4 @@
-// SmallVector: a vector whose first N elements need no memory of their own.
+// SmallVector: a vector that stores its first N elements inline.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace torch::taper {
 
-/// What SmallVectors of all N share: a function that fills any of them takes this by reference.
+/// Base of SmallVectors of all N. A function that fills any of them takes this by reference.
 template <class T>
 class SmallVectorImpl {
  public:
@@ -37,7 +37,7 @@ class SmallVectorImpl {
     if (this != &o) assign(o.begin(), o.end());
     return *this;
   }
-  /// Moves the elements; the other is empty then.
+  /// Moves the elements, and leaves the other vector empty.
   SmallVectorImpl& operator=(SmallVectorImpl&& o) {
     if (this != &o) {
       assign(std::make_move_iterator(o.begin()), std::make_move_iterator(o.end()));
@@ -59,19 +59,19 @@ class SmallVectorImpl {
   size_t capacity() const { return capacity_; }                  ///< how many there is room for
   T& operator[](size_t i) { return data_[i]; }                   ///< not checked
   const T& operator[](size_t i) const { return data_[i]; }       ///< not checked
-  /// Throws IndexError for an index that is not there.
+  /// Returns element `i`. Throws IndexError if there is none.
   T& at(size_t i) { return const_cast<T&>(std::as_const(*this).at(i)); }
-  /// The same.
+  /// Returns element `i`. Throws IndexError if there is none.
   const T& at(size_t i) const {
     TAPER_CHECK_INDEX(i < size_, "SmallVector: expected an index below ", size_, ", got ", i);
     return data_[i];
   }
-  T& front() { return at(0); }                     ///< IndexError where there is none
+  T& front() { return at(0); }                     ///< IndexError if empty
   const T& front() const { return at(0); }         ///< see above
-  T& back() { return at(size_ - 1); }              ///< IndexError where there is none
+  T& back() { return at(size_ - 1); }              ///< IndexError if empty
   const T& back() const { return at(size_ - 1); }  ///< see above
 
-  /// Makes room for n elements; what pointed to them points nowhere then.
+  /// Reserves memory for n elements. Pointers to elements become invalid.
   void reserve(size_t n) {
     if (n <= capacity_) return;
     T* const to = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
@@ -81,7 +81,7 @@ class SmallVectorImpl {
     data_ = to;
     capacity_ = n;
   }
-  /// Makes an element at the end.
+  /// Constructs an element at the end.
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) {
@@ -94,44 +94,44 @@ class SmallVectorImpl {
     return *made;
   }
   void push_back(const T& value) { emplace_back(value); }        ///< also an element of this vector
-  void push_back(T&& value) { emplace_back(std::move(value)); }  ///< the same, moved
-  /// Takes the last element away. Throws IndexError where there is none.
+  void push_back(T&& value) { emplace_back(std::move(value)); }  ///< moves it
+  /// Removes the last element. Throws IndexError if there is none.
   void pop_back() {
     TAPER_CHECK_INDEX(size_ > 0, "SmallVector: expected an element to pop, got an empty vector");
     std::destroy_at(data_ + --size_);
   }
-  /// The same, and gives it.
+  /// Removes the last element and returns it. Throws IndexError if there is none.
   T pop_back_val() {
     T value = std::move(back());
     pop_back();
     return value;
   }
-  /// Takes all elements away; the room stays.
+  /// Removes all elements, and keeps the memory.
   void clear() {
     std::destroy(begin(), end());
     size_ = 0;
   }
-  /// Takes elements from the end away, or makes default ones there.
+  /// Removes elements from the end, or appends default ones.
   void resize(size_t n) {
     resize_with(n, [this] { emplace_back(); });
   }
-  /// The same with copies of `value`.
+  /// Removes elements from the end, or appends copies of `value`.
   void resize(size_t n, const T& value) {
     const T copy = value;
     resize_with(n, [&] { emplace_back(copy); });
   }
-  /// Takes all but the first n elements away.
+  /// Removes all except the first n elements.
   void truncate(size_t n) {
     while (size_ > n) pop_back();
   }
-  /// Puts a range, not of this vector, at the end.
+  /// Appends a range, which must not be of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void append(Iterator first, Iterator last) {
     for (; first != last; ++first) emplace_back(*first);
   }
   void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }  ///< these
   void append(size_t count, const T& value) { resize(size_ + count, value); }       ///< copies
-  /// Replaces all elements by a range, which is not of this vector.
+  /// Replaces all elements by a range, which must not be of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void assign(Iterator first, Iterator last) {
     clear();
@@ -144,14 +144,15 @@ class SmallVectorImpl {
     clear();
     resize(count, copy);
   }
-  /// Puts an element before another one, and gives its place.
+  /// Inserts an element before another one, and returns its position.
   T* insert(const T* before, T value) {
     const auto place = before - begin();
     emplace_back(std::move(value));
     std::rotate(begin() + place, end() - 1, end());
     return begin() + place;
   }
-  /// The same with a range, which is not of this vector; gives the place of its first.
+  /// Inserts a range, which must not be of this vector, and returns the position of its first
+  /// element.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   T* insert(const T* before, Iterator first, Iterator last) {
     const auto place = before - begin();
@@ -160,33 +161,33 @@ class SmallVectorImpl {
     std::rotate(begin() + place, begin() + old, end());
     return begin() + place;
   }
-  T* erase(const T* at) { return erase(at, at + 1); }  ///< gives what follows it
-  /// Takes [first, last) away, and gives what follows.
+  T* erase(const T* at) { return erase(at, at + 1); }  ///< returns the position after it
+  /// Removes [first, last), and returns the position after it.
   T* erase(const T* first, const T* last) {
     T* const from = begin() + (first - begin());
     T* const kept = std::move(begin() + (last - begin()), end(), from);
     truncate(static_cast<size_t>(kept - begin()));
     return from;
   }
-  operator ArrayRef<T>() const { return {data_, size_}; }  ///< to its elements, as they are now
+  operator ArrayRef<T>() const { return {data_, size_}; }  ///< a view of the current elements
 
-  /// Element by element.
+  /// Compares element by element.
   friend bool operator==(const SmallVectorImpl& a, const SmallVectorImpl& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  /// Element by element.
+  /// Compares element by element.
   friend bool operator!=(const SmallVectorImpl& a, const SmallVectorImpl& b) { return !(a == b); }
-  /// In the order of a dictionary.
+  /// Compares lexicographically.
   friend bool operator<(const SmallVectorImpl& a, const SmallVectorImpl& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   }
-  /// As ArrayRef is printed: "[1, 2]".
+  /// Prints like ArrayRef: "[1, 2]".
   friend std::ostream& operator<<(std::ostream& out, const SmallVectorImpl& v) {
     return out << ArrayRef<T>(v);
   }
 
  protected:
-  /// With room for `capacity` elements in the object itself.
+  /// Has space for `capacity` elements in the object.
   SmallVectorImpl(T* in_place, size_t capacity)
       : inline_(in_place), data_(in_place), capacity_(capacity) {}
 
@@ -210,7 +211,7 @@ struct SmallVectorRoom {
 };
 }  // namespace detail
 
-/// A vector with room for N elements in itself; more of them lie in memory of their own.
+/// A vector that stores up to N elements inline. More elements are in separate memory.
 template <class T, size_t N = 8>
 class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
   using Impl = SmallVectorImpl<T>;
@@ -222,7 +223,7 @@ class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
   }  ///< n elements of their default
   SmallVector(size_t n, const T& value) : SmallVector() { this->resize(n, value); }   ///< n copies
   SmallVector(std::initializer_list<T> list) : SmallVector() { this->append(list); }  ///< these
-  /// Copies of a range.
+  /// Copies a range.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   SmallVector(Iterator first, Iterator last) : SmallVector() {
     this->append(first, last);
@@ -238,7 +239,7 @@ class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
     Impl::operator=(o);
     return *this;
   }
-  /// Moves the elements; the other is empty then.
+  /// Moves the elements, and leaves the other vector empty.
   SmallVector& operator=(SmallVector&& o) {
     Impl::operator=(std::move(o));
     return *this;

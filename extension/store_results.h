@@ -1,4 +1,5 @@
-// How `out` forms store results that are made first: by the rules of ops/shared/out.h.
+// Storing of results that are computed first into `out` arguments, by the rules of
+// ops/shared/out.h.
 #pragma once
 
 #include <tuple>
@@ -16,7 +17,7 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Checks the arguments; within its scope no history is recorded, and nothing is cast.
+/// Checks the arguments. Within its scope no history is recorded, and autocast is off.
 class OutScope {
  public:
   OutScope(const char* op, Operands outs, Operands inputs) : checked_(check(op, outs, inputs)) {}
@@ -30,7 +31,7 @@ class OutScope {
   NoGradGuard no_history_;
   AutocastOff as_given_;
 };
-/// The options that a factory makes its result with.
+/// Returns the options for a factory's result.
 inline TensorOptions options_of_result(const Tensor& out) {
   return out.defined() ? out.options().requires_grad(false) : TensorOptions();
 }
@@ -40,7 +41,7 @@ inline void check_result(const char* op, const Tensor& out, const Tensor& result
   plan_out(op, out, Dims(result.sizes()), inputs);
   check_stored_dtype(op, out, result.scalar_type());
 }
-/// All results, or after an error none.
+/// Stores all results, or none after an error.
 template <class Outs, class Results, size_t... I>
 void store_each(const char* op, const Outs& outs, const Results& results, Operands inputs,
                 std::index_sequence<I...>) {
@@ -66,7 +67,8 @@ inline void store_list(const char* op, TensorList outs, const std::vector<Tensor
   }
 }
 
-/// The results of make() into the tensors of `out`, in one go on devices; after an error none.
+/// Stores the results of make() into the tensors of `out`, in one launch on devices. Stores none
+/// after an error.
 template <class Make>
 void store_foreach(const char* op, TensorList out, std::initializer_list<TensorList> inputs,
                    const Make& make) {

@@ -1,5 +1,5 @@
-// TensorIterator: an op of a program's own over the elements of several tensors, with LibTorch's
-// interface: shapes broadcast, dtypes promoted, outputs made.
+// TensorIterator: iterates a program's op over the elements of several tensors, with LibTorch's
+// interface. It broadcasts shapes, promotes dtypes and makes outputs.
 //
 //   Tensor y;
 //   auto iter = TensorIteratorConfig().add_output(y).add_input(a).add_input(b).build();
@@ -19,68 +19,69 @@ namespace torch::taper {
 
 class TensorIteratorConfig;
 
-/// Operands over one index space: outputs first, then inputs. Dimension 0 is the innermost one;
-/// dimensions that all operands walk through alike are one.
+/// Operands over one index space: outputs first, then inputs. Dimension 0 is the innermost.
+/// Dimensions that are contiguous for all operands are merged.
 class TensorIterator {
  public:
-  /// data[i] is operand i at the first element, strides[i] its step in bytes along size0,
-  /// strides[ntensors() + i] that along size1.
+  /// A loop over two dimensions. data[i] is operand i at the first element, strides[i] its step in
+  /// bytes along size0, strides[ntensors() + i] the step along size1.
   using Loop2d =
       std::function<void(char** data, const int64_t* strides, int64_t size0, int64_t size1)>;
 
-  /// Number of all operands.
+  /// Returns the number of all operands.
   int ntensors() const { return static_cast<int>(operands_.size()); }
-  /// Number of outputs: operands 0 to noutputs() - 1.
+  /// Returns the number of outputs: operands 0 to noutputs() - 1.
   int noutputs() const { return noutputs_; }
-  /// Number of inputs, which follow the outputs.
+  /// Returns the number of inputs, which follow the outputs.
   int ninputs() const { return ntensors() - noutputs_; }
-  /// Dimensions of the walk, after those that can be walked as one are joined.
+  /// Returns the number of dimensions of the index space, after merging.
   int ndim() const { return static_cast<int>(shape_.size()); }
-  /// Of the walk: innermost first.
+  /// Returns the sizes of the index space, innermost first.
   IntArrayRef shape() const { return shape_; }
-  /// Number of elements of the walk: of each operand once broadcast.
+  /// Returns the number of elements of the index space, to which operands broadcast.
   int64_t numel() const { return numel_; }
-  /// Whether one step per operand leads through all elements.
+  /// Returns whether one stride per operand reaches all elements.
   bool is_trivial_1d() const { return ndim() <= 1; }
-  /// Whether all operands lie without gaps, innermost dimension first.
+  /// Returns whether all operands are contiguous, innermost dimension first.
   bool is_contiguous() const;
 
-  /// The operand as the kernel sees it: of the common dtype where that was asked for.
+  /// Returns the operand that the kernel gets: in the common dtype if requested.
   const Tensor& tensor(int arg) const { return operands_.at(static_cast<size_t>(arg)).current; }
-  /// The tensor that was given, or made for an output.
+  /// Returns the given output, or the one that was made.
   const Tensor& output(int arg = 0) const { return operand(arg).original; }
-  /// Input `arg`, as the kernel sees it.
+  /// Returns input `arg` for the kernel.
   const Tensor& input(int arg = 0) const { return tensor(noutputs_ + arg); }
-  /// First element of operand `arg`, as the kernel sees it.
+  /// Returns the first element of operand `arg` for the kernel.
   void* data_ptr(int arg) const { return operand(arg).data; }
-  /// Steps of operand `arg` in bytes, one per dimension of the walk.
+  /// Returns the strides of operand `arg` in bytes, one per dimension of the index space.
   IntArrayRef strides(int arg) const { return operand(arg).strides; }
-  /// Dtype of operand `arg`, as the kernel sees it.
+  /// Returns the dtype of operand `arg` for the kernel.
   ScalarType dtype(int arg = 0) const { return tensor(arg).scalar_type(); }
-  /// Dtype of input `arg`, as the kernel sees it.
+  /// Returns the dtype of input `arg` for the kernel.
   ScalarType input_dtype(int arg = 0) const { return dtype(noutputs_ + arg); }
-  /// The dtype on which the inputs were promoted; an error if that was not asked for.
+  /// Returns the dtype to which the inputs were promoted. Throws Error if promotion was not
+  /// requested.
   ScalarType common_dtype() const;
-  /// Device of operand `arg`.
+  /// Returns the device of operand `arg`.
   Device device(int arg = 0) const { return tensor(arg).device(); }
-  /// Kind of device of operand `arg`.
+  /// Returns the kind of device of operand `arg`.
   DeviceType device_type(int arg = 0) const { return device(arg).type(); }
-  /// Bytes of an element of operand `arg`, as the kernel sees it.
+  /// Returns the bytes of an element of operand `arg` for the kernel.
   int64_t element_size(int arg) const { return tensor(arg).element_size(); }
 
-  /// Calls `loop` for all of the index space, in pieces of at least `grain` elements on the threads
+  /// Calls `loop` for the whole index space, in pieces of at least `grain` elements on the threads
   /// of the pool. For operands of the host.
   void for_each(const Loop2d& loop, int64_t grain = 32768);
-  /// The same for the elements [begin, end) on the calling thread.
+  /// Calls `loop` for the elements [begin, end) on the calling thread.
   void serial_for_each(const Loop2d& loop, int64_t begin, int64_t end) const;
-  /// Writes what was computed in the common dtype into outputs of another one. Kernels call it.
+  /// Copies results in the common dtype to outputs of another dtype. Kernels call it.
   void cast_outputs();
 
-  /// An iterator over one input; `out` may be undefined, and is made then.
+  /// Makes an iterator over one input. If `out` is undefined, it is made.
   static TensorIterator unary_op(const Tensor& out, const Tensor& a);
-  /// The same over two inputs, which broadcast and are promoted.
+  /// Makes an iterator over two inputs, which are broadcast and promoted.
   static TensorIterator binary_op(const Tensor& out, const Tensor& a, const Tensor& b);
-  /// The same over an output alone, for kernels that fill.
+  /// Makes an iterator over an output only, for kernels that fill.
   static TensorIterator nullary_op(const Tensor& out);
 
  private:
@@ -99,56 +100,60 @@ class TensorIterator {
   int64_t numel_ = 1;
   ScalarType common_dtype_ = ScalarType::Undefined;
 };
-using TensorIteratorBase = TensorIterator;  ///< as LibTorch's kernels call it
+using TensorIteratorBase = TensorIterator;  ///< the name in LibTorch's kernels
 
-/// What a TensorIterator is to do. Throws where it builds.
+/// Options of a TensorIterator. build() throws their errors.
 class TensorIteratorConfig {
  public:
-  /// An undefined output is made, and is then iter.output(i).
+  /// Adds an output. If undefined, it is made, and iter.output(i) returns it.
   TensorIteratorConfig& add_output(const Tensor& t);
-  TensorIteratorConfig& add_owned_output(const Tensor& t) { return add_output(t); }  ///< the same
+  TensorIteratorConfig& add_owned_output(const Tensor& t) {
+    return add_output(t);
+  }  ///< add_output()
   TensorIteratorConfig& add_borrowed_output(const Tensor& t) {
     return add_output(t);
-  }  ///< the same
-  /// An input; kept alive by the iterator.
+  }  ///< add_output()
+  /// Adds an input. The iterator keeps it alive.
   TensorIteratorConfig& add_input(const Tensor& t);
-  TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }  ///< the same
-  TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }  ///< the same
+  TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }  ///< add_input()
+  TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }  ///< add_input()
   TensorIteratorConfig& add_owned_const_input(const Tensor& t) {
     return add_input(t);
-  }                                                                                   ///< the same
-  TensorIteratorConfig& add_borrowed_input(const Tensor& t) { return add_input(t); }  ///< the same
+  }  ///< add_input()
+  TensorIteratorConfig& add_borrowed_input(const Tensor& t) {
+    return add_input(t);
+  }  ///< add_input()
 
-  /// On unless said otherwise: an output that shares memory with itself, or partly with an input,
-  /// is an error.
+  /// Sets whether an output that shares memory with itself, or partly with an input, is an error.
+  /// True by default.
   TensorIteratorConfig& set_check_mem_overlap(bool v) { return set(check_overlap_, v); }
-  /// On unless said otherwise: all operands have one dtype, or one on which they are promoted.
+  /// Sets whether all operands must have one dtype, unless they are promoted. True by default.
   TensorIteratorConfig& check_all_same_dtype(bool v) { return set(same_dtype_, v); }
-  /// On unless said otherwise: operands on several devices are an error.
+  /// Sets whether operands on several devices are an error. True by default.
   TensorIteratorConfig& check_all_same_device(bool v) { return set(same_device_, v); }
-  /// Kernels see all inputs in the dtype on which they are promoted.
+  /// Sets whether kernels get all inputs in the dtype to which they are promoted.
   TensorIteratorConfig& promote_inputs_to_common_dtype(bool v) {
     if (v) same_dtype_ = false;
     return set(promote_, v);
   }
-  /// Inputs of whole numbers are promoted to the default dtype.
+  /// Sets whether integral inputs are promoted to the default dtype.
   TensorIteratorConfig& promote_integer_inputs_to_float(bool v) { return set(to_float_, v); }
-  /// Kernels write outputs in the common dtype, and cast_outputs() converts them.
+  /// Sets whether kernels write outputs in the common dtype, which cast_outputs() then converts.
   TensorIteratorConfig& cast_common_dtype_to_outputs(bool v) { return set(cast_outputs_, v); }
-  /// A common dtype that an output cannot hold (float in Long) is an error.
+  /// Sets whether a common dtype that an output cannot hold (float in Long) is an error.
   TensorIteratorConfig& enforce_safe_casting_to_output(bool v) { return set(safe_cast_, v); }
-  /// Inputs of the CPU without dimensions may stand beside operands of a GPU.
+  /// Sets whether 0-dim inputs on the CPU may be combined with operands on a GPU.
   TensorIteratorConfig& allow_cpu_scalars(bool v) { return set(cpu_scalars_, v); }
-  /// On unless said otherwise: outputs of other sizes are resized.
+  /// Sets whether outputs of other sizes are resized. True by default.
   TensorIteratorConfig& resize_outputs(bool v) { return set(resize_, v); }
-  /// The shape of the walk, in place of what the operands broadcast to.
+  /// Sets the shape of the index space, instead of the broadcast shape.
   TensorIteratorConfig& declare_static_shape(IntArrayRef shape);
-  /// The dtype of outputs that are made, in place of the common one.
+  /// Sets the dtype of outputs that are made, instead of the common one.
   TensorIteratorConfig& declare_static_dtype(ScalarType t);
-  /// The same with the device on which they are made.
+  /// Sets the dtype and the device of outputs that are made.
   TensorIteratorConfig& declare_static_dtype_and_device(ScalarType t, Device device);
 
-  /// The iterator. Errors: whatever the checks above find.
+  /// Makes the iterator. Throws the errors of the checks above.
   TensorIterator build();
 
  private:
