@@ -1,4 +1,4 @@
-// Many images as one, images as PNG files, and moving ones as GIF files.
+// Makes one image of many, PNG files of images, and GIF files of animations.
 #pragma once
 
 #include <string>
@@ -11,42 +11,45 @@
 
 namespace torch::taper::utils {
 
-/// What torchvision's make_grid takes, with its defaults.
+/// Options of torchvision's make_grid, with its defaults.
 struct ImageGridOptions {
   /// The least and the greatest value.
   using Range = std::pair<double, double>;
-  /// Images in a row.
+  /// Number of images in a row.
   TAPER_ARG(int64_t, nrow) = 8;
   /// Pixels between images and around them.
   TAPER_ARG(int64_t, padding) = 2;
-  /// Scale values to [0, 1]: `value_range`, or else the least and the greatest value.
+  /// Whether to scale values to [0, 1], from `value_range`, or else from the least and the greatest
+  /// value.
   TAPER_ARG(bool, normalize) = false;
-  /// What normalize() takes for 0 and 1; values outside are cut off. None: the least and greatest.
+  /// Values that normalize() maps to 0 and 1. Values outside are clipped. None: the least and the
+  /// greatest value.
   TAPER_ARG(optional<Range>, value_range) = nullopt;
-  /// Scale each image by itself.
+  /// Whether to scale each image separately.
   TAPER_ARG(bool, scale_each) = false;
   /// The value of the padding.
   TAPER_ARG(double, pad_value) = 0;
 };
 
-/// Images [N, C, H, W] as one [C', rows * (H + padding) + padding, columns * (W + padding) +
-/// padding], in the dtype of `images`, row by row; C' is 3 where C is 1. [C, H, W] is one image,
-/// [H, W] one of one channel; a single image gets no padding. Throws ValueError for other
-/// dimensions, no image, `nrow` below 1, negative padding, an empty range.
+/// Arranges images [N, C, H, W] row by row as one image [C', rows * (H + padding) + padding,
+/// columns * (W + padding) + padding], in the dtype of `images`. C' is 3 if C is 1. [C, H, W] is
+/// one image, [H, W] one with one channel. A single image gets no padding. Throws ValueError for
+/// other dimensions, no image, `nrow` below 1, negative padding, and an empty range.
 Tensor make_grid(const Tensor& images, const ImageGridOptions& options = {});
 
-/// A PNG file's bytes of an image [C, H, W] with 1 (grey), 3 (RGB) or 4 (RGBA) channels: uint8, or
-/// floating with values in [0, 1], which are rounded to the nearest of 256 steps and cut off
-/// outside. Throws ValueError for other sizes and dtypes; Error in a build without libpng.
+/// Returns the bytes of a PNG file of an image [C, H, W] with 1 (grey), 3 (RGB) or 4 (RGBA)
+/// channels. Its dtype is uint8, or floating with values in [0, 1], which are rounded to the
+/// nearest of 256 steps and clipped. Throws ValueError for other sizes and dtypes, and Error in a
+/// build without libpng.
 std::string encode_png(const Tensor& image);
 
-/// A GIF file's bytes of frames [T, C, H, W] with 1 (grey) or 3 (RGB) channels, uint8 or floating
-/// as for encode_png, `fps` of them a second (a frame lasts whole hundredths), again and again. A
-/// frame keeps up to 256 colors as they are; more are cut down to 256 that are near them. Throws
-/// ValueError for other sizes and dtypes, and unless 0 < `fps` <= 100.
+/// Returns the bytes of a GIF file of frames [T, C, H, W] with 1 (grey) or 3 (RGB) channels, in
+/// uint8 or floating as for encode_png. It shows `fps` frames a second (a frame lasts whole
+/// hundredths) in a loop. A frame with up to 256 colors keeps them. More are reduced to 256 similar
+/// ones. Throws ValueError for other sizes and dtypes, and unless 0 < `fps` <= 100.
 std::string encode_gif(const Tensor& frames, double fps);
 
-/// Writes make_grid(images) to a PNG file. Throws Error where it cannot be written.
+/// Writes make_grid(images) to a PNG file. Throws Error if it cannot be written.
 void save_image(const Tensor& images, const std::string& path,
                 const ImageGridOptions& options = {});
 

@@ -4,9 +4,9 @@
 //   for (auto& batch : *loader) matrix.update(net->forward(batch.data), batch.target);
 //   std::cout << matrix.accuracy() << ' ' << matrix.f1() << '\n';
 //
-// update() only queues work on the device of its tensors; what gives a number waits for it. Tensors
-// of later calls are on the device of the first. All of them throw ValueError for sizes and dtypes
-// other than those said, and for a result of no sample.
+// update() only queues work on the device of its tensors. Functions that return a number wait for
+// it. Tensors of later calls are on the device of the first. All functions throw ValueError for
+// other sizes and dtypes than documented, and for a result without samples.
 #pragma once
 
 #include <vector>
@@ -17,33 +17,35 @@
 
 namespace torch::taper::utils {
 
-/// How scores of classes are joined to one number: over all samples, the mean of the classes that
-/// occur, or that weighted by how often each is the target.
+/// How scores of classes are averaged: over all samples (kMicro), as the mean of the classes that
+/// occur (kMacro), or as this mean weighted by the number of targets (kWeighted).
 enum class Average { kMicro, kMacro, kWeighted };
 
-/// How often class i was taken for class j.
+/// Counts how often class i was predicted as class j.
 class ConfusionMatrix {
  public:
   /// Targets of `ignore_index` do not count.
   explicit ConfusionMatrix(int64_t num_classes, optional<int64_t> ignore_index = nullopt);
-  /// `predictions`: integer classes of the sizes of `target`, or scores [N, C, ...], whose greatest
-  /// along dimension 1 is the class; `target`: int64 [N, ...] with values in [0, num_classes).
+  /// Adds samples. `predictions` are integer classes with the sizes of `target`, or scores [N, C,
+  /// ...], whose greatest along dimension 1 is the class. `target` is int64 [N, ...] with values in
+  /// [0, num_classes).
   void update(const Tensor& predictions, const Tensor& target);
-  /// Forgets all samples.
+  /// Removes all samples.
   void reset() { counts_ = Tensor(); }
 
-  /// Counts [C, C], int64: rows are targets, columns predictions.
+  /// Returns the counts [C, C], int64. Rows are targets, columns predictions.
   Tensor counts() const;
-  /// The fraction of targets that were met (kMicro), or the mean of the classes' recalls.
+  /// Returns the fraction of targets that were predicted (kMicro), or the mean of the classes'
+  /// recalls.
   double accuracy(Average average = Average::kMicro) const;
-  /// Of what was taken for a class, the fraction that is of it; a class that was never predicted
+  /// Returns the fraction of a class's predictions that are right. A class that was never predicted
   /// has 0.
   double precision(Average average = Average::kMacro) const;
-  /// Of what is of a class, the fraction that was found.
+  /// Returns the fraction of a class's samples that were predicted.
   double recall(Average average = Average::kMacro) const;
-  /// 2 precision recall / (precision + recall).
+  /// Returns 2 precision recall / (precision + recall).
   double f1(Average average = Average::kMacro) const;
-  /// The mean over classes of intersection / union (Jaccard's index), without the class
+  /// Returns the mean over classes of intersection / union (Jaccard's index), without the class
   /// `ignore_index`.
   double mean_iou() const;
 
@@ -58,11 +60,11 @@ class TopKAccuracy {
  public:
   /// Throws ValueError for `k` below 1.
   explicit TopKAccuracy(int64_t k);
-  /// `scores` [N, C], floating; `target` [N], int64.
+  /// Adds samples: `scores` [N, C], floating, and `target` [N], int64.
   void update(const Tensor& scores, const Tensor& target);
-  /// Forgets all samples.
+  /// Removes all samples.
   void reset() { *this = TopKAccuracy(k_); }
-  /// Of all samples since the start or reset().
+  /// Returns the fraction over all samples since the start or reset().
   double compute() const;
 
  private:
@@ -71,31 +73,33 @@ class TopKAccuracy {
 };
 
 /// The area under the ROC curve: how often a positive sample has a greater score than a negative
-/// one, ties counting half (Hanley and McNeil, Radiology 143, 1982). Keeps all scores.
+/// one, with ties counting half (Hanley and McNeil, Radiology 143, 1982). Keeps all scores.
 class AUROC {
  public:
-  /// `scores` [N], floating, and `target` [N] of zeros and ones; or `scores` [N, C] and classes:
-  /// then the mean over the classes that occur of one against the rest.
+  /// Adds samples: `scores` [N], floating, and `target` [N] of zeros and ones. Or adds `scores` [N,
+  /// C] and classes. The result is then the mean, over the classes that occur, of one class against
+  /// the rest.
   void update(const Tensor& scores, const Tensor& target);
-  /// Forgets all samples.
+  /// Removes all samples.
   void reset() { *this = AUROC(); }
-  /// Of all samples since the start or reset().
+  /// Returns the area for all samples since the start or reset().
   double compute() const;
 
  private:
   std::vector<Tensor> scores_, targets_;
 };
 
-/// exp of the mean cross entropy of tokens.
+/// Perplexity: exp of the mean cross entropy of tokens.
 class Perplexity {
  public:
   /// Targets of `ignore_index` do not count.
   explicit Perplexity(optional<int64_t> ignore_index = nullopt) : ignore_index_(ignore_index) {}
-  /// `logits` [N, L, C] or [N, C], floating, before softmax; `target` [N, L] or [N], int64.
+  /// Adds tokens: `logits` [N, L, C] or [N, C], floating, before softmax, and `target` [N, L] or
+  /// [N], int64.
   void update(const Tensor& logits, const Tensor& target);
-  /// Forgets all samples.
+  /// Removes all samples.
   void reset() { *this = Perplexity(ignore_index_); }
-  /// Of all samples since the start or reset().
+  /// Returns the perplexity of all tokens since the start or reset().
   double compute() const;
 
  private:

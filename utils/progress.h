@@ -24,25 +24,25 @@
 
 namespace torch::taper::utils {
 
-/// How Progress counts, and where it prints.
+/// Options of Progress.
 struct ProgressOptions {
   /// A stream of C's library.
   using File = std::FILE*;
-  /// What is counted.
+  /// The unit of the count.
   TAPER_ARG(std::string, unit) = "samples";
-  /// How many are done already: the rate counts the others only.
+  /// Number of units that are done already. The rate excludes them.
   TAPER_ARG(int64_t, first) = 0;
-  /// Lines where the output is no terminal.
+  /// Number of lines if the output is no terminal.
   TAPER_ARG(int64_t, lines) = 4;
-  /// Where it prints; it stays open.
+  /// Output stream. It stays open.
   TAPER_ARG(File, out) = stdout;
 };
 
-/// Shows how much of `total` is done, a loss, the rate and the time left, and leaves the line at
-/// its end. Throws ValueError for a negative total or less than one line.
+/// Shows how much of `total` is done, a loss, the rate and the time left. It ends with a complete
+/// line. Throws ValueError for a negative total or fewer than one line.
 class Progress {
  public:
-  /// `title` begins the line; of `total` samples, say, update() tells how many are done.
+  /// `title` begins the line. `total` is the final number of units.
   Progress(std::string title, int64_t total, ProgressOptions options = {})
       : title_(std::move(title)),
         total_(total),
@@ -61,8 +61,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// After a step: how much is done, and what gives the loss. `loss` is called only when something
-  /// is printed: it may wait for a device.
+  /// Shows progress after a step. `done` is the finished part, `loss` returns the loss. `loss` is
+  /// called only when something is printed, because it may wait for a device.
   template <class Loss>
   void update(int64_t done, Loss&& loss) {
     if (is_due(done)) print(done, loss());
@@ -86,7 +86,7 @@ class Progress {
                              clock_text(static_cast<double>(total_ - done) / (rate + kTiny)) +
                              " left";
     if (terminal_) {
-      // The rest of a longer line before is erased.
+      // Erases the rest of a longer previous line.
       std::fprintf(options_.out(), "\r%s %s%s\033[K", title_.c_str(), bar(done).c_str(),
                    rest.c_str());
       printed_ = Clock::now();

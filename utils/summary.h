@@ -1,5 +1,4 @@
-// summary: what a network consists of: its modules, the sizes of what they give, parameters,
-// multiply-adds, memory.
+// summary: the modules of a network with their output sizes, parameters, multiply-adds and memory.
 //
 //   std::cout << utils::summary(net, {32, 1, 28, 28});
 #pragma once
@@ -23,62 +22,61 @@ namespace torch::taper::utils {
 /// A module's row.
 struct LayerSummary {
   std::string type;   ///< "Conv2d"
-  std::string name;   ///< the last part of its path: "conv1"; empty for the network itself
+  std::string name;   ///< last part of its path: "conv1"; empty for the network
   int64_t depth = 0;  ///< 0 for the network, 1 for its children
-  int64_t index = 0;  ///< among the modules of its depth, from 1 on
-  /// Of its first result when it was called last; empty where it was not seen to be called, see
-  /// summary().
+  int64_t index = 0;  ///< among the modules of its depth, from 1
+  /// Sizes of the first result of its last call. Empty if no call was seen, see summary().
   std::vector<int64_t> output_sizes;
   bool was_seen = false;      ///< whether output_sizes is known
-  int64_t num_params = 0;     ///< elements of its own parameters, not of those of modules below
-  int64_t num_trainable = 0;  ///< those of them that want gradients
-  int64_t param_bytes = 0;    ///< of its own parameters
+  int64_t num_params = 0;     ///< elements of its parameters, without those of submodules
+  int64_t num_trainable = 0;  ///< those of them that require gradients
+  int64_t param_bytes = 0;    ///< of its parameters
   int64_t output_bytes = 0;   ///< of its first result
-  /// As torchinfo counts: a convolution's parameters times the batch and the positions of its
-  /// result, others' times the batch.
+  /// Counts like torchinfo: for a convolution its parameters times the batch and the positions of
+  /// its result, for others its parameters times the batch.
   int64_t mult_adds = 0;
 };
 
 /// The rows of a network's modules, and their sums.
 struct ModelSummary {
-  std::vector<LayerSummary> layers;  ///< the network first, each module before those below it
+  std::vector<LayerSummary> layers;  ///< the network first, each module before its submodules
   int64_t num_params = 0;            ///< elements of all parameters; a shared module counts once
-  int64_t num_trainable = 0;         ///< those of them that want gradients
-  int64_t mult_adds = 0;             ///< of one call, where sizes were seen
+  int64_t num_trainable = 0;         ///< those of them that require gradients
+  int64_t mult_adds = 0;             ///< of one call, for modules with known sizes
   int64_t input_bytes = 0;           ///< of all inputs
-  /// Of the results of modules that have parameters of their own, and of their gradients.
+  /// Bytes of the results of modules with parameters, and of their gradients.
   int64_t pass_bytes = 0;
   int64_t param_bytes = 0;  ///< of all parameters
 };
 
-/// What a network takes, without values: `{32, 1, 28, 28}`, or `InputSizes({32, 128}, kLong)`.
+/// An input of a network, without values: `{32, 1, 28, 28}`, or `InputSizes({32, 128}, kLong)`.
 struct InputSizes {
-  /// Sizes of a tensor, none of them negative, and the dtype of its elements.
+  /// Sets the sizes of a tensor, which must not be negative, and the dtype of its elements.
   InputSizes(std::initializer_list<int64_t> of_dims, ScalarType of_elements = ScalarType::Float)
       : sizes(of_dims), dtype(of_elements) {}
-  /// The same.
+  /// Sets the sizes and the dtype from a vector.
   InputSizes(std::vector<int64_t> of_dims, ScalarType of_elements = ScalarType::Float)
       : sizes(std::move(of_dims)), dtype(of_elements) {}
   std::vector<int64_t> sizes;  ///< of its dimensions
   ScalarType dtype;            ///< of its elements
 };
 
-/// The table, in the form of Python's torchinfo.
+/// Prints the table, in the form of Python's torchinfo.
 std::ostream& operator<<(std::ostream& out, const ModelSummary& summary);
 
 namespace detail {
 
-/// Watches a network's modules while it is called.
+/// Observes a network's modules while it is called.
 class SummaryRecorder {
  public:
-  /// Where `computes` is false, kernels are recorded (framework/capture/graph.h), not run.
+  /// With `computes` false, kernels are recorded (framework/capture/graph.h), not run.
   SummaryRecorder(nn::Module& net, bool computes);
   ~SummaryRecorder();
   SummaryRecorder(const SummaryRecorder&) = delete;
   SummaryRecorder& operator=(const SummaryRecorder&) = delete;
-  /// A copy of the input that the tape can be followed to.
+  /// Returns a copy of the input from which the tape can be followed.
   Tensor input(const Tensor& x);
-  /// Zeros, on the device of the network's parameters.
+  /// Returns zeros, on the device of the network's parameters.
   Tensor input(const InputSizes& x);
   ModelSummary finish(const Tensor& output);
 
@@ -87,28 +85,28 @@ class SummaryRecorder {
   std::unique_ptr<State> state_;
 };
 
-/// observe(false), or observe(true) where that needs values.
+/// Calls observe(false), or observe(true) if that needs values.
 ModelSummary recorded_or_computed(const std::function<ModelSummary(bool computes)>& observe);
 
 }  // namespace detail
 
-/// Calls `net` (a module's holder) once with `inputs`, in evaluation mode, and puts its modes back.
-/// Sizes are seen of modules that are called (`conv(x)`, in a Sequential) and, through the tape, of
-/// modules with parameters that want gradients, also where the program says `conv->forward(x)`.
-/// Modules of which neither is true have "--" there. Buffers, gradients and random numbers stay as
-/// they were, as far as forward() in evaluation mode leaves them. Throws ValueError for an
-/// undefined input, and what forward() throws.
+/// Calls `net` (a module's holder) once with `inputs`, in evaluation mode, and restores its modes.
+/// Sizes are known for modules that are called (`conv(x)`, in a Sequential). Through the tape they
+/// are also known for modules with parameters that require gradients, even if the program writes
+/// `conv->forward(x)`. Other modules show "--". Buffers, gradients and random numbers stay
+/// unchanged, as far as forward() in evaluation mode leaves them. Throws ValueError for an
+/// undefined input, and the errors of forward().
 template <class M, class... Input>
 ModelSummary summary(nn::ModuleHolder<M> net, const Input&... inputs) {
   detail::SummaryRecorder recorder(*net, /*computes=*/true);
   return recorder.finish(net->forward(recorder.input(inputs)...));
 }
 
-/// The same from sizes, `summary(net, {32, 1, 28, 28})`: nothing is computed, kernels are only
-/// recorded, so a large network costs no more time than a small one (memory is reserved, and on the
-/// CPU not touched). A forward() that looks at values (`item()`, masks as indices) cannot be
-/// recorded: it is called once more, with zeros, and computes. Throws ValueError for a negative
-/// size, and what forward() throws.
+/// Makes a summary from sizes, `summary(net, {32, 1, 28, 28})`. Nothing is computed: kernels are
+/// only recorded, so a large network takes no more time than a small one. (Memory is reserved, and
+/// on the CPU not touched.) A forward() that reads values (`item()`, masks as indices) cannot be
+/// recorded. It is called once more, with zeros, and computes. Throws ValueError for a negative
+/// size, and the errors of forward().
 template <class M, class... More>
 std::enable_if_t<(std::is_same_v<More, InputSizes> && ...), ModelSummary> summary(
     nn::ModuleHolder<M> net, const InputSizes& first, const More&... more) {

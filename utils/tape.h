@@ -1,4 +1,4 @@
-// The tape behind a tensor, for what shows it.
+// The tape behind a tensor, for functions that show it.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace torch::taper::utils::detail {
 
-/// All nodes that lead to `root`, leaves first, then in the order in which they ran.
+/// Returns all nodes that lead to `root`, leaves first, then in the order of execution.
 inline std::vector<autograd::Node*> nodes_behind(autograd::Node* root) {
   std::vector<autograd::Node*> nodes{root};
   std::unordered_set<autograd::Node*> seen{root};
@@ -23,7 +23,7 @@ inline std::vector<autograd::Node*> nodes_behind(autograd::Node* root) {
   return nodes;
 }
 
-/// "AddmmBackward0" is the derivative of "Addmm".
+/// Returns the op of a node: "Addmm" for "AddmmBackward0".
 inline std::string op_of(const autograd::Node& node) {
   const std::string name = node.name();
   return name.substr(0, name.find("Backward"));

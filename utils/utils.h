@@ -1,4 +1,4 @@
-// What is seen of a run: TensorBoard's files, summaries of networks, grids of images, progress.
+// Tools to observe a run: TensorBoard's files, summaries of networks, grids of images, progress.
 #pragma once
 
 #include <taper/utils/flop_counter.h>

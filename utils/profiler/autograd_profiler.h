@@ -1,5 +1,4 @@
-// LibTorch's profiler, by its names: what <torch/csrc/autograd/profiler.h> gives programs. It is a
-// Profile.
+// LibTorch's profiler, by the names of <torch/csrc/autograd/profiler.h>. It is a Profile.
 //
 //   torch::autograd::profiler::RecordProfile guard("trace.json");  // to the end of the scope
 //
@@ -11,8 +10,8 @@
 //   ...
 //   disableProfiler()->save("trace.json");
 //
-// Unlike LibTorch's it records all threads of the process, not those alone that descend from the
-// caller's, and ops have the names of their kernels ("exp", not "aten::exp").
+// It differs from LibTorch's: it records all threads of the process, not only those that descend
+// from the caller's, and ops have the names of their kernels ("exp", not "aten::exp").
 #pragma once
 
 #include <functional>
@@ -30,11 +29,11 @@
 
 namespace torch::taper::utils::profiler::libtorch {
 
-/// What is recorded: the host, and CUDA devices (simulated ones, too). There are no others.
+/// Recorded devices: the host, and CUDA devices (also simulated ones). There are no others.
 enum class ActivityType { CPU = 0, XPU, CUDA, HPU, MTIA, PrivateUse1, NUM_KINETO_ACTIVITIES };
 
-/// How. Of these CPU, CUDA, KINETO and KINETO_GPU_FALLBACK can be asked for. (NVTX ranges are
-/// written beside, by builds for GPUs.)
+/// Ways to record. CPU, CUDA, KINETO and KINETO_GPU_FALLBACK are supported. (Builds for GPUs write
+/// NVTX ranges too.)
 enum class ProfilerState {
   Disabled = 0,
   CPU,
@@ -50,10 +49,10 @@ enum class ProfilerState {
   NUM_PROFILER_STATES
 };
 
-/// What is kept of a run. Call stacks, flops and hierarchies of modules are not recorded: asking
-/// for them changes nothing.
+/// Recorded data. Call stacks, flops and hierarchies of modules are not recorded: requesting them
+/// has no effect.
 struct ProfilerConfig {
-  /// Sizes and dtypes of operands; memory.
+  /// Requests sizes and dtypes of operands, and memory.
   explicit ProfilerConfig(ProfilerState how, bool with_shapes = false, bool with_memory = false,
                           bool with_stacks = false, bool with_flop_counts = false,
                           bool with_hierarchy = false)
@@ -63,7 +62,7 @@ struct ProfilerConfig {
         with_stack(with_stacks),
         with_flops(with_flop_counts),
         with_modules(with_hierarchy) {}
-  /// Whether nothing is recorded.
+  /// Returns whether nothing is recorded.
   bool disabled() const { return state == ProfilerState::Disabled; }
 
   ProfilerState state;       ///< as it was given
@@ -74,41 +73,44 @@ struct ProfilerConfig {
   bool with_modules;         ///< as it was given
 };
 
-/// Something that took a while, on a thread of the host or on a device; with `profile_memory` also
-/// memory of tensors that came or went, by the name "[memory]".
+/// An interval on a thread of the host or on a device. With `profile_memory` also an allocation or
+/// release of tensor memory, with the name "[memory]".
 class KinetoEvent {
  public:
-  /// Of the host; times are since `start_ns`.
+  /// Makes an event of the host. Times are relative to `start_ns`.
   KinetoEvent(const Event& event, uint64_t start_ns);
-  /// Of a device.
+  /// Makes an event of a device.
   KinetoEvent(const cuda::TimelineEvent& event, uint64_t start_ns);
-  /// Of memory.
+  /// Makes an event of memory.
   KinetoEvent(const MemoryEvent& event, uint64_t start_ns);
 
-  /// Of the kernel, node, module or part.
+  /// Returns the name of the kernel, node, module or range.
   std::string name() const { return name_; }
   uint64_t startNs() const { return start_ns_; }               ///< nanoseconds since 1970
   uint64_t endNs() const { return end_ns_; }                   ///< nanoseconds since 1970
-  uint64_t durationNs() const { return end_ns_ - start_ns_; }  ///< between them
+  uint64_t durationNs() const { return end_ns_ - start_ns_; }  ///< duration
   uint64_t startThreadId() const { return thread_; }           ///< from 1; 0 on a device
-  uint64_t endThreadId() const { return thread_; }  ///< the same: parts end where they began
-  DeviceType deviceType() const { return device_.type(); }  ///< where it ran
-  int deviceIndex() const { return device_.index(); }       ///< where it ran; -1 on the host
-  int64_t deviceResourceId() const { return resource_; }    ///< a device's stream, or the thread
-  int64_t sequenceNr() const { return sequence_nr_; }       ///< of its node on the tape, or -1
+  uint64_t endThreadId() const { return thread_; }  ///< startThreadId(): ranges end on their thread
+  DeviceType deviceType() const { return device_.type(); }  ///< kind of device that ran it
+  int deviceIndex() const { return device_.index(); }       ///< index of the device; -1 on the host
+  int64_t deviceResourceId() const { return resource_; }    ///< stream of a device, or the thread
+  int64_t sequenceNr() const {
+    return sequence_nr_;
+  }  ///< number of its node on the tape, or
+     ///< -1
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
-  bool isAsync() const { return false; }  ///< no part ends on another thread
-  /// Whether sizes of operands were recorded, and there are any.
+  bool isAsync() const { return false; }                          ///< always false
+  /// Returns whether sizes of operands were recorded, and there are any.
   bool hasShapes() const { return !shapes_.empty(); }
-  /// Sizes of what an op reads, in the order of its kernel.
+  /// Returns the sizes of an op's inputs, in the order of its kernel.
   ArrayRef<std::vector<int64_t>> shapes() const { return shapes_; }
-  /// See hasShapes().
+  /// Returns whether dtypes of operands were recorded, and there are any.
   bool hasTypes() const { return !dtypes_.empty(); }
-  /// Of what an op reads: "Float", as LibTorch's names of dtypes are printed.
+  /// Returns the dtypes of an op's inputs, as LibTorch prints them: "Float".
   ArrayRef<std::string> dtypes() const { return dtypes_; }
-  /// Of "[memory]": bytes that came (or, below 0, went).
+  /// Returns the bytes that a "[memory]" event allocated, or released if negative.
   int64_t nBytes() const { return nbytes_; }
-  /// Of an op on a device: microseconds that its kernel took there, where it was seen; else -1.
+  /// Returns the microseconds of an op's kernel on a device, or -1 if unknown.
   int64_t cudaElapsedUs() const { return device_us_; }
 
  private:
@@ -121,20 +123,20 @@ class KinetoEvent {
   std::vector<std::string> dtypes_;
 };
 
-/// What a run of the profiler saw.
+/// The result of a run of the profiler.
 class ProfilerResult {
  public:
-  /// Of a Profile that has ended; events of the host in other scopes are left out, where there are
-  /// some.
+  /// Takes a Profile that has ended. If `scopes` is not empty, host events of other scopes are
+  /// omitted.
   ProfilerResult(std::unique_ptr<Profile> profile, uint64_t start_ns, const ProfilerConfig& config,
                  const std::unordered_set<RecordScope>& scopes);
-  /// When it began: nanoseconds since 1970.
+  /// Returns the start time: nanoseconds since 1970.
   uint64_t trace_start_ns() const { return start_ns_; }
-  /// Those of the host, by thread and begin, then devices', then memory's.
+  /// Returns the events of the host, by thread and start, then of devices, then of memory.
   const std::vector<KinetoEvent>& events() const { return events_; }
-  /// Writes a trace in Chrome's format, with all scopes. Throws Error where it cannot.
+  /// Writes a trace in Chrome's format, with all scopes. Throws Error on failure.
   void save(const std::string& path) const { profile_->export_chrome_trace(path); }
-  /// The profile itself, with its tables.
+  /// Returns the profile, with its tables.
   const Profile& profile() const { return *profile_; }
 
  private:
@@ -143,25 +145,25 @@ class ProfilerResult {
   std::vector<KinetoEvent> events_;
 };
 
-/// Makes devices ready to be recorded. Throws what enableProfiler throws for a wrong state.
+/// Prepares devices for recording. Throws like enableProfiler for a wrong state.
 void prepareProfiler(const ProfilerConfig& config, const std::set<ActivityType>& activities);
-/// Starts. `scopes`: which events of the host events() will list; all where there is none. Throws
-/// ValueError for a state that is not there, Error while another profile records.
+/// Starts the profiler. `scopes` selects the host events that events() lists, all if empty. Throws
+/// ValueError for an unsupported state, and Error while another profile records.
 void enableProfiler(const ProfilerConfig& config, const std::set<ActivityType>& activities,
                     const std::unordered_set<RecordScope>& scopes = {});
-/// Ends it, and waits for devices. Throws Error where none was enabled.
+/// Ends the profiler, and waits for devices. Throws Error if none was enabled.
 std::unique_ptr<ProfilerResult> disableProfiler();
-/// Whether one is enabled, by any thread.
+/// Returns whether any thread has enabled a profiler.
 bool profilerEnabled();
-/// Of the one that is enabled. Throws Error where none is.
+/// Returns the configuration of the enabled profiler. Throws Error if there is none.
 ProfilerConfig getProfilerConfig();
 
-/// A profile from here to the end of the scope, as a trace in Chrome's format.
+/// Profiles until the end of the scope, and writes a trace in Chrome's format.
 class RecordProfile {
  public:
-  /// Into a stream, which must outlive this.
+  /// Writes to a stream, which must outlive this.
   explicit RecordProfile(std::ostream& out);
-  /// Into a file. Throws Error where it cannot be opened.
+  /// Writes to a file. Throws Error if it cannot be opened.
   explicit RecordProfile(const std::string& filename);
   ~RecordProfile();
   RecordProfile(const RecordProfile&) = delete;
@@ -173,25 +175,31 @@ class RecordProfile {
   std::unique_ptr<Profile> profile_;
 };
 
-/// What a LegacyEvent is.
+/// Kinds of a LegacyEvent.
 enum class LegacyEventKind : uint16_t { Mark, PushRange, PopRange, MemoryAlloc };
 
-/// The begin or the end of a part, or memory that came or went.
+/// The start or the end of a range, or an allocation or release of memory.
 class LegacyEvent {
  public:
-  /// At a time since the profile's start.
+  /// Makes an event at a time since the profile's start.
   LegacyEvent(LegacyEventKind kind, std::string name, uint64_t thread, int64_t ns)
       : kind_(kind), name_(std::move(name)), thread_(thread), ns_(ns) {}
-  LegacyEventKind kind() const { return kind_; }      ///< which of them
+  LegacyEventKind kind() const { return kind_; }      ///< kind of event
   std::string kindStr() const;                        ///< "mark", "push", "pop", "memory_alloc"
-  const char* name() const { return name_.c_str(); }  ///< of the part
+  const char* name() const { return name_.c_str(); }  ///< name of the range
   uint64_t threadId() const { return thread_; }       ///< from 1
-  double cpuUs() const { return static_cast<double>(ns_) / 1000; }  ///< since the start
+  double cpuUs() const {
+    return static_cast<double>(ns_) / 1000;
+  }  ///< microseconds since the
+     ///< start
   /// Microseconds from this event to a later one.
   double cpuElapsedUs(const LegacyEvent& later) const { return later.cpuUs() - cpuUs(); }
-  /// Sizes of what an op reads; of a push.
+  /// Returns the sizes of an op's inputs, for a push.
   std::vector<std::vector<int64_t>> shapes() const { return shapes_; }
-  int64_t sequenceNr() const { return sequence_nr_; }        ///< of its node on the tape, or -1
+  int64_t sequenceNr() const {
+    return sequence_nr_;
+  }                                                          ///< number of its node on the tape, or
+                                                             ///< -1
   int64_t cpuMemoryUsage() const { return cpu_bytes_; }      ///< of a memory_alloc on the host
   int64_t cudaMemoryUsage() const { return device_bytes_; }  ///< of a memory_alloc on a device
   DeviceIndex device() const { return device_; }             ///< of a memory_alloc, -1 on the host
@@ -208,19 +216,20 @@ class LegacyEvent {
   DeviceIndex device_ = -1;
   RecordScope scope_ = RecordScope::FUNCTION;
 };
-/// A list for each thread, in the order of time. The first has a mark named "__start_profile", the
-/// last one "__stop_profile".
+/// A list of events for each thread, in the order of time. The first list has a mark named
+/// "__start_profile", the last one "__stop_profile".
 using thread_event_lists = std::vector<std::vector<LegacyEvent>>;
 
-/// The old way to start: as enableProfiler, the state says whether devices are recorded.
+/// Starts a profile in the older style, like enableProfiler. The state says whether devices are
+/// recorded.
 void enableProfilerLegacy(const ProfilerConfig& config);
-/// Its end. Throws Error where none was enabled.
+/// Ends a profile in the older style. Throws Error if none was enabled.
 thread_event_lists disableProfilerLegacy();
 
-/// enableProfilerLegacy to the end of the scope, where `callback` is given the lists.
+/// Calls enableProfilerLegacy. At the end of the scope it passes the lists to `callback`.
 class TLSLegacyProfilerGuard {
  public:
-  /// Throws what enableProfilerLegacy throws.
+  /// Throws like enableProfilerLegacy.
   explicit TLSLegacyProfilerGuard(const ProfilerConfig& config,
                                   std::function<void(const thread_event_lists&)> callback = nullptr)
       : callback_(std::move(callback)) {

@@ -1,4 +1,4 @@
-// The bytes of tensors over time, by what they are for.
+// The bytes of tensors over time, by purpose.
 #pragma once
 
 #include <array>
@@ -12,37 +12,37 @@
 
 namespace torch::taper::utils::profiler {
 
-/// What a tensor's memory is for, as far as its life tells.
+/// The purpose of a tensor's memory, as inferred from its lifetime.
 enum class MemoryCategory {
   kParameter,       ///< named by the caller
-  kOptimizerState,  ///< came in a step of an optimizer, and outlived it
-  kGradient,        ///< came in a backward pass, and outlived it
-  kActivation,      ///< came elsewhere, and lived when a backward pass began
-  kInput,           ///< came in the wait for a batch
-  kTemporary        ///< all else
+  kOptimizerState,  ///< allocated in a step of an optimizer, and outlived it
+  kGradient,        ///< allocated in a backward pass, and outlived it
+  kActivation,      ///< allocated elsewhere, and alive when a backward pass began
+  kInput,           ///< allocated while waiting for a batch
+  kTemporary        ///< all other memory
 };
 constexpr size_t kMemoryCategories = 6;
-/// "parameter", "optimizer state", "gradient", "activation", "input", "temporary".
+/// Returns "parameter", "optimizer state", "gradient", "activation", "input", "temporary".
 const char* to_string(MemoryCategory category);
 
-/// After each change: when, and the bytes of each category.
+/// The time of each change, and the bytes of each category after it.
 struct MemoryTimeline {
   using Bytes = std::array<int64_t, kMemoryCategories>;  ///< by MemoryCategory
   std::vector<int64_t> time_ns;                          ///< since the start
   std::vector<Bytes> bytes;                              ///< at each of these times
 
   MemoryTimeline() = default;
-  /// Parameters and gradients that were there before the recording count from its start; of other
-  /// memory of before nothing is known.
+  /// Computes the timeline. Parameters and gradients from before the recording count from its
+  /// start. Other earlier memory is unknown.
   MemoryTimeline(const std::vector<Event>& events, const std::vector<MemoryEvent>& memory,
                  const std::vector<Tensor>& parameters);
 
-  /// The most bytes in use at once, and of each category then.
+  /// Returns the peak of bytes in use.
   int64_t peak_bytes() const;
-  /// See peak_bytes().
+  /// Returns the bytes of each category at the peak.
   Bytes at_peak() const;
-  /// Writes it to PATH.json, as numbers, or to PATH.svg, as a picture of stacked areas. Throws
-  /// ValueError for another ending, Error when the file cannot be written.
+  /// Writes the timeline to PATH.json, as numbers, or to PATH.svg, as a picture of stacked areas.
+  /// Throws ValueError for another extension, and Error if the file cannot be written.
   void save(const std::string& path) const;
 };
 

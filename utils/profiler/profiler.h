@@ -1,4 +1,4 @@
-// Profile: what a program does, how long it takes and what memory it needs.
+// Profile: records the time and memory of a program's parts.
 //
 //   utils::profiler::Profile profile;
 //   for (auto& batch : *loader) {
@@ -26,91 +26,92 @@
 
 namespace torch::taper::utils::profiler {
 
-/// A part of a program, by a name of its own, in whatever profile records it. Costs a comparison
-/// where none does.
+/// A named range of a program, in any profile that records it. When none does, it costs a
+/// comparison.
 ///
 ///   const RecordFunction part("augment");
 class RecordFunction : public taper::detail::RunScope {
  public:
-  /// From here on.
+  /// Begins the range.
   explicit RecordFunction(const std::string& name) : RunScope(EventKind::kScope, name) {}
 };
 
 /// What a profile does in a step.
 enum class ProfilerAction {
   kNone,          ///< nothing
-  kWarmup,        ///< records, and forgets
+  kWarmup,        ///< records, and drops the record
   kRecord,        ///< records
-  kRecordAndSave  ///< records; at the step's end on_trace_ready is called
+  kRecordAndSave  ///< records, and calls on_trace_ready at the end of the step
 };
 using Schedule = std::function<ProfilerAction(int64_t step)>;
 
-/// Steps in cycles of `wait` that are not recorded, `warmup` whose record is forgotten, `active`
-/// ones; so many cycles (0: without end) after `skip_first` steps. Throws ValueError for negative
-/// numbers and for less than one active step.
+/// Returns a schedule of cycles: `wait` steps that are not recorded, `warmup` steps whose record is
+/// dropped, and `active` recorded steps. There are `repeat` cycles (0: without end) after
+/// `skip_first` steps. Throws ValueError for negative numbers and for fewer than one active step.
 Schedule schedule(int64_t wait, int64_t warmup, int64_t active, int64_t repeat = 0,
                   int64_t skip_first = 0);
 
 class Profile;
 using TraceHandler = std::function<void(Profile&)>;
 
-/// A handler that writes each trace as DIRECTORY/WORKER.NUMBER.pt.trace.json, where TensorBoard's
-/// plug-in for profiles looks for them. Makes the directory. Throws Error where it cannot.
+/// Returns a handler that writes each trace as DIRECTORY/WORKER.NUMBER.pt.trace.json, for
+/// TensorBoard's plug-in for profiles. Makes the directory. Throws Error on failure.
 TraceHandler tensorboard_trace_handler(const std::string& directory,
                                        const std::string& worker = "taper");
 
-/// Of a Profile.
+/// Options of a Profile.
 struct ProfileOptions {
-  /// Which steps are recorded; none: all from the start to stop().
+  /// Selects the recorded steps. None: everything from the start to stop() is recorded.
   TAPER_ARG(Schedule, schedule);
   /// Called with the profile when a cycle of the schedule, or stop(), has ended a recording.
   TAPER_ARG(TraceHandler, on_trace_ready);
-  /// Whether ops tell the sizes and dtypes of their operands.
+  /// Whether ops record the sizes and dtypes of their operands.
   TAPER_ARG(bool, record_shapes) = true;
-  /// Whether tensors' memory is followed.
+  /// Whether tensors' memory is recorded.
   TAPER_ARG(bool, profile_memory) = true;
-  /// Whether CUDA devices, where there are any, tell when they ran what (cuda::Timeline).
+  /// Whether CUDA devices, if any, record their kernels and times (cuda::Timeline).
   TAPER_ARG(bool, devices) = true;
 };
 
 /// Records ops, backward nodes, modules, steps of optimizers, waits for batches, copies and named
-/// parts, of all threads of the process, while it lives or until stop(). One records at a time.
+/// ranges, of all threads of the process, during its lifetime or until stop(). Only one profile can
+/// record at a time.
 class Profile {
  public:
-  /// Starts, unless the schedule says otherwise. Throws Error while another profile, or a
+  /// Starts to record, unless the schedule says otherwise. Throws Error while another profile, or a
   /// cuda::Timeline, records.
   explicit Profile(ProfileOptions options = {});
   ~Profile();
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  /// A step of training has ended.
+  /// Ends a step of training.
   void step();
   /// Ends the recording, and waits for the devices. A second call does nothing.
   void stop();
 
-  /// What the last recording that ended saw: by thread, then by begin, each before what it
-  /// contains.
+  /// Returns the events of the last ended recording: by thread, then by start, with outer events
+  /// before nested ones.
   const std::vector<Event>& events() const { return events_; }
-  /// The same of devices: their kernels and copies.
+  /// Returns the events of devices: their kernels and copies.
   const std::vector<cuda::TimelineEvent>& device_events() const { return device_events_; }
-  /// The memory of tensors that came and went, by time.
+  /// Returns the allocations and releases of tensors' memory, by time.
   const std::vector<MemoryEvent>& memory_events() const { return memory_; }
 
-  /// The sums of events of one name; of ops, if wanted, also of one list of sizes.
+  /// Returns the sums of events by name, and optionally by the sizes of ops' inputs.
   KeyAverages key_averages(bool group_by_input_shape = false) const;
-  /// The bytes of tensors over time, by what they are for. `parameters`: what is trained.
+  /// Returns the bytes of tensors over time, by purpose. `parameters` are the trained tensors.
   MemoryTimeline memory_timeline(const std::vector<Tensor>& parameters = {}) const;
 
-  /// All events as JSON in Chrome's trace format: threads of the host and, a process each, devices
-  /// with their streams; arrows from ops to the nodes of their derivatives; the bytes in use.
-  /// Throws Error when the file cannot be written.
+  /// Writes all events as JSON in Chrome's trace format: threads of the host, devices with their
+  /// streams as a process each, arrows from ops to the nodes of their derivatives, and the bytes in
+  /// use. Throws Error if the file cannot be written.
   void export_chrome_trace(const std::string& path) const;
-  /// The same into a stream.
+  /// Writes this trace to a stream.
   void export_chrome_trace(std::ostream& out) const;
-  /// A line "outer;inner;innermost MICROSECONDS" for each stack of events, with the time that is in
-  /// none of the events in it: what flamegraph.pl and speedscope.app draw. Throws Error when the
-  /// file cannot be written.
+  /// Writes a line "outer;inner;innermost MICROSECONDS" for each stack of events, with its time
+  /// outside nested events, for flamegraph.pl and speedscope.app. Throws Error if the file cannot
+  /// be written.
   void export_stacks(const std::string& path) const;
 
  private:

@@ -1,4 +1,4 @@
-// Keeps what the library tells of a run, thread by thread. Not installed.
+// Records events of the library, thread by thread. Not installed.
 #pragma once
 
 #include <chrono>
@@ -10,20 +10,21 @@ namespace torch::taper::utils::profiler {
 
 using Clock = std::chrono::steady_clock;
 
-/// What was recorded between start_recording() and stop_recording().
+/// The record between start_recording() and stop_recording().
 struct Recording {
   Clock::time_point start;
-  std::vector<Event> events;        ///< parents before what they contain; by thread, then by begin
+  std::vector<Event> events;        ///< by thread, then by start, with outer events before nested
+                                    ///< ones
   std::vector<MemoryEvent> memory;  ///< by time
 };
 
-/// Throws Error while a recording goes on: there is one in a process.
+/// Starts to record. Throws Error during a recording: a process has only one at a time.
 void start_recording(bool with_shapes, bool with_memory);
-/// What has not ended ends now.
+/// Ends the recording, and all unfinished events.
 Recording stop_recording();
 
 #pragma GCC visibility push(default)  // for tests
-/// Gives the k-th op of a name on a device the time of the k-th launch of that name there.
+/// Assigns the time of the k-th launch of a name on a device to the k-th op of that name there.
 void add_device_times(std::vector<Event>& events,
                       const std::vector<cuda::TimelineEvent>& on_devices);
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// The files that TensorBoard's projector reads: they lie beside the events.
+// The files of TensorBoard's projector, beside the events.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace torch::taper::utils::tensorboard::detail {
 
 /// Writes tensors.tsv, metadata.tsv and sprite.png into <log_dir>/<step>/<tag>, and adds them to
-/// <log_dir>/projector_config.pbtxt. Throws ValueError before anything is written where the numbers
-/// of points, lines and images differ.
+/// <log_dir>/projector_config.pbtxt. If the numbers of points, lines and images differ, throws
+/// ValueError before anything is written.
 void write_embedding(const std::string& log_dir, const Tensor& points,
                      const std::vector<std::string>& metadata, const Tensor& label_images,
                      int64_t step, const std::string& tag);

@@ -1,8 +1,8 @@
-// A file of TensorBoard's events, written by a thread of its own.
+// A file of TensorBoard's events, written by a separate thread.
 //
 // The format is TensorFlow's TFRecord: the length of the data (8 bytes, little-endian), a checksum
-// of these 8 bytes, the data, a checksum of the data. Whoever is killed while a record is written
-// leaves a part of one at the end, which TensorBoard passes over.
+// of these 8 bytes, the data, a checksum of the data. If the process is killed during a write, the
+// file ends with a partial record, which TensorBoard ignores.
 #pragma once
 
 #include <condition_variable>
@@ -19,34 +19,34 @@
 
 namespace torch::taper::utils::tensorboard::detail {
 
-/// CRC-32C (Castagnoli, RFC 3720 B.4), as TFRecord masks it: rotated right by 15 bits, plus
-/// 0xa282ead8.
+/// Returns the CRC-32C (Castagnoli, RFC 3720 B.4), masked as in TFRecord: rotated right by 15 bits,
+/// plus 0xa282ead8.
 uint32_t masked_crc32c(std::string_view bytes);
 
-/// One record with its length and checksums.
+/// Returns a record with its length and checksums.
 std::string record_of(std::string_view data);
 
 class EventFile {
  public:
-  /// Makes the folders of `path`, which must not exist. Throws Error where it cannot be written.
+  /// Makes the folders of `path`, which must not exist. Throws Error if it cannot be written.
   EventFile(std::string path, int64_t max_queue, double flush_secs);
-  /// Writes what is queued. An error is then a warning.
+  /// Writes queued events. An error is reported as a warning.
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// Queues an event; waits while `max_queue` others are queued. Throws Error when an earlier one
+  /// Queues an event. Waits while `max_queue` others are queued. Throws Error if an earlier one
   /// could not be written, or after close().
   void add(std::string_view event);
-  /// Waits until all that was added is in the file. Throws Error when it cannot be.
+  /// Waits until all added events are in the file. Throws Error if they cannot be written.
   void flush();
-  /// flush(), and the end.
+  /// Calls flush() and closes the file.
   void close();
   const std::string& path() const { return path_; }
 
  private:
   void write_until_closed();
-  /// What went wrong; empty when nothing did.
+  /// Returns an error message. Empty on success.
   std::string write_all(std::string_view bytes) const;
   void throw_failure() const;
 
@@ -57,7 +57,7 @@ class EventFile {
   std::condition_variable changed_;
   std::deque<std::string> queue_;
   uint64_t added_ = 0, written_ = 0;  ///< counts of records
-  uint64_t wanted_ = 0;               ///< so many are to be written at once
+  uint64_t wanted_ = 0;               ///< number of records to be written at once
   bool closing_ = false;
   std::string failure_;
   int file_ = -1;

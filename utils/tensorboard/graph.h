@@ -1,4 +1,4 @@
-// A network as TensorBoard draws it.
+// A network's graph for TensorBoard.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace torch::taper::utils::tensorboard::detail {
 
-/// The ops on the tape behind `output`, as nodes in the order in which they ran; leaves are nodes
-/// of the op "Parameter" (those of `module`, under their names) or "Input".
+/// Returns the ops on the tape behind `output`, as nodes in the order of execution. Leaves are
+/// nodes of the op "Parameter" (those of `module`, with their names) or "Input".
 schema::GraphDef graph_of(const nn::Module& module, const Tensor& output);
-/// The kernels that `step` launches, in their order; see SummaryWriter::add_kernel_graph.
+/// Returns the kernels that `step` launches, in order. See SummaryWriter::add_kernel_graph.
 schema::GraphDef kernel_graph_of(const nn::Module& module, const std::function<void()>& step);
 
 }  // namespace torch::taper::utils::tensorboard::detail

@@ -1,4 +1,4 @@
-// What TensorBoard reads, as classes that protocol buffers make of schema.proto. Not installed.
+// TensorBoard's data, as classes generated from schema.proto. Not installed.
 #pragma once
 
 #include <taper/framework/core/namespaces.h>

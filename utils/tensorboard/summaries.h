@@ -1,4 +1,4 @@
-// What SummaryWriter writes, as protocol buffers: TensorBoard's summaries of tensors.
+// The summaries of SummaryWriter, as TensorBoard's protocol buffers.
 #pragma once
 
 #include <map>
@@ -15,31 +15,31 @@
 namespace torch::taper::utils::tensorboard::detail {
 
 schema::Summary scalar_summary(const std::string& tag, double value);
-/// Counts of the values between neighbouring `edges`, which ascend (the last interval holds its
-/// upper edge too). NaN and what lies outside of the edges is not counted.
+/// Returns counts of the values between neighbouring `edges`, which ascend. The last interval
+/// includes its upper edge. NaN and values outside the edges are not counted.
 schema::Summary histogram_summary(const std::string& tag, const Tensor& values,
                                   const std::vector<double>& edges);
 schema::Summary histogram_summary(const std::string& tag, const RawHistogram& histogram);
-/// TensorBoard's own edges: 0 and +-1e-12 * 1.1^k up to 1e20.
+/// Returns TensorBoard's edges: 0 and +-1e-12 * 1.1^k up to 1e20.
 const std::vector<double>& default_edges();
 schema::Summary image_summary(const std::string& tag, const Tensor& image);
 schema::Summary png_summary(const std::string& tag, const std::string& png);
-/// `frames` [T, C, H, W] as a GIF file.
+/// Returns `frames` [T, C, H, W] as a GIF file.
 schema::Summary video_summary(const std::string& tag, const Tensor& frames, double fps);
 schema::Summary text_summary(const std::string& tag, const std::string& text);
-/// Rows: true positives, false positives, true negatives, false negatives, precision, recall, at
-/// `num_thresholds` thresholds from 0 to 1.
+/// Returns rows of true positives, false positives, true negatives, false negatives, precision and
+/// recall, at `num_thresholds` thresholds from 0 to 1.
 Tensor pr_curve(const Tensor& labels, const Tensor& predictions, int64_t num_thresholds,
                 const Tensor& weights);
 schema::Summary pr_curve_summary(const std::string& tag, const Tensor& curve);
-/// `sound`: values in [-1, 1] of one channel, as a WAV file of 16 bits a sample.
+/// Returns `sound`, values in [-1, 1] of one channel, as a WAV file of 16 bits a sample.
 schema::Summary audio_summary(const std::string& tag, const Tensor& sound, int64_t sample_rate);
-/// `colors` and `faces` may be undefined.
+/// Returns a mesh. `colors` and `faces` may be undefined.
 schema::Summary mesh_summary(const std::string& tag, const Tensor& vertices, const Tensor& colors,
                              const Tensor& faces, const std::string& config);
 schema::Summary layout_summary(const CustomScalars& layout);
 
-/// The three summaries that begin a run with hyperparameters.
+/// Returns the three summaries that begin a run with hyperparameters.
 std::vector<schema::Summary> hparams_summaries(
     const HParams& hparams, const std::map<std::string, double>& metrics,
     const std::map<std::string, std::vector<HParam>>& domain);
