@@ -23,19 +23,19 @@ void warn_of_cuda_error(const char* words, const char* call, const char* file, i
 
 /// A figure of the allocator, with LibTorch's names.
 struct Stat {
-  int64_t current = 0;    ///< peak
-  int64_t peak = 0;       ///< sum of all increases
-  int64_t allocated = 0;  ///< sum of all decreases
-  int64_t freed = 0;      ///< the sum of all that went
+  int64_t current = 0;    ///< current value
+  int64_t peak = 0;       ///< peak
+  int64_t allocated = 0;  ///< sum of all increases
+  int64_t freed = 0;      ///< sum of all decreases
 };
 /// Figures of all blocks, small ones, large ones. Taper counts only all together.
 using StatArray = std::array<Stat, 3>;
 /// Figures of a device's caching allocator.
 struct DeviceStats {
-  StatArray allocation;           ///< segments from the device: only `allocated`
-  StatArray segment;              ///< bytes in blocks of tensors
-  StatArray allocated_bytes;      ///< bytes in all segments
-  StatArray reserved_bytes;       ///< in all pieces
+  StatArray allocation;           ///< blocks of tensors: only `allocated`
+  StatArray segment;              ///< segments from the device: only `allocated`
+  StatArray allocated_bytes;      ///< bytes in blocks of tensors
+  StatArray reserved_bytes;       ///< bytes in all segments
   StatArray active_bytes;         ///< as allocated_bytes
   StatArray requested_bytes;      ///< as allocated_bytes
   int64_t num_alloc_retries = 0;  ///< requests for which the cache had to be emptied

@@ -52,7 +52,7 @@ struct Definition {
 /// to read `kernels`.
 struct OperatorEntry {
   OperatorName name;
-  std::string label;  ///< of the operator in errors and profiles
+  std::string label;  ///< name in errors and profiles
   std::atomic<const Definition*> definition{nullptr};
   std::atomic<const Kernel*> typed_kernel{nullptr};       ///< its C++ signature is the operator's
   std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< by key; the last one is used
