@@ -1,4 +1,4 @@
-// Backend: what the process groups of all engines share.
+// Backend: code shared by the process groups of all engines.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,12 @@ class FlightBuffer;
 enum class OpKind : uint8_t;
 }  // namespace detail
 
-/// Checks what operations are given, numbers them, keeps them in the flight recorder, and takes
-/// lists of tensors together. An engine moves the bytes of one tensor: submit().
+/// Checks the arguments of operations, numbers them, keeps them in the flight recorder, and
+/// combines lists of tensors. An engine moves the bytes of one tensor: submit().
 class Backend : public ProcessGroup {
  public:
-  /// Throws ValueError unless 0 <= rank < size. `store`: where parts of the group are to meet.
+  /// Throws ValueError unless 0 <= rank < size. `store` is the store at which parts of the group
+  /// meet.
   Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout,
           intrusive_ptr<Store> store = {});
 
@@ -59,7 +60,7 @@ class Backend : public ProcessGroup {
                                           const AllgatherOptions& options = {}) override;
   WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                           const ReduceScatterOptions& options = {}) override;
-  /// Throws NotImplementedError where the engine has no messages between CPUs.
+  /// Throws NotImplementedError if the engine has no messages between CPUs.
   void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) override;
   intrusive_ptr<ProcessGroup> split(const intrusive_ptr<Store>& store,
                                     const std::vector<int>& ranks,
@@ -74,22 +75,22 @@ class Backend : public ProcessGroup {
 
  protected:
   using OperationPtr = std::shared_ptr<detail::Operation>;  ///< shared with the engine's thread
-  /// Begins an operation, or queues it. Called in the order in which operations were called.
+  /// Begins an operation, or queues it. Called in the order of the program's calls.
   virtual WorkPtr submit(OperationPtr operation) = 0;
-  /// A group of some of the ranks, of which this one is the number `rank`. All is checked.
+  /// Makes a group of some of the ranks, with rank `rank` for this process. Arguments are checked.
   virtual intrusive_ptr<ProcessGroup> make_part(const intrusive_ptr<Store>& store,
                                                 const std::vector<int>& ranks, int rank,
                                                 std::chrono::milliseconds timeout) = 0;
-  /// Throws ValueError for a reduction that the engine has not. Those of the host have all of
+  /// Throws ValueError for a reduction that the engine lacks. The host's engines have all of
   /// ReduceOp's.
   virtual void check_reduction(ScalarType dtype, ReduceOp how) const;
-  /// Whether an allreduce of several tensors is given as they are, not as one.
+  /// Returns whether submit() gets an allreduce of several tensors as they are, not as one.
   virtual bool coalesces() const { return false; }
-  /// The group's limit in the place of none.
+  /// Returns the given limit, or the group's if none is given.
   std::chrono::milliseconds limit(std::chrono::milliseconds given) const {
     return given == kUnsetTimeout ? timeout() : given;
   }
-  /// The number of the next collective operation.
+  /// Returns the number of the next collective operation.
   uint64_t next_collective() { return ++collectives_; }
 
  private:

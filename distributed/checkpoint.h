@@ -1,4 +1,4 @@
-// Checkpoints that all ranks write, each its part, and that any number of ranks reads.
+// Checkpoints that all ranks write together, each its part, and that any number of ranks can read.
 //
 //   distributed::checkpoint::State state;
 //   state.add("net", *net);            // sharded or not
@@ -9,8 +9,8 @@
 //   distributed::checkpoint::load("checkpoints/last", state);
 //   step = std::stoll(state.text("step"));
 //
-// A checkpoint is a folder that all ranks reach: a file of each rank and a manifest, which is
-// written last and says which rows of which tensor are in which file. Files are safetensors.
+// A checkpoint is a folder that all ranks can access: a file of each rank and a manifest. The
+// manifest is written last and maps rows of tensors to files. Files are safetensors.
 #pragma once
 
 #include <map>
@@ -25,24 +25,24 @@
 
 namespace torch::taper::distributed::checkpoint {
 
-/// What is saved, and what is loaded into: tensors, modules and optimizers by name, and texts. It
-/// keeps no copies; modules and optimizers must live as long as it does.
+/// The contents of a checkpoint, to be saved or loaded into: tensors, modules and optimizers by
+/// name, and texts. It keeps no copies. Modules and optimizers must outlive it.
 class State {
  public:
   using Group = intrusive_ptr<ProcessGroup>;  ///< a process group
 
-  /// A tensor that all ranks have alike, or a parameter of which fully_shard() has left rows.
+  /// Adds a tensor that is equal on all ranks, or a parameter of which fully_shard() has left rows.
   void add(const std::string& name, const Tensor& tensor);
-  /// Rows of a tensor, of which other ranks have others.
+  /// Adds rows of a tensor. Other ranks have other rows.
   void add(const std::string& name, const Tensor& rows, const Shard& shard);
-  /// Parameters and buffers, under names behind `prefix` and a dot.
+  /// Adds parameters and buffers, with names after `prefix` and a dot.
   void add(const std::string& prefix, const nn::Module& module);
-  /// An optimizer's state: options and, of each parameter, what it keeps. Of sharded parameters
-  /// that is sharded, too.
+  /// Adds an optimizer's state: options and the state of each parameter. The state of sharded
+  /// parameters is sharded, too.
   void add(const std::string& prefix, optim::Optimizer& optimizer);
-  /// Any text; rank 0's is saved.
+  /// Sets a text. Rank 0's text is saved.
   void set_text(const std::string& name, std::string text);
-  /// Throws Error where there is none.
+  /// Returns a text. Throws Error if there is none.
   const std::string& text(const std::string& name) const;
 
  private:
@@ -60,15 +60,15 @@ class State {
   std::map<std::string, std::string> texts_;
 };
 
-/// Writes a checkpoint, whole or not at all: the one before is there until the new one is, and then
-/// goes. All ranks of the group (none: the default one) call it. Throws Error on all ranks where
-/// one cannot write, or where they have other tensors; DistError at the time limit where one does
-/// not come. What is there then is the checkpoint before.
+/// Writes a checkpoint, completely or not at all: the previous one is removed only when the new one
+/// is complete. All ranks of the group (none: the default group) must call it. Throws Error on all
+/// ranks if one cannot write, or if they have different tensors. Throws DistError at the time limit
+/// if a rank does not come. The previous checkpoint then remains.
 void save(const std::string& folder, const State& state, State::Group group = {});
-/// Reads one into the tensors, modules and optimizers of `state`, written by however many ranks.
-/// All ranks call it. Throws Error on all of them, with nothing changed, where a file that one of
-/// them needs is missing, damaged or of another checkpoint, and where names, sizes or dtypes
-/// differ.
+/// Reads a checkpoint into the tensors, modules and optimizers of `state`. Any number of ranks may
+/// have written it. All ranks must call it. Throws Error on all ranks, and changes nothing, if a
+/// file that one of them needs is missing, damaged or of another checkpoint, and if names, sizes or
+/// dtypes differ.
 void load(const std::string& folder, State& state, State::Group group = {});
 
 }  // namespace torch::taper::distributed::checkpoint

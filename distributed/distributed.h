@@ -1,4 +1,4 @@
-// Processes that compute together: stores, process groups, DistributedDataParallel.
+// Computation by several processes: stores, process groups, DistributedDataParallel.
 #pragma once
 
 #include <taper/distributed/checkpoint.h>

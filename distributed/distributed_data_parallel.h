@@ -1,5 +1,5 @@
-// DistributedDataParallel: a module of which each process of a group has a copy, and trains it with
-// a part of each batch.
+// DistributedDataParallel: each process of a group has a copy of a module and trains it with a part
+// of each batch.
 //
 //   distributed::init_process_group("gloo");
 //   nn::parallel::DistributedDataParallel net(Net());
@@ -30,44 +30,43 @@ class Join;
 
 namespace torch::taper::nn::parallel {
 
-/// Of a DistributedDataParallel.
+/// Options of a DistributedDataParallel.
 struct DistributedDataParallelOptions {
   using Group = intrusive_ptr<distributed::ProcessGroup>;  ///< a process group
-  /// None: the default one.
+  /// The process group. None means the default group.
   TAPER_ARG(Group, process_group);
-  /// Whether buffers become those of rank 0 before each forward pass in training.
+  /// Whether rank 0's buffers are copied to all ranks before each forward pass in training.
   TAPER_ARG(bool, broadcast_buffers) = true;
-  /// About how many MiB of gradients are reduced at once.
+  /// Approximate MiB of gradients that are reduced at once.
   TAPER_ARG(double, bucket_cap_mb) = 25;
-  /// Whether forward passes may leave out parameters; costs a walk over the graph.
+  /// Whether forward passes may omit parameters. It costs a traversal of the graph.
   TAPER_ARG(bool, find_unused_parameters) = false;
-  /// Whether all passes use the same parameters equally often. Then the first pass, whose gradients
-  /// are reduced in its end, tells which are unused and which are used in several checkpoints, and
-  /// no other looks for them.
+  /// Whether all passes use the parameters equally often. The first pass, whose gradients are
+  /// reduced at its end, then finds the unused parameters and those that several checkpoints use.
+  /// Later passes do not look for them.
   TAPER_ARG(bool, static_graph) = false;
-  /// Whether gradients are views of the buckets: no second copy of them, which saves their memory.
-  /// They change with the next pass.
+  /// Whether gradients are views of the buckets. This saves the memory of a second copy. They
+  /// change with the next pass.
   TAPER_ARG(bool, gradient_as_bucket_view) = false;
 };
 
-/// Of DistributedDataParallel::join().
+/// Options of DistributedDataParallel::join().
 struct JoinOptions {
-  /// Some optimizers.
+  /// A list of optimizers.
   using Optimizers = std::vector<optim::ZeroRedundancyOptimizer*>;
-  /// Whether sums of gradients are divided by the number of all ranks, or else of those that still
-  /// have inputs.
+  /// Whether sums of gradients are divided by the number of all ranks, or else of the ranks that
+  /// still have inputs.
   TAPER_ARG(bool, divide_by_initial_world_size) = true;
   /// Whether all ranks throw Error once one has no more inputs.
   TAPER_ARG(bool, throw_on_early_termination) = false;
-  /// Those that step in the loop: a rank that has no more inputs then steps with its part of the
-  /// parameters, by the others' gradients and options. The same ones in the same order on all
-  /// ranks.
+  /// Optimizers that step in the loop. A rank without inputs then steps with its part of the
+  /// parameters, by the other ranks' gradients and options. All ranks must list them in one order.
   TAPER_ARG(Optimizers, optimizers);
 };
 
 namespace detail {
 
-/// What DistributedDataParallel does whatever the module's type.
+/// The part of DistributedDataParallel that does not depend on the module's type.
 class DistributedModule {
  public:
   DistributedModule(std::shared_ptr<Module> module, const DistributedDataParallelOptions& options);
@@ -78,7 +77,7 @@ class DistributedModule {
   distributed::Reducer& reducer() { return *reducer_; }
   void begin_join(const JoinOptions& options);
   void end_join();
-  /// Takes part in what ranks do that still have inputs.
+  /// Takes part in the operations of ranks that still have inputs.
   void shadow_others();
   void average_gradients();
 
@@ -96,7 +95,7 @@ class DistributedModule {
   std::shared_ptr<distributed::Reducer> reducer_;
   bool sync_ = true;
   JoinOptions join_options_;
-  std::shared_ptr<distributed::detail::Join> join_;  // none outside of join()
+  std::shared_ptr<distributed::detail::Join> join_;  // null outside join()
   int root_ = 0;                                     // a rank that has inputs
 };
 
@@ -113,22 +112,22 @@ void add_tensors(std::vector<Tensor>&, const T&) {}
 
 }  // namespace detail
 
-/// Construction checks that all ranks have the same parameters and buffers (names, sizes, dtypes),
-/// and gives all of them rank 0's values; throws Error that names a rank and a parameter otherwise.
-/// The gradients of each backward pass become the means over the ranks, in buckets that are reduced
-/// while the pass goes on, in the order in which they came in the first one. All ranks must do as
-/// many passes.
+/// Wraps a module. The constructor checks that all ranks have equal parameters and buffers (names,
+/// sizes, dtypes), and copies rank 0's values to all. If they differ, it throws Error that names a
+/// rank and a parameter. The gradients of each backward pass become the means over the ranks. They
+/// are reduced in buckets while the pass runs, in the order in which they arrived in the first
+/// pass. All ranks must run equal numbers of passes.
 template <class M>
 class DistributedDataParallel {
  public:
-  /// Of a module in a holder or a shared_ptr, on the device where it is to run.
+  /// Wraps a module in a holder or a shared_ptr, which must be on its device.
   template <class Module>
   explicit DistributedDataParallel(const Module& module,
                                    const DistributedDataParallelOptions& options = {})
       : module_(detail::pointer_of(module)),
         distributed_(std::make_shared<detail::DistributedModule>(module_, options)) {}
 
-  /// The module's output.
+  /// Returns the module's output.
   template <class... Args>
   auto forward(Args&&... args) {
     distributed_->before_forward();
@@ -138,17 +137,17 @@ class DistributedDataParallel {
     distributed_->after_forward(outputs);
     return y;
   }
-  /// The same.
+  /// Calls forward().
   template <class... Args>
   auto operator()(Args&&... args) {
     return forward(std::forward<Args>(args)...);
   }
 
-  /// While it lives, gradients add up on each rank alone; the first pass after it averages the
-  /// sums.
+  /// During its lifetime gradients add up on each rank separately. The first pass after it averages
+  /// the sums.
   class NoSync {
    public:
-    /// no_sync() makes one.
+    /// Use no_sync() to make one.
     explicit NoSync(std::shared_ptr<detail::DistributedModule> module)
         : module_(std::move(module)), before_(module_->syncs()) {
       module_->set_sync(false);
@@ -161,15 +160,15 @@ class DistributedDataParallel {
     std::shared_ptr<detail::DistributedModule> module_;
     bool before_;
   };
-  /// See NoSync.
+  /// Returns a NoSync.
   NoSync no_sync() { return NoSync(distributed_); }
-  /// Calls body(), a loop over this rank's batches, of which ranks may have different numbers.
-  /// A rank whose loop has ended takes part in the others' operations, with gradients of zero,
-  /// until all have ended; then all have the parameters and buffers of one that ended last. Also of
-  /// SyncBatchNorm of the same group, and of the steps of JoinOptions::optimizers; all ranks with
-  /// inputs do the same in the same order. Gradients of ranks without inputs become the others'
-  /// averages. Python's join(). What body() throws is thrown at once, and the other ranks get
-  /// DistError at the time limit.
+  /// Calls body(), a loop over this rank's batches, whose number may differ between ranks. A rank
+  /// whose loop has ended takes part in the other ranks' operations, with gradients of zero, until
+  /// all have ended. Then all ranks get the parameters and buffers of one that ended last. It also
+  /// covers operations of SyncBatchNorm of this group, and the steps of JoinOptions::optimizers.
+  /// All ranks with inputs must call the operations in one order. Gradients of ranks without inputs
+  /// become the others' averages. Python's join(). Errors of body() are thrown at once, and the
+  /// other ranks get DistError at the time limit.
   template <class Body>
   void join(const Body& body, const JoinOptions& options = {}) {
     struct End {
@@ -181,36 +180,36 @@ class DistributedDataParallel {
     body();
     distributed_->shadow_others();
   }
-  /// Makes the gradients that the parameters have now means over the ranks, as the end of a
-  /// backward pass does: of passes that were captured under no_sync(), after their replay. Those of
-  /// parameters that have none on any rank stay so, with find_unused_parameters; else they become
-  /// 0.
+  /// Averages the current gradients of the parameters over the ranks, like the end of a backward
+  /// pass. Use it for passes that were captured under no_sync(), after their replay. With
+  /// find_unused_parameters, a parameter without a gradient on any rank keeps none. Otherwise the
+  /// gradient becomes 0.
   void average_gradients() { distributed_->average_gradients(); }
-  /// What each bucket of gradients goes through in place of an average.
+  /// Sets a hook that replaces the average of each bucket of gradients.
   void register_comm_hook(distributed::CommHook hook) {
     distributed_->reducer().set_hook(std::move(hook));
   }
 
-  /// The module.
+  /// Returns the module.
   const std::shared_ptr<M>& module() const { return module_; }
-  /// The module's members.
+  /// Accesses the module's members.
   M* operator->() { return module_.get(); }
 
  private:
   std::shared_ptr<M> module_;
   std::shared_ptr<detail::DistributedModule> distributed_;
 };
-/// Of the module's type.
+/// Deduces the module's type.
 template <class M>
 DistributedDataParallel(const ModuleHolder<M>&) -> DistributedDataParallel<M>;
-/// Of the module's type.
+/// Deduces the module's type.
 template <class M>
 DistributedDataParallel(const ModuleHolder<M>&, const DistributedDataParallelOptions&)
     -> DistributedDataParallel<M>;
-/// Of the module's type.
+/// Deduces the module's type.
 template <class M>
 DistributedDataParallel(const std::shared_ptr<M>&) -> DistributedDataParallel<M>;
-/// Of the module's type.
+/// Deduces the module's type.
 template <class M>
 DistributedDataParallel(const std::shared_ptr<M>&, const DistributedDataParallelOptions&)
     -> DistributedDataParallel<M>;

@@ -1,4 +1,5 @@
-// FileStore: a store in a file that all processes reach, on one machine or a shared file system.
+// FileStore: a store in a file that all processes can access, on one machine or a shared file
+// system.
 #pragma once
 
 #include <taper/distributed/store.h>
@@ -7,12 +8,12 @@
 
 namespace torch::taper::distributed {
 
-/// Values are appended to a file, under a lock of the whole file (flock); each process reads what
-/// others have appended. The file is removed by the last of `num_workers` stores that goes (0 or
-/// less: by none).
+/// Values are appended to a file, under a lock of the whole file (flock). Each process reads values
+/// that others have appended. The last of `num_workers` stores to be destroyed removes the file (0
+/// or less: none does).
 class FileStore final : public Store {
  public:
-  /// Throws DistStoreError where the file cannot be made.
+  /// Opens the file. Throws DistStoreError if it cannot be made.
   FileStore(std::string path, int num_workers = 0);
   ~FileStore() override;
   intrusive_ptr<Store> clone() override;
@@ -29,7 +30,7 @@ class FileStore final : public Store {
   int64_t getNumKeys() override;
   void wait(const std::vector<std::string>& keys,
             const std::chrono::milliseconds& timeout) override;
-  /// The file.
+  /// Returns the file's path.
   const std::string& getPath() const noexcept { return path_; }
 
  private:
@@ -37,7 +38,7 @@ class FileStore final : public Store {
   std::mutex mutex_;
   const std::string path_;
   const int num_workers_;
-  int64_t read_ = 0;  // bytes of the file that values_ knows
+  int64_t read_ = 0;  // bytes of the file that were read into values_
   detail::StoreMap values_;
 };
 

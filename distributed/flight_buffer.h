@@ -16,17 +16,16 @@ namespace torch::taper::distributed::detail {
 
 class FlightBuffer;
 
-/// An operation's place in the buffer, until others have taken it. Does nothing where there is
-/// none.
+/// An operation's entry in the buffer, until it is overwritten. Does nothing if it is empty.
 class FlightEntry {
  public:
   FlightEntry() = default;
   FlightEntry(std::shared_ptr<FlightBuffer> buffer, uint64_t id)
       : buffer_(std::move(buffer)), id_(id) {}
   void started() const;
-  /// Has ended well.
+  /// Marks the operation as completed.
   void completed() const;
-  /// Writes the file that TAPER_FLIGHT_RECORD names.
+  /// Marks the operation as failed, and writes the file that TAPER_FLIGHT_RECORD names.
   void failed(const std::string& error) const;
 
  private:
@@ -34,11 +33,11 @@ class FlightEntry {
   uint64_t id_ = 0;
 };
 
-/// Written by the threads of operations without locks, in less than 100 ns for an operation; read
-/// at any time, without what is being written just then.
+/// Records operations. Their threads write without locks, in less than 100 ns for an operation. It
+/// can be read at any time, without entries that are being written.
 class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
  public:
-  /// Enters it into the list that flight_record() goes through.
+  /// Makes a buffer and adds it to the list that flight_record() reads.
   static std::shared_ptr<FlightBuffer> create(const char* backend, int rank, int size);
 
   FlightBuffer(const char* backend, int rank, int size, int number, size_t capacity);
@@ -50,16 +49,16 @@ class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
     std::chrono::milliseconds limit;
   };
   FlightEntry begin(const Call& call, const Tensor& in, const Tensor& out);
-  /// Objects, with commas between them.
+  /// Returns JSON objects, separated by commas.
   std::string entries_as_json() const;
   std::string group_as_json() const;
   int rank() const { return rank_; }
 
  private:
   friend class FlightEntry;
-  static constexpr size_t kDims = 6;  // more are left out
+  static constexpr size_t kDims = 6;  // further dimensions are omitted
   enum State : uint8_t { kScheduled, kStarted, kCompleted, kFailed };
-  /// Single words, each written and read as one.
+  /// Single words, each written and read atomically.
   template <class T>
   using Word = std::atomic<T>;
   struct Shape {

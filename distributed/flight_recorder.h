@@ -1,4 +1,4 @@
-// The flight recorder: what the process groups of this process have done last.
+// The flight recorder: the last operations of this process's groups.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace torch::taper::distributed {
 
-/// The last operations of each group, also of groups that are gone, as JSON with the names that
-/// PyTorch's flight recorder has: name, number, sizes, dtypes, state ("scheduled", "started",
-/// "completed", "failed"), times in nanoseconds since 1970, error. How many are kept is said by
-/// TAPER_FLIGHT_RECORD_SIZE (1000). Where TAPER_FLIGHT_RECORD is set, an operation that fails also
-/// writes this to the file of that name, a dot and the process's rank.
+/// Returns the last operations of each group, also of destroyed groups, as JSON with the names of
+/// PyTorch's flight recorder: name, number, sizes, dtypes, state ("scheduled", "started",
+/// "completed", "failed"), times in nanoseconds since 1970, error. TAPER_FLIGHT_RECORD_SIZE (1000)
+/// limits their number. If TAPER_FLIGHT_RECORD is set, a failed operation also writes this to the
+/// file of that name, a dot and the process's rank.
 std::string flight_record();
 
 }  // namespace torch::taper::distributed

@@ -1,4 +1,4 @@
-// A text of each rank for all ranks: how they find out in what they differ. Not installed.
+// Gathers a text from each rank, so that ranks can find their differences. Not installed.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace torch::taper::distributed::detail {
 
-/// Each rank's bytes, for all.
+/// Returns the bytes of all ranks.
 inline std::vector<std::string> gather_texts(ProcessGroup& group, const std::string& own) {
   const int size = group.getSize();
   Tensor length = full({1}, static_cast<int64_t>(own.size()), kLong),
@@ -31,7 +31,7 @@ inline std::vector<std::string> gather_texts(ProcessGroup& group, const std::str
   return all;
 }
 
-/// Where lists of lines differ: the line of `a`.
+/// Returns the line of `a` in which two lists of lines differ.
 inline std::string first_line_that_differs(const std::string& a, const std::string& b) {
   size_t begin = 0;
   for (size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i)
@@ -40,14 +40,14 @@ inline std::string first_line_that_differs(const std::string& a, const std::stri
   return line.empty() ? "nothing" : line;
 }
 
-/// The device of the first tensor: where NCCL is to send what is of the CPU, if that is no other
-/// rank's device.
+/// Returns the device of the first tensor. NCCL sends CPU data through it if no other rank uses
+/// that device.
 inline optional<Device> device_of(const std::vector<Tensor>& tensors) {
   return tensors.empty() ? nullopt : optional<Device>(tensors[0].device());
 }
 
-/// Throws Error unless all ranks have the same lines: what rank 0 and the first other one have.
-/// `tensors`: of those that the lines are about.
+/// Throws Error unless all ranks have equal lines, and names the lines of rank 0 and of the first
+/// rank that differs. `tensors` are those that the lines describe.
 inline void check_same_texts(const char* op, const char* what, ProcessGroup& group,
                              const std::string& own, const std::vector<Tensor>& tensors) {
   const cuda::OptionalDeviceGuard on(device_of(tensors));

@@ -1,5 +1,5 @@
-// What ranks that still have inputs are about to do with the others, told to those that have none
-// any more, which then do their part of it. Not installed.
+// Tells ranks without inputs which operation the other ranks are about to do, so that they can take
+// part. Not installed.
 #pragma once
 
 #include <string>
@@ -16,18 +16,18 @@ class ZeroRedundancyOptimizer;
 
 namespace torch::taper::distributed::detail {
 
-/// A loop of DistributedDataParallel::join() on this thread. Before each operation that all ranks
-/// take part in, each says what it is about to do.
+/// A loop of DistributedDataParallel::join() on this thread. Before each operation of all ranks,
+/// each announces its next step.
 class Join {
  public:
-  /// What comes next, and numbers that go with it.
+  /// The next step, and the numbers that belong to it.
   enum Step : int64_t {
     kNoInputs,
-    kForward,  // whether it averages, sends buffers, takes the order of buckets
-    kBucket,   // its number, whether the others and the end of the pass follow untold, kEndOfPass's
-    kEndOfPass,      // whether ranks agree on which parameters were used
-    kStatistics,     // of a batch: how many numbers, the inputs' dtype
-    kSums,           // for its gradient: how many numbers, their dtype
+    kForward,        // whether it averages, sends buffers, takes the order of buckets
+    kBucket,         // its number, whether later steps of the pass are not announced, kEndOfPass's
+    kEndOfPass,      // whether ranks agree on the parameters that were used
+    kStatistics,     // of a batch: number of values, the inputs' dtype
+    kSums,           // for its gradient: number of values, their dtype
     kOptimizerStep,  // which optimizer
     kSteps
   };
@@ -37,7 +37,7 @@ class Join {
       return step == o.step && a == o.a && b == o.b && c == o.c;
     }
   };
-  /// The same of all ranks that have inputs: how many there are, and the first of them.
+  /// The announcement of all ranks that have inputs, their number, and the first of them.
   struct Heard {
     Note note;
     int with_inputs = 0, root = -1;
@@ -52,12 +52,12 @@ class Join {
   Join(const Join&) = delete;
   Join& operator=(const Join&) = delete;
 
-  /// That of this thread; null: none. What takes part in joins asks here.
+  /// Returns this thread's join, or null. Operations that take part in joins call it.
   static Join*& current() {
     static thread_local Join* join = nullptr;
     return join;
   }
-  /// Throws Error where `op` is about to work with other ranks than those that are joined.
+  /// Returns this thread's join. Throws Error if `op` is about to use another group of ranks.
   static Join* current_for(const char* op, const intrusive_ptr<ProcessGroup>& group) {
     Join* const join = current();
     TAPER_CHECK(!join || join->group_.get() == group.get(), op,
@@ -66,10 +66,10 @@ class Join {
     return join;
   }
 
-  /// Says it, and goes on.
+  /// Announces a step, and continues.
   void announce(const Note& own) { (void)start(own); }
-  /// Says it, and hears what the others do. Throws Error where ranks with inputs do different
-  /// things.
+  /// Announces a step, and waits for the others' announcements. Throws Error if ranks with inputs
+  /// do different steps.
   Heard tell(const Note& own) {
     auto [rows, work] = start(own);
     work->wait();
@@ -91,9 +91,10 @@ class Join {
     return heard;
   }
 
-  /// Whether statistics of batches have been told: then their gradients come between buckets.
+  /// Returns whether statistics of batches have been announced. Their gradients then come between
+  /// buckets.
   bool has_statistics() const { return has_statistics_; }
-  /// The place of an optimizer among those that the join knows. Throws Error where it is none.
+  /// Returns the index of an optimizer in the join's list. Throws Error if it is not listed.
   int64_t number_of(const optim::ZeroRedundancyOptimizer* optimizer) const {
     for (size_t i = 0; i < optimizers_.size(); ++i)
       if (optimizers_[i] == optimizer) return static_cast<int64_t>(i);

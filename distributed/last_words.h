@@ -1,5 +1,5 @@
-// What ranks tell each other when an operation has failed: who was at another one, and who has said
-// nothing. Not installed.
+// Messages between ranks after an operation has failed: which ranks were at another operation, and
+// which ranks are silent. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,18 @@ namespace torch::taper::distributed::detail {
 
 /// A failed operation of this rank.
 struct Failure {
-  intrusive_ptr<Store> store;  ///< the group's
+  intrusive_ptr<Store> store;  ///< store of the group
   int rank, size;
   std::string at;                   ///< "allreduce of Float[3] (operation 7)"
-  std::chrono::milliseconds limit;  ///< the operation's
+  std::chrono::milliseconds limit;  ///< time limit of the operation
 };
 
-/// The words of all ranks, one line each, in one value of the store.
+/// The messages of all ranks, one line each, in one value of the store.
 class LastWords {
  public:
   explicit LastWords(Failure own) : own_(std::move(own)) {}
 
-  /// Says this rank's, and reads until all have come or the time has passed.
+  /// Writes this rank's message, and reads until all have come or the time has passed.
   void converse(std::chrono::steady_clock::time_point deadline) {
     using namespace std::chrono_literals;
     try {
@@ -42,13 +42,14 @@ class LastWords {
           std::this_thread::sleep_for(pause);
         else
           break;
-    } catch (const std::exception&) {  // the store is gone: what has been heard counts
+    } catch (const std::exception&) {  // the store is gone: the messages so far count
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     ended_ = true;
     changed_.notify_all();
   }
-  /// Waits for the end of converse(), but no longer; what it has heard until then, by rank.
+  /// Waits for the end of converse(), at most until the deadline. Returns the messages so far, by
+  /// rank.
   std::map<int, std::string> heard(std::chrono::steady_clock::time_point deadline) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait_until(lock, deadline, [this] { return ended_; });
@@ -57,7 +58,7 @@ class LastWords {
 
  private:
   static constexpr const char* kKey = "last_words";
-  /// Whether all ranks have spoken.
+  /// Adds the messages. Returns whether all ranks have written one.
   bool take(const std::string& lines) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::istringstream in(lines);
@@ -74,7 +75,7 @@ class LastWords {
   bool ended_ = false;
 };
 
-/// "Rank 1", "Ranks 1, 3".
+/// Returns "Rank 1", "Ranks 1, 3".
 inline std::string names_of(const std::vector<int>& ranks) {
   constexpr size_t kMost = 16;
   std::string names = ranks.size() == 1 ? "Rank" : "Ranks";
@@ -83,14 +84,14 @@ inline std::string names_of(const std::vector<int>& ranks) {
   return ranks.size() > kMost ? names + ", ..." : names;
 }
 
-/// Leaves at the store what failed here, and waits for the others' words, a quarter of the limit
-/// but at most two seconds. Sentences for the error, behind a full stop. Throws nothing, and
-/// returns in time whatever the store does.
+/// Writes this rank's failure to the store, and waits for the others' messages, for a quarter of
+/// the limit but at most two seconds. Returns sentences for the error, which follow a full stop.
+/// Throws nothing, and returns in time whatever the store does.
 inline std::string words_of_other_ranks(const Failure& own) {
   using std::chrono::milliseconds;
   const auto patience = std::clamp(own.limit / 4, milliseconds(100), milliseconds(2000));
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  // On a thread of its own: a store whose server is stopped answers late or never.
+  // On a separate thread: a store whose server is stopped answers late or never.
   const auto words = std::make_shared<LastWords>(own);
   std::thread([words, deadline] { words->converse(deadline); }).detach();
   const auto heard = words->heard(deadline + milliseconds(100));

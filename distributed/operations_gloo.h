@@ -1,6 +1,6 @@
-// How a ProcessGroupGloo runs its operations over connections to all other ranks: collectives one
-// after the other, on a thread of its own; messages as they come, each of which a thread waits for.
-// Not installed.
+// Runs a ProcessGroupGloo's operations over connections to all other ranks. Collectives run one
+// after the other on a separate thread. Messages run concurrently, and a thread waits for each. Not
+// installed.
 #pragma once
 
 #include <gloo/rendezvous/context.h>
@@ -19,9 +19,8 @@
 
 namespace torch::taper::distributed {
 
-/// Blocks SIGPIPE on this thread and on those that it starts. Gloo writes to connections whose
-/// other end may be gone without MSG_NOSIGNAL: the signal would end the process where an error is
-/// due.
+/// Blocks SIGPIPE on this thread and on threads that it starts. Gloo writes to connections without
+/// MSG_NOSIGNAL. If the other end is gone, the signal would end the process instead of an error.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() {
@@ -52,9 +51,9 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
     Tensor in, out;  // in memory of the host
     WorkPtr work;
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;  // of a message
-    std::chrono::steady_clock::time_point deadline;          // the same
+    std::chrono::steady_clock::time_point deadline;          // of a message
   };
-  /// What a small reduction has sent and got.
+  /// Data that a small reduction has sent and received.
   struct Exchange {
     std::vector<uint8_t> memory;
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
@@ -65,26 +64,26 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
   std::shared_ptr<gloo::rendezvous::Context> context;
   std::mutex mutex;  // guards the rest
   std::condition_variable changed, message_came;
-  std::deque<Job> jobs, messages;  // messages are under way
+  std::deque<Job> jobs, messages;  // messages are in flight
   std::exception_ptr broken;
-  bool ends = false, has_told = false;  // the other ranks, of a failure
-  Exchange last_exchange;               // the thread's; sent to all, perhaps not yet by all read
+  bool ends = false, has_told = false;  // has_told: the other ranks know of a failure
+  Exchange last_exchange;               // the thread's; sent to all, perhaps not read by all yet
   detail::OwnThread thread;
   std::vector<detail::OwnThread> waiters;  // for messages
   size_t idle_waiters = 0;
 
-  /// Meets all ranks at the store. Throws DistError where they do not come in time.
+  /// Connects all ranks through the store. Throws DistError if they do not come in time.
   void start(const intrusive_ptr<distributed::Store>& store);
-  /// Waits for the operations that are on their way.
+  /// Waits for pending operations.
   void stop();
   WorkPtr submit(OperationPtr operation);
-  /// No operation runs from now on.
+  /// Runs no further operation.
   void abort();
-  /// Throws what has made the group of no use.
+  /// Throws the error that has made the group unusable.
   void check_usable();
 
  private:
-  /// What an operation does, on the thread.
+  /// Runs an operation on the thread.
   void run(const Job& job);
   void reduce_on_all(const detail::Operation& o, uint32_t tag, const Tensor& host);
   void exchange_and_reduce(const detail::Operation& o, uint32_t tag, const Tensor& host);

@@ -1,5 +1,5 @@
-// How a ProcessGroupMPI runs its operations: a thread posts them, as far as they may go on beside
-// each other, and asks MPI for their ends. Not installed.
+// Runs a ProcessGroupMPI's operations: a thread posts those that may run concurrently, and polls
+// MPI for their ends. Not installed.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -25,12 +25,12 @@ namespace mpi {
 
 using Clock = std::chrono::steady_clock;
 
-/// Initialises MPI where nobody has, for threads; at the process's end it is ended. Throws
-/// DistError where MPI has too little for threads.
+/// Initialises MPI with support for threads if nobody has, and finalizes it at the process's end.
+/// Throws DistError if MPI's support for threads does not suffice.
 void require();
-/// Throws DistError with MPI's words.
+/// Throws DistError with MPI's words for an error.
 void check(int status, const char* call);
-/// Held while MPI is called, where MPI takes one call at a time.
+/// Held during calls of MPI, if MPI allows only one call at a time.
 class Turn {
  public:
   Turn();
@@ -38,29 +38,29 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 };
-/// Whether the operation has ended; it is none any more then. Throws DistError where it failed.
+/// Returns whether the operation has ended, and clears its request then. Throws DistError if it
+/// failed.
 bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
-/// Waits for it. False when the time has passed; then it goes on.
+/// Waits for the operation. Returns false if the time has passed. The operation then continues.
 bool finish(MPI_Request& request, Clock::time_point deadline);
-/// What an operation under way may still write: it is kept for ever.
+/// Keeps memory forever that a running operation may still write.
 void abandon(std::shared_ptr<void> memory);
-/// The reduction as MPI calls it.
+/// Returns MPI's operation for the reduction.
 MPI_Op op_for(detail::Combine combine);
-/// How MPI sees elements of so many bytes.
+/// Returns MPI's datatype for elements of so many bytes.
 MPI_Datatype unit(size_t itemsize);
-/// The greatest that a message may have.
+/// Returns the largest tag of a message.
 int greatest_tag();
-/// The tags above those of programs' messages are monitoredBarrier's, and those of groups that
-/// come about.
+/// Tags above those of programs' messages. monitoredBarrier and the making of groups use them.
 constexpr int kOwnTags = 1024;
-/// One word to another rank, or from one. False when the time has passed.
+/// Sends one word to another rank, or receives one. Returns false if the time has passed.
 bool give(MPI_Comm comm, int to, int tag, uint64_t word, Clock::time_point deadline);
 bool take(MPI_Comm comm, int from, int tag, uint64_t& word, Clock::time_point deadline);
 
 }  // namespace mpi
 
 struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Impl> {
-  /// Takes the communicator, which reports errors by status from now on.
+  /// Takes over the communicator, and lets it report errors by status.
   explicit Impl(MPI_Comm comm);
   ~Impl();
   void start();
@@ -72,8 +72,9 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
     WorkPtr work;
     MPI_Request request = MPI_REQUEST_NULL;
     mpi::Clock::time_point begun, deadline;
-    uint64_t words[2] = {};                 // what ranks compare
-    std::string own, others;                // where they differ: what each has called
+    uint64_t words[2] = {};                 // compared by ranks
+    std::string own, others;                // if they differ: the operations that this rank and
+                                            // another have called
     std::vector<int> counts[2], places[2];  // of an alltoall: sent, received
     enum { kWaits, kCompares, kTells, kRuns } step = kWaits;
   };
@@ -82,17 +83,17 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   int rank = 0, size = 1;
   MPI_Comm comm;
   WorkPtr submit(OperationPtr operation);
-  /// Waits for the operations that are on their way, and for the thread. Also on the thread itself,
-  /// in a callback.
+  /// Waits for pending operations, and for the thread. It may also be called on the thread, in a
+  /// callback.
   void stop();
 
  private:
   void serve();
   bool take_new();
-  /// Goes on with what is under way; whether anything has.
+  /// Advances running operations. Returns whether any has advanced.
   bool advance();
   void begin(Job& job);
-  /// The next step of a job whose request has ended; whether it was the last.
+  /// Does the next step of a job whose request has ended. Returns whether it was the last step.
   bool step(Job& job, const MPI_Status& status);
   void compare(Job& job);
   void tell(Job& job);
@@ -103,7 +104,7 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   void post_alltoall(Job& job);
   void post_message(Job& job);
   void check_received(Job& job, const MPI_Status& status);
-  /// True when the job has ended, well or not.
+  /// Returns true if the job has ended, with or without an error.
   bool poll(const JobPtr& job);
   void fail(const JobPtr& job, const std::string& why);
   void fail_all();
@@ -114,7 +115,7 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   std::deque<JobPtr> arrived;
   bool ends = false;
   std::exception_ptr broken;
-  std::deque<JobPtr> collectives;  // of the thread: the first one is under way
+  std::deque<JobPtr> collectives;  // used by the thread: the first one is running
   std::vector<JobPtr> messages;
   mpi::Clock::time_point last_progress;
   detail::OwnThread thread;

@@ -14,30 +14,31 @@ namespace torch::taper::distributed::nccl {
 using Clock = std::chrono::steady_clock;
 using Id = std::vector<uint8_t>;
 
-/// Throws DistError where there is no NCCL, or nothing that it could run on. A program that has
-/// NCCL's functions itself gives those; else libnccl.so.2 is loaded.
+/// Throws DistError without NCCL or a GPU. If the program contains NCCL's functions, they are used,
+/// else libnccl.so.2 is loaded.
 void require();
 
-/// What one rank sends to the others, so that they make one communicator.
+/// Returns an id that one rank sends to the others to make a communicator.
 Id new_id();
-/// Where operations run: a communicator, which does not block the host, and a stream of its device.
+/// The place of operations: a communicator, which does not block the host, and a stream of its
+/// device.
 struct Place {
   ncclComm_t comm = nullptr;
   cuda::Stream stream;
   int rank = 0, size = 1;
 };
-/// Throws DistError where not all ranks come in time.
+/// Makes a communicator. Throws DistError if not all ranks come in time.
 ncclComm_t make_communicator(const Id& id, int rank, int size, Clock::time_point deadline);
-/// What has gone wrong on the communicator meanwhile; "" where nothing has.
+/// Returns the communicator's error, or "" if there is none.
 std::string error_of(ncclComm_t comm);
-/// Ends its kernels, and it.
+/// Aborts its kernels, and destroys it.
 void abort(ncclComm_t comm) noexcept;
-/// When its kernels have ended.
+/// Destroys it when its kernels have ended.
 void destroy(ncclComm_t comm) noexcept;
 
-/// Why NCCL has no such reduction; "" where it has.
+/// Returns why NCCL lacks a reduction, or "" if it has it.
 std::string why_not(ScalarType dtype, ReduceOp how);
-/// Queues the operation's kernels. Throws DistError where NCCL refuses, or does not take them in
+/// Queues the operation's kernels. Throws DistError if NCCL refuses, or does not accept them in
 /// time.
 void run(const detail::Operation& operation, const Place& place, Clock::time_point deadline);
 

@@ -8,18 +8,18 @@
 
 namespace torch::taper::distributed::detail {
 
-/// A thread that ends operations. A callback on it may let go of the last share of its group, which
-/// then ends on this very thread: nobody can wait for it there, so it runs to its end by itself,
-/// and the process waits for it at its exit.
+/// A thread that ends operations. A callback on it may release the last reference to its group,
+/// which is then destroyed on this thread. Nobody can join the thread there, so it continues
+/// detached, and the process waits for it at exit.
 class OwnThread {
  public:
   OwnThread() = default;
-  /// Runs f, which keeps alive what it uses until it has returned.
+  /// Runs f. f must keep alive everything it uses until it returns.
   explicit OwnThread(std::function<void()> f);
-  /// Waits for its end, but on the thread itself.
+  /// Joins the thread, unless called on the thread itself.
   void end();
   bool is_running() const { return thread_.joinable(); }
-  /// Waits for those that run to their end by themselves.
+  /// Waits for detached threads.
   static void wait_for_all_left();
 
  private:

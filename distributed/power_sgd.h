@@ -1,4 +1,4 @@
-// PowerSGD: gradients are sent as products of two thin matrices.
+// PowerSGD: sends gradients as products of two thin matrices.
 //
 //   auto state = std::make_shared<distributed::PowerSGDState>(
 //       distributed::PowerSGDOptions().matrix_approximation_rank(2));
@@ -18,35 +18,35 @@
 
 namespace torch::taper::distributed {
 
-/// Of a PowerSGDState; names and defaults are Python's.
+/// Options of a PowerSGDState. Names and defaults are Python's.
 struct PowerSGDOptions {
-  /// Columns of the two matrices that stand for a gradient.
+  /// Columns of the two matrices that approximate a gradient.
   TAPER_ARG(int64_t, matrix_approximation_rank) = 1;
-  /// So many passes are averaged as they are first; at least 2 with error feedback or a warm start,
-  /// since buckets change after the first.
+  /// Number of first passes without compression. At least 2 with error feedback or a warm start,
+  /// because buckets change after the first pass.
   TAPER_ARG(int64_t, start_powerSGD_iter) = 1000;
-  /// Gradients that would not become smaller by this factor are averaged as they are.
+  /// Gradients that would not shrink by this factor are averaged without compression.
   TAPER_ARG(double, min_compression_rate) = 2;
-  /// Whether what a pass has lost is added to the next one's gradients.
+  /// Whether the error of a pass is added to the next pass's gradients.
   TAPER_ARG(bool, use_error_feedback) = true;
-  /// Whether a pass begins with the matrices of the one before.
+  /// Whether a pass begins with the matrices of the previous one.
   TAPER_ARG(bool, warm_start) = true;
-  /// Added to norms when columns are made orthogonal.
+  /// Added to norms when columns are orthogonalized.
   TAPER_ARG(double, orthogonalization_epsilon) = 0;
-  /// Of the matrices to begin with; the same on all ranks.
+  /// Seed of the initial matrices, equal on all ranks.
   TAPER_ARG(uint64_t, random_seed) = 0;
 };
 
-/// What power_sgd_hook() keeps from pass to pass, by bucket.
+/// The state of power_sgd_hook() between passes, by bucket.
 class PowerSGDState {
  public:
   /// Throws ValueError for a rank below 1 and for a start that is too early.
   explicit PowerSGDState(PowerSGDOptions options = {});
-  /// What it was made with.
+  /// Returns the options.
   const PowerSGDOptions& options() const { return options_; }
-  /// How many passes have been compressed or averaged.
+  /// Returns the number of passes, compressed or not.
   int64_t iteration() const { return iteration_; }
-  /// Numbers sent so far, and numbers of the gradients that they stood for.
+  /// Returns the ratio of the gradients' numbers to the numbers that were sent.
   double compression_rate() const;
 
  private:
@@ -65,7 +65,7 @@ class PowerSGDState {
   std::map<std::pair<size_t, size_t>, Tensor> q_;
 };
 
-/// The hook for DistributedDataParallel::register_comm_hook.
+/// Returns the hook for DistributedDataParallel::register_comm_hook.
 CommHook power_sgd_hook(std::shared_ptr<PowerSGDState> state);
 
 }  // namespace torch::taper::distributed

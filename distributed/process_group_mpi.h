@@ -1,4 +1,4 @@
-// ProcessGroupMPI: over MPI, for tensors of the CPU and, through pinned memory, of CUDA devices.
+// ProcessGroupMPI: over MPI, for tensors on the CPU and, through pinned memory, on CUDA devices.
 #pragma once
 
 #include <taper/distributed/backend.h>
@@ -7,22 +7,22 @@
 
 namespace torch::taper::distributed {
 
-/// The processes are those that mpirun or srun has started. Collectives run one after the other, on
-/// a thread of the group's own; messages beside them. MPI is initialised where the program has not
-/// done it, and then also ended. A program that calls MPI itself meanwhile needs
+/// The processes are those that mpirun or srun has started. Collectives run one after the other on
+/// the group's thread, messages concurrently. MPI is initialised, and later finalized, if the
+/// program has not initialised it. A program that calls MPI itself meanwhile needs
 /// MPI_THREAD_MULTIPLE.
 ///
-/// Ranks that call different operations, or one with other sizes or dtypes, all get DistError at
-/// once: before a collective they compare what they are about to do.
+/// Before a collective ranks compare their operations. If ranks call different operations, or use
+/// different sizes or dtypes, all get DistError at once.
 class ProcessGroupMPI final : public Backend {
  public:
-  /// A group of these ranks of MPI_COMM_WORLD, which all of them make together (others must not),
-  /// or of all. The rank in it is the place in `ranks`. Undefined for a rank that is not in it.
-  /// Throws ValueError for ranks that are none; DistError where ranks do not come within the time
-  /// limit, or MPI lets no other thread call it.
+  /// Makes a group of these ranks of MPI_COMM_WORLD, or of all. All of these ranks must call it
+  /// together, and no others. A process's rank in it is its position in `ranks`. Returns undefined
+  /// for a rank that is not in it. Throws ValueError for invalid ranks. Throws DistError if ranks
+  /// do not come within the time limit, or if MPI does not allow calls from another thread.
   static Handle<ProcessGroupMPI> createProcessGroupMPI(
       std::vector<int> ranks = {}, std::chrono::milliseconds timeout = std::chrono::minutes(30));
-  /// Waits for the operations that are on their way.
+  /// Waits for pending operations.
   ~ProcessGroupMPI() override;
 
   void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) override;
@@ -38,7 +38,7 @@ class ProcessGroupMPI final : public Backend {
  private:
   struct Impl;
   ProcessGroupMPI(std::shared_ptr<Impl> impl, std::chrono::milliseconds timeout);
-  std::shared_ptr<Impl> impl_;  // its thread has a share, too
+  std::shared_ptr<Impl> impl_;  // shared with its thread
 };
 
 }  // namespace torch::taper::distributed

@@ -8,36 +8,36 @@
 
 namespace torch::taper::distributed {
 
-/// Operations are queued on a stream of the group's own for each device, behind what the current
-/// stream has; Work::wait() lets the current stream wait for them, not the host (but for barrier).
-/// Communicators are made when a device, or a pair of ranks that send, is first used.
+/// Operations are queued on a separate stream for each device, after the current stream's work.
+/// Work::wait() makes the current stream wait for them, not the host (except for barrier).
+/// Communicators are made when a device, or a pair of ranks that exchange messages, is first used.
 ///
-/// A thread watches the time limits and what NCCL reports. Where one has passed, all communicators
-/// are aborted, the kernels end, and every later operation throws; so does Work::wait() of those
-/// that had not ended. What the current stream has done with their results meanwhile is of no use.
+/// A thread watches the time limits and NCCL's errors. If a limit has passed, all communicators are
+/// aborted, their kernels end, and every later operation throws. So does Work::wait() of unfinished
+/// operations. Results that the current stream has used meanwhile are invalid.
 ///
-/// Messages between two ranks meet in the order of the calls; their tags have no meaning. There is
-/// no recvAnysource and no monitoredBarrier, no reduction of int16, and none by bits.
+/// Messages between two ranks match in the order of the calls. Tags are ignored. There is no
+/// recvAnysource and no monitoredBarrier, no reduction of int16, and none by bits.
 class ProcessGroupNCCL final : public Backend {
  public:
-  /// How a group works.
+  /// Options of a group.
   struct Options {
-    std::chrono::milliseconds timeout = std::chrono::minutes(10);  ///< of operations
+    std::chrono::milliseconds timeout = std::chrono::minutes(10);  ///< time limit of operations
     bool is_high_priority_stream = false;  ///< whether its kernels run before others'
-    /// The defaults.
+    /// Returns the defaults.
     static std::shared_ptr<Options> create() { return std::make_shared<Options>(); }
-    /// Them, with another limit.
+    /// Returns the defaults with another limit.
     static std::shared_ptr<Options> create(std::chrono::milliseconds timeout) {
       auto options = create();
       options->timeout = timeout;
       return options;
     }
   };
-  /// Ranks find each other by the store, under keys that no other group uses (PrefixStore). Throws
-  /// DistError where there is no NCCL or no GPU.
+  /// Connects ranks through the store, under keys that no other group uses (PrefixStore). Throws
+  /// DistError without NCCL or a GPU.
   ProcessGroupNCCL(const intrusive_ptr<Store>& store, int rank, int size,
                    std::shared_ptr<Options> options = Options::create());
-  /// Waits for the operations that are on their way.
+  /// Waits for pending operations.
   ~ProcessGroupNCCL() override;
 
   void abort() override;
@@ -52,7 +52,7 @@ class ProcessGroupNCCL final : public Backend {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // its thread has a share, too
+  std::shared_ptr<Impl> impl_;  // shared with its thread
 };
 
 }  // namespace torch::taper::distributed

@@ -1,5 +1,5 @@
-// Reducer: gradients of parameters, averaged over the ranks of a group while backward goes on. Not
-// for programs: DistributedDataParallel has one.
+// Reducer: averages gradients over the ranks of a group while backward runs. Not for programs:
+// DistributedDataParallel uses it.
 #pragma once
 
 #include <functional>
@@ -18,26 +18,26 @@ namespace detail {
 class Join;
 }
 
-/// Gradients that are reduced together, as hooks see them; c10d's names.
+/// Gradients that are reduced together, as an argument of hooks, with c10d's names.
 class GradBucket {
  public:
-  /// The parameters lie in the buffer one behind the other.
+  /// The parameters are consecutive in the buffer.
   GradBucket(size_t index, size_t count, Tensor buffer, std::vector<Tensor> parameters)
       : index_(index),
         count_(count),
         buffer_(std::move(buffer)),
         parameters_(std::move(parameters)) {}
-  /// Which of the buckets: they come in this order.
+  /// Returns the bucket's index. Buckets come in this order.
   size_t getIndex() const { return index_; }
-  /// Whether no other comes behind it in this pass.
+  /// Returns whether this is the last bucket of the pass.
   bool isLast() const { return index_ + 1 == count_; }
-  /// All gradients, flat.
+  /// Returns all gradients, as a flat tensor.
   const Tensor& getBuffer() const { return buffer_; }
-  /// See getBuffer().
+  /// Returns all gradients, to be changed.
   Tensor& getBufferRef() { return buffer_; }
-  /// Its parts, with their parameters' sizes.
+  /// Returns the gradients, with their parameters' sizes.
   std::vector<Tensor> getGradients() const;
-  /// Whose gradients they are.
+  /// Returns the parameters of the gradients.
   const std::vector<Tensor>& getParameters() const { return parameters_; }
 
  private:
@@ -46,64 +46,63 @@ class GradBucket {
   std::vector<Tensor> parameters_;
 };
 
-/// What a bucket's gradients go through in place of allreduce and division: the hook starts an
-/// operation on the flat tensor and returns its Work, after whose wait() the tensor holds the
-/// result. Works are waited for in the order of the buckets, when all have been started.
+/// A hook that replaces allreduce and division of a bucket. It starts an operation on the flat
+/// tensor and returns its Work. After wait() the tensor holds the result. Works are waited for in
+/// the order of the buckets, when all have been started.
 using CommHook = std::function<intrusive_ptr<Work>(ProcessGroup& group, GradBucket& bucket)>;
-/// Averages in f16, or bf16, whatever the dtype of the gradients.
+/// Return a hook that averages in f16, or bf16, for gradients of any dtype.
 CommHook fp16_compress_hook();
 CommHook bf16_compress_hook();
 
-/// Of a Reducer.
+/// Options of a Reducer.
 struct ReducerOptions {
-  size_t first_bucket_bytes = size_t{1} << 20;  ///< about how many are reduced at once, first
-  size_t bucket_bytes = size_t{25} << 20;       ///< and then
-  bool find_unused_parameters = false;          ///< whether passes may leave out parameters
-  bool static_graph = false;                    ///< whether all passes are as the first
+  size_t first_bucket_bytes = size_t{1} << 20;  ///< approximate size of the first bucket
+  size_t bucket_bytes = size_t{25} << 20;       ///< approximate size of later buckets
+  bool find_unused_parameters = false;          ///< whether passes may omit parameters
+  bool static_graph = false;                    ///< whether all passes equal the first
   bool gradient_as_bucket_view = false;         ///< whether gradients lie in the buckets
 };
 
-/// Averages the gradients of a backward pass as they come.
+/// Averages the gradients of a backward pass as they arrive.
 class Reducer : public std::enable_shared_from_this<Reducer> {
  public:
-  /// Parameters by name, all of which want a gradient.
+  /// Takes parameters by name, all of which require a gradient.
   Reducer(std::vector<std::pair<std::string, Tensor>> parameters, intrusive_ptr<ProcessGroup> group,
           ReducerOptions options);
-  /// Puts itself behind the accumulation of gradients.
+  /// Registers hooks after the accumulation of gradients.
   void attach();
-  /// Before a forward pass whose gradients are to be averaged. The order of buckets may come from
-  /// rank `root`.
+  /// Called before a forward pass whose gradients will be averaged. The order of buckets may come
+  /// from rank `root`.
   void begin_forward(int root = 0);
-  /// Before its backward pass. `outputs`: of the forward pass, where unused
-  /// parameters are looked for. Throws Error when the backward pass before did
-  /// not reach all parameters.
+  /// Called before its backward pass. `outputs` are those of the forward pass, if unused parameters
+  /// must be found. Throws Error if the previous backward pass did not reach all parameters.
   void prepare(const std::vector<Tensor>& outputs);
-  /// Until the next prepare(), gradients stay this rank's own.
+  /// Keeps gradients local until the next prepare().
   void skip();
-  /// What buckets go through from now on.
+  /// Sets the hook of buckets.
   void set_hook(CommHook hook) { hook_ = std::move(hook); }
-  /// Sums are divided by so many; 0: the ranks of the group. Hooks divide themselves.
+  /// Sets the divisor of sums. 0: the number of ranks. Hooks divide themselves.
   void divide_by(int ranks) { divisor_ = ranks; }
-  /// Averages the gradients that there are, without a backward pass. After begin_forward().
+  /// Averages the existing gradients without a backward pass. Call it after begin_forward().
   void average_all();
-  /// Who is to be told of each bucket and of the end of a pass; null: nobody.
+  /// Sets the join that is told of each bucket and of the end of a pass, or null.
   void set_join(detail::Join* join) { join_ = join; }
   /// Takes part in the reduction of a bucket of the other ranks, with gradients of zero.
   void shadow(size_t bucket);
-  /// The same in the end of their pass; gradients become their averages. `agrees_on_use`: theirs;
-  /// `root`: one of them.
+  /// Takes part in the end of the others' pass. Gradients become their averages. `agrees_on_use` is
+  /// the others' value, `root` one of them.
   void end_shadow(bool agrees_on_use, int root);
   /// Takes the order of buckets from rank `root`.
   void take_order(int root) { take_order_of_arrival(root); }
-  /// Whether begin_forward() is to take the order of buckets from another rank.
+  /// Returns whether begin_forward() should take the order of buckets from another rank.
   bool takes_order() const { return has_order_ && !order_.empty(); }
-  /// Whether a pass ends with an agreement on which parameters were used.
+  /// Returns whether a pass ends with an agreement on the parameters that were used.
   bool agrees_on_use() const {
     return options_.find_unused_parameters || (options_.static_graph && !has_agreed_);
   }
-  /// How many buckets there are.
+  /// Returns the number of buckets.
   size_t bucket_count() const { return buckets_.size(); }
-  /// The numbers of the parameters in each bucket.
+  /// Returns the numbers of the parameters in each bucket.
   std::vector<std::vector<size_t>> buckets() const;
 
  private:
@@ -135,7 +134,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   void share_unused(const std::vector<bool>& used, int root, bool takes);
   intrusive_ptr<Work> reduce(size_t number, Tensor& flat);
   void take_order_of_arrival(int root);
-  /// Work that throws leaves the ranks apart.
+  /// Calls f. If it throws, the ranks are no longer synchronized.
   template <class F>
   void or_fail(const F& f);
 
@@ -147,9 +146,9 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   std::vector<intrusive_ptr<autograd::Node>> accumulators_;
   std::vector<Bucket> buckets_;
   std::vector<size_t> bucket_of_, order_;
-  std::vector<size_t> uses_, left_;  // how often gradients come in a pass, and are still to come
+  std::vector<size_t> uses_, left_;  // number of gradients in a pass, and of those still to come
   std::vector<bool> used_here_, used_static_;
-  std::vector<Tensor> kept_;  // gradients of unused parameters, where buckets would change them
+  std::vector<Tensor> kept_;  // gradients of unused parameters that buckets would change
   size_t next_ = 0;           // the first bucket that has not started
   int divisor_ = 0, root_ = 0;
   bool expects_ = false, begun_ = false, has_order_ = false, has_uses_ = false, failed_ = false;

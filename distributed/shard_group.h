@@ -11,17 +11,17 @@
 
 namespace torch::taper::distributed::detail {
 
-/// A parameter, of which its module holds this rank's rows, or for a time all.
+/// A parameter, of which its module holds this rank's rows, or temporarily all.
 struct ShardedParameter {
   Tensor parameter;
-  std::vector<int64_t> sizes;  // of the whole
-  int64_t rows, row;           // rows of the whole, numbers in one
-  int64_t chunk;               // rows for each rank, the last ones perhaps beyond the end
-  int64_t at;                  // where they begin in the flat memory
+  std::vector<int64_t> sizes;  // of the whole parameter
+  int64_t rows, row;           // rows of the whole parameter, numbers in one row
+  int64_t chunk;               // rows for each rank; the last ones may be beyond the end
+  int64_t at;                  // offset in the flat memory
   Tensor shard;                // a view of that memory
-  Tensor whole;                // undefined while there is none
-  Tensor gradient;             // of the whole, until it is reduced
-  Tensor kept;                 // of passes that did not average
+  Tensor whole;                // undefined if not gathered
+  Tensor gradient;             // of the whole parameter, until it is reduced
+  Tensor kept;                 // sum of passes that did not average
   autograd::NodePtr accumulator;
 };
 
@@ -36,28 +36,28 @@ class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
   ShardGroup(const ShardGroup&) = delete;
   ShardGroup& operator=(const ShardGroup&) = delete;
 
-  /// Puts itself before the accumulation of gradients.
+  /// Registers hooks before the accumulation of gradients.
   void attach(const std::shared_ptr<ShardedModule>& owner);
   /// Begins to gather.
   void prefetch();
   void gather();
-  /// Leaves this rank's rows.
+  /// Keeps only this rank's rows.
   void reshard();
-  /// Forgets a backward pass that has thrown.
+  /// Drops a backward pass that has thrown.
   void drop_pass();
-  /// At the end of the backward pass that runs, gradients are given out.
+  /// Sets the gradients at the end of the running backward pass.
   void finish_later();
   Shard shard(const Tensor& parameter) const;
   void set_sync(bool sync) { syncs_ = sync; }
   bool is_whole() const { return whole_; }
   std::shared_ptr<ShardedModule> owner() const { return owner_.lock(); }
-  /// The number of the parameter of whose whole this is memory; -1: none.
+  /// Returns the index of the parameter whose gathered memory this is, or -1.
   int64_t number_of(const Tensor& t) const;
   const ShardedParameter& operator[](size_t i) const { return parameters_[i]; }
   size_t size() const { return parameters_.size(); }
 
  private:
-  /// A gather under way, of the values that the rows had then.
+  /// A running gather, of the rows' values at its start.
   struct Gather {
     Tensor own, all;
     int64_t version = 0;

@@ -12,7 +12,7 @@ namespace torch::taper::distributed::detail {
 
 using Clock = std::chrono::steady_clock;
 
-/// A socket that it owns.
+/// A socket that this object owns.
 class Socket {
  public:
   Socket() = default;
@@ -28,27 +28,27 @@ class Socket {
   int fd_ = -1;
 };
 
-/// Listens on a port (0: any that is free) of all addresses, IPv6 and IPv4. Throws DistNetworkError
-/// for one in use.
+/// Listens on a port (0: any free one) of all addresses, IPv6 and IPv4. Throws DistNetworkError if
+/// it is in use.
 Socket listen_on(uint16_t port);
-/// The port that a socket is bound to.
+/// Returns the port that a socket is bound to.
 uint16_t port_of(const Socket& socket);
-/// Tries again while nobody listens, until the deadline. Throws DistNetworkError then, and at once
-/// for a name that means no host.
+/// Connects, and retries until the deadline while nobody listens. Throws DistNetworkError then, and
+/// at once for an unknown host.
 Socket connect_to(const std::string& host, uint16_t port, Clock::time_point deadline);
 
-/// A connection of which one message after the other is read and written.
+/// A connection for one message at a time.
 class Connection {
  public:
   explicit Connection(Socket socket, std::string peer)
       : socket_(std::move(socket)), peer_(std::move(peer)) {}
-  /// When what is sent and received from now on must be there.
+  /// Sets the deadline for sending and receiving from now on.
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
-  /// Throws DistNetworkError where the peer is gone, or is late; no other message goes through
+  /// Sends bytes. Throws DistNetworkError if the peer is gone or late. The connection is unusable
   /// then.
   void send(const std::string& bytes);
   void receive(void* to, size_t nbytes);
-  /// Whether something can be read before the deadline.
+  /// Returns whether data can be read before the deadline.
   bool readable(Clock::time_point deadline);
   template <class T>
   T receive() {
@@ -56,12 +56,12 @@ class Connection {
     receive(&v, sizeof v);
     return v;
   }
-  /// A length of 64 bits and as many bytes.
+  /// Receives a length of 64 bits and that many bytes.
   Store::Bytes receive_bytes();
 
  private:
   [[noreturn]] void fail(const char* what, int why);
-  /// Waits until one of the poll events has come.
+  /// Waits until one of the poll events has occurred.
   void await(short event);
   Socket socket_;
   Clock::time_point deadline_ = Clock::time_point::max();

@@ -1,4 +1,4 @@
-// Tensors as a backend of the host takes them. Not installed.
+// Host memory for the tensors of a backend of the host. Not installed.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,20 @@
 
 namespace torch::taper::distributed::detail {
 
-/// Gives tensors of the CPU as they are, those of CUDA devices through pinned memory. Made by the
-/// caller of an operation, on whose current streams the copies run; the operation's own thread
-/// waits for the inputs; the one who waits for the operation brings the outputs back.
+/// Passes tensors on the CPU unchanged, and copies those of CUDA devices through pinned memory. The
+/// caller of an operation makes it, and copies run on the caller's current streams. The operation's
+/// thread waits for the inputs. The thread that waits for the operation copies the outputs back.
 class Staging {
  public:
-  /// Memory with the tensor's elements.
+  /// Returns memory with the tensor's elements.
   Tensor input(const Tensor& t) { return add(t, true, false); }
-  /// Memory for its elements.
+  /// Returns memory for the tensor's elements.
   Tensor output(const Tensor& t) { return add(t, false, true); }
   Tensor in_and_out(const Tensor& t) { return add(t, true, true); }
   struct Pair {
     Tensor in, out;
   };
-  /// Of an operation's tensors; those that are undefined stay so.
+  /// Stages an operation's tensors. Undefined ones stay undefined.
   Pair of(const Operation& operation);
   void wait_for_inputs();
   void bring_back();

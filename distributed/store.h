@@ -1,4 +1,4 @@
-// Store: where the processes of a group leave each other small values by name.
+// Store: small values by name, shared by the processes of a group.
 #pragma once
 
 #include <chrono>
@@ -16,110 +16,111 @@
 
 namespace torch::taper::distributed {
 
-/// What a group of processes could not do together: a peer that is gone, a store that does not
-/// answer, a time limit that has passed.
+/// A failure between processes: a peer that is gone, a store that does not answer, or an exceeded
+/// time limit.
 struct DistError : Error {
-  /// From a message.
+  /// Makes an error with this message.
   explicit DistError(std::string message) : Error(std::move(message)) {}
 };
-/// A store or its connection.
+/// An error of a store or its connection.
 struct DistStoreError : DistError {
   using DistError::DistError;
 };
-/// The connection alone.
+/// An error of the connection.
 struct DistNetworkError : DistError {
   using DistError::DistError;
 };
 
-/// All functions may be called by any thread. Keys are any bytes.
+/// A store of values. All functions may be called by any thread. Keys are any bytes.
 class Store : public intrusive_ptr_target {
  public:
   /// A value.
   using Bytes = std::vector<uint8_t>;
-  /// How long waits last where nothing else is said.
+  /// Default time limit of waits.
   static constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::seconds(300);
-  /// Without end.
+  /// No time limit.
   static constexpr std::chrono::milliseconds kNoTimeout = std::chrono::milliseconds::zero();
 
-  /// `timeout`: how long waits last.
+  /// `timeout` is the time limit of waits.
   explicit Store(std::chrono::milliseconds timeout = kDefaultTimeout) : timeout_(timeout) {}
-  /// A store of the same values, with a connection of its own where it has one.
+  /// Returns a store of the same values, with a new connection if it has one.
   virtual intrusive_ptr<Store> clone() = 0;
 
-  /// Sets a value, in the place of one that is there.
+  /// Sets a value, and replaces an existing one.
   virtual void set(const std::string& key, const Bytes& value) = 0;
-  /// The same of text.
+  /// Sets a text.
   void set(const std::string& key, const std::string& value) {
     set(key, Bytes(value.begin(), value.end()));
   }
-  /// The value, once there is one. Throws DistStoreError when there is none within the store's time
-  /// limit.
+  /// Returns the value, and waits until it exists. Throws DistStoreError if it does not within the
+  /// store's time limit.
   virtual Bytes get(const std::string& key) = 0;
-  /// The same as text.
+  /// Returns the value as text.
   std::string get_to_str(const std::string& key) {
     const Bytes value = get(key);
     return std::string(value.begin(), value.end());
   }
-  /// Adds to a whole number, 0 where there is none, and returns the sum. Throws ValueError for a
-  /// value that is no number.
+  /// Adds to an integer, which starts at 0, and returns the sum. Throws ValueError for a value that
+  /// is no number.
   virtual int64_t add(const std::string& key, int64_t value) = 0;
-  /// Sets `desired` where the value is `expected`, or where there is none and `expected` is empty;
-  /// returns the value then. Without a value and with an `expected` it returns `expected`.
+  /// Sets `desired` if the value is `expected`, or if there is no value and `expected` is empty.
+  /// Returns the value after that. If there is no value and `expected` is not empty, returns
+  /// `expected`.
   virtual Bytes compareSet(const std::string& key, const Bytes& expected, const Bytes& desired) = 0;
-  /// The same of text.
+  /// Calls compareSet with texts.
   std::string compareSet(const std::string& key, const std::string& expected,
                          const std::string& desired);
-  /// Puts `value` behind the value.
+  /// Appends to a value.
   virtual void append(const std::string& key, const Bytes& value) = 0;
-  /// Whether there was one.
+  /// Removes a key. Returns whether it had a value.
   virtual bool deleteKey(const std::string& key) = 0;
-  /// Whether all keys have values.
+  /// Returns whether all keys have values.
   virtual bool check(const std::vector<std::string>& keys) = 0;
-  /// How many keys have values.
+  /// Returns the number of keys with values.
   virtual int64_t getNumKeys() = 0;
-  /// Waits until all keys have values. Throws DistStoreError, which names the first one without,
-  /// when the time limit has passed (kNoTimeout: none).
+  /// Waits until all keys have values. Throws DistStoreError, which names the first key without a
+  /// value, if the time limit has passed (kNoTimeout: none).
   virtual void wait(const std::vector<std::string>& keys,
                     const std::chrono::milliseconds& timeout) = 0;
-  /// The same within the store's time limit.
+  /// Waits within the store's time limit.
   void wait(const std::vector<std::string>& keys) { wait(keys, timeout_); }
-  /// get() of several keys.
+  /// Calls get() for several keys.
   virtual std::vector<Bytes> multiGet(const std::vector<std::string>& keys);
-  /// set() of several keys. Throws ValueError unless there are as many values.
+  /// Calls set() for several keys. Throws ValueError unless there are equally many values.
   virtual void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values);
-  /// Whether append(), multiGet() and multiSet() may be called: they may.
+  /// Returns whether append(), multiGet() and multiSet() are supported: always true.
   bool hasExtendedApi() const { return true; }
 
-  /// How long waits last.
+  /// Returns the time limit of waits.
   const std::chrono::milliseconds& getTimeout() const noexcept { return timeout_; }
-  /// Changes it.
+  /// Sets the time limit of waits.
   virtual void setTimeout(const std::chrono::milliseconds& timeout) { timeout_ = timeout; }
 
-  /// Waits until `world_size` callers have come with this key. Throws as wait() does.
+  /// Waits until `world_size` callers have called it with this key. Throws like wait().
   void barrier(const std::string& key, int64_t world_size,
                const std::chrono::milliseconds& timeout);
-  /// The same within the store's time limit.
+  /// Waits within the store's time limit.
   void barrier(const std::string& key, int64_t world_size) { barrier(key, world_size, timeout_); }
 
  protected:
-  std::chrono::milliseconds timeout_;  ///< how long waits last
+  std::chrono::milliseconds timeout_;  ///< time limit of waits
 };
 
 namespace detail {
 
-/// The values of a store and what is done with them; no locks.
+/// The values of a store, without locks.
 class StoreMap {
  public:
   using Bytes = Store::Bytes;
   void set(const std::string& key, Bytes value) { values_[key] = std::move(value); }
-  /// Null: there is none.
+  /// Returns the value, or null if there is none.
   const Bytes* find(const std::string& key) const;
   int64_t add(const std::string& key, int64_t value);
   Bytes compare_set(const std::string& key, const Bytes& expected, const Bytes& desired);
   void append(const std::string& key, const Bytes& value);
   bool erase(const std::string& key) { return values_.erase(key) != 0; }
   int64_t size() const { return static_cast<int64_t>(values_.size()); }
-  /// The first of the keys without a value; null: all have one.
+  /// Returns the first key without a value, or null if all have one.
   const std::string* first_absent(const std::vector<std::string>& keys) const;
 
  private:
@@ -131,7 +132,7 @@ class StoreMap {
 
 }  // namespace detail
 
-/// Within one process, for threads that stand for ranks.
+/// A store within one process, for threads that act as ranks.
 class HashStore final : public Store {
  public:
   using Store::Store;
@@ -159,10 +160,10 @@ class HashStore final : public Store {
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
-/// Another store, all keys with a prefix and a slash in front.
+/// Another store, with a prefix and a slash before all keys.
 class PrefixStore final : public Store {
  public:
-  /// Throws ValueError without a store.
+  /// Wraps a store. Throws ValueError if it is null.
   PrefixStore(std::string prefix, intrusive_ptr<Store> store);
   intrusive_ptr<Store> clone() override;
   using Store::compareSet;
@@ -181,7 +182,7 @@ class PrefixStore final : public Store {
   }
   bool deleteKey(const std::string& key) override { return store_->deleteKey(full(key)); }
   bool check(const std::vector<std::string>& keys) override { return store_->check(full(keys)); }
-  /// Of the whole store.
+  /// Returns the number of keys of the whole store.
   int64_t getNumKeys() override { return store_->getNumKeys(); }
   void wait(const std::vector<std::string>& keys,
             const std::chrono::milliseconds& timeout) override {
@@ -194,7 +195,7 @@ class PrefixStore final : public Store {
     store_->multiSet(full(keys), values);
   }
   void setTimeout(const std::chrono::milliseconds& timeout) override;
-  /// The other store.
+  /// Returns the wrapped store.
   intrusive_ptr<Store> getUnderlyingStore() const { return store_; }
 
  private:

@@ -1,5 +1,5 @@
-// The messages of PyTorch's TCPStore. Numbers are in the machine's byte order; a string is its
-// length in 64 bits and its bytes. Not installed.
+// The messages of PyTorch's TCPStore. Numbers have the machine's byte order. A string is its length
+// in 64 bits and its bytes. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace torch::taper::distributed::detail {
 
-/// What a client asks for: the first byte of a message.
+/// A client's request: the first byte of a message.
 enum class Query : uint8_t {
-  kValidate,  ///< a number that says what protocol this is; no answer
+  kValidate,  ///< a number that identifies the protocol; no answer
   kSet,
   kCompareSet,
   kGet,
   kAdd,
   kCheck,
-  kWait,  ///< answered when all keys have values, or when it is called off
+  kWait,  ///< answered when all keys have values, or when it is cancelled
   kGetNumKeys,
   kDeleteKey,
   kAppend,
@@ -32,11 +32,11 @@ constexpr uint32_t kProtocol = 0x3C85F7CE;
 enum class CheckAnswer : uint8_t { kReady, kNotReady };
 enum class WaitAnswer : uint8_t { kStopWaiting, kCancelled };
 
-/// Keys of programs begin so, and the one that counts workers does not.
+/// Prefix of programs' keys. The key that counts workers does not have it.
 constexpr const char* kKeyPrefix = "/";
 constexpr const char* kWorkersKey = "init/";
 
-/// A message, part by part.
+/// A message, built part by part.
 class Message {
  public:
   Message() = default;

@@ -10,14 +10,14 @@
 
 namespace torch::taper::distributed::detail {
 
-/// Answers from its construction to its end, and then as long as it has clients, for a second at
-/// most. One client that sends nonsense, or goes, disturbs no other.
+/// Serves from its construction to its destruction, and after that while it has clients, for at
+/// most a second. A client that sends invalid data, or disconnects, does not disturb others.
 class TCPServer {
  public:
   explicit TCPServer(uint16_t port);
   ~TCPServer();
   uint16_t port() const { return port_; }
-  /// The server of this process for a port, made if there is none.
+  /// Returns the server of this process for a port, and makes it if there is none.
   static std::shared_ptr<TCPServer> shared(uint16_t port);
 
  private:

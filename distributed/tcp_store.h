@@ -11,15 +11,15 @@
 
 namespace torch::taper::distributed {
 
-/// Where the server of a TCPStore is, and who comes to it.
+/// Options of a TCPStore.
 struct TCPStoreOptions {
-  static constexpr uint16_t kDefaultPort = 29500;  ///< torchrun's
-  uint16_t port = kDefaultPort;                    ///< 0, of a server: any that is free
+  static constexpr uint16_t kDefaultPort = 29500;  ///< torchrun's port
+  uint16_t port = kDefaultPort;                    ///< 0 for a server: any free port
   bool isServer = false;                           ///< whether this process serves
   optional<size_t> numWorkers;                     ///< processes of the group
-  bool waitWorkers = true;                         ///< whether to wait until all of them are there
-  std::chrono::milliseconds timeout = Store::kDefaultTimeout;  ///< of connecting and of waits
-  /// Whether stores of this process for one address share a server.
+  bool waitWorkers = true;                         ///< whether to wait until all workers have come
+  std::chrono::milliseconds timeout = Store::kDefaultTimeout;  ///< of connecting and waiting
+  /// Whether stores of this process with one address share a server.
   bool multiTenant = false;
 };
 
@@ -28,12 +28,12 @@ class TCPServer;
 class TCPClient;
 }  // namespace detail
 
-/// Speaks PyTorch's protocol: servers and clients of either kind may meet. A client that cannot
-/// reach the server tries until the time limit.
+/// A store with PyTorch's protocol: it works with PyTorch's servers and clients. A client that
+/// cannot reach the server retries until the time limit.
 class TCPStore final : public Store {
  public:
   /// Throws DistNetworkError for a port in use, an unknown host and a server that cannot be
-  /// reached, DistStoreError when not all workers come in time.
+  /// reached, and DistStoreError if not all workers come in time.
   explicit TCPStore(std::string host, const TCPStoreOptions& options = {});
   ~TCPStore() override;
   intrusive_ptr<Store> clone() override;
@@ -53,11 +53,11 @@ class TCPStore final : public Store {
   std::vector<Bytes> multiGet(const std::vector<std::string>& keys) override;
   void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values) override;
 
-  /// Returns when as many stores as there are workers have called it, the server's not before.
+  /// Returns when all workers' stores have called it. The server's store returns last.
   void waitForWorkers();
-  /// The server's host.
+  /// Returns the server's host.
   const std::string& getHost() const noexcept { return host_; }
-  /// The server's port, of a server that has chosen it, too.
+  /// Returns the server's port, even if the server has chosen it.
   uint16_t getPort() const noexcept { return port_; }
 
  private:
@@ -66,7 +66,7 @@ class TCPStore final : public Store {
   optional<size_t> workers_;
   std::shared_ptr<detail::TCPServer> server_;
   std::unique_ptr<detail::TCPClient> client_;
-  std::mutex mutex_;  // of the connection: one question at a time
+  std::mutex mutex_;  // of the connection: one request at a time
 };
 
 }  // namespace torch::taper::distributed

@@ -1,4 +1,4 @@
-// What the functions of process groups take: LibTorch's names.
+// Arguments of process groups' functions, with LibTorch's names.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,10 @@
 
 namespace torch::taper::distributed {
 
-/// How elements of ranks become one.
+/// A reduction of ranks' elements.
 struct ReduceOp {
-  /// Sum, mean, product, least, greatest, bits in all, in any, in an odd number of ranks.
+  /// Sum, mean, product, minimum, maximum, and bits set in all, in any, or in an odd number of
+  /// ranks.
   enum RedOpType : uint8_t {
     SUM = 0,
     AVG = 1,
@@ -23,86 +24,86 @@ struct ReduceOp {
     BAND = 5,
     BOR = 6,
     BXOR = 7,
-    PREMUL_SUM = 8,  ///< of elements times a factor (makePreMulSum)
+    PREMUL_SUM = 8,  ///< sum of elements times a factor (makePreMulSum)
     UNUSED = 9
   };
   ReduceOp() = default;
-  /// One of them.
+  /// Selects a reduction.
   ReduceOp(RedOpType op) : op_(op) {}
-  /// Which one.
+  /// Returns the reduction's kind.
   operator RedOpType() const { return op_; }
 
-  RedOpType op_ = SUM;  ///< which one
-  double factor = 1;    ///< of PREMUL_SUM
+  RedOpType op_ = SUM;  ///< kind of reduction
+  double factor = 1;    ///< factor of PREMUL_SUM
 };
-/// PREMUL_SUM with a factor.
+/// Makes PREMUL_SUM with a factor.
 inline ReduceOp makePreMulSum(double factor) {
   ReduceOp op(ReduceOp::PREMUL_SUM);
   op.factor = factor;
   return op;
 }
-/// The same with a tensor of one element, which the host reads.
+/// Makes PREMUL_SUM with a tensor of one element, which the host reads.
 inline ReduceOp makePreMulSum(const Tensor& factor) { return makePreMulSum(factor.item<double>()); }
 
-/// The group's own time limit.
+/// Selects the group's time limit.
 constexpr std::chrono::milliseconds kUnsetTimeout(-1);
 
-/// Of broadcast().
+/// Options of broadcast().
 struct BroadcastOptions {
-  int64_t rootRank = 0;                               ///< who has, or gets, the whole
-  int64_t rootTensor = 0;                             ///< which tensor of it; there is one
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  int64_t rootRank = 0;                               ///< the source or target of the data
+  int64_t rootTensor = 0;                             ///< index of its tensor; there is one
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of allreduce().
+/// Options of allreduce().
 struct AllreduceOptions {
-  ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  ReduceOp reduceOp = ReduceOp::SUM;                  ///< reduction
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of allreduce_coalesced().
+/// Options of allreduce_coalesced().
 struct AllreduceCoalescedOptions : AllreduceOptions {};
-/// Of reduce().
+/// Options of reduce().
 struct ReduceOptions {
-  ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
-  int64_t rootRank = 0;                               ///< who has, or gets, the whole
-  int64_t rootTensor = 0;                             ///< which tensor of it; there is one
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  ReduceOp reduceOp = ReduceOp::SUM;                  ///< reduction
+  int64_t rootRank = 0;                               ///< the source or target of the data
+  int64_t rootTensor = 0;                             ///< index of its tensor; there is one
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of allgather().
+/// Options of allgather().
 struct AllgatherOptions {
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of gather().
+/// Options of gather().
 struct GatherOptions {
-  int64_t rootRank = 0;                               ///< who has, or gets, the whole
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  int64_t rootRank = 0;                               ///< the source or target of the data
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of scatter().
+/// Options of scatter().
 struct ScatterOptions {
-  int64_t rootRank = 0;                               ///< who has, or gets, the whole
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  int64_t rootRank = 0;                               ///< the source or target of the data
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of reduce_scatter().
+/// Options of reduce_scatter().
 struct ReduceScatterOptions {
-  ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  ReduceOp reduceOp = ReduceOp::SUM;                  ///< reduction
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of alltoall().
+/// Options of alltoall().
 struct AllToAllOptions {
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
-/// Of barrier().
+/// Options of barrier().
 struct BarrierOptions {
-  std::vector<int64_t> device_ids;                    ///< of NCCL; without meaning here
-  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
-  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
+  std::vector<int64_t> device_ids;                    ///< of NCCL; ignored here
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
+  bool asyncOp = true;                                ///< as in LibTorch; ignored here
 };
 
 }  // namespace torch::taper::distributed

@@ -1,5 +1,4 @@
-// Work: an operation of a process group that is on its way. Future: what becomes of it, with
-// functions that are to be called then.
+// Work: a running operation of a process group. Future: its result, with callbacks.
 #pragma once
 
 #include <chrono>
@@ -23,23 +22,22 @@ namespace torch::taper::distributed {
 
 constexpr std::chrono::milliseconds kNoTimeout = Store::kNoTimeout;
 
-/// An intrusive_ptr that programs for LibTorch before 1.9 may keep as a std::shared_ptr, as it was
-/// then.
+/// An intrusive_ptr that converts to a std::shared_ptr, as programs for LibTorch before 1.9 expect.
 template <class T>
 class Handle : public intrusive_ptr<T> {
  public:
   using intrusive_ptr<T>::intrusive_ptr;
-  /// None.
+  /// Owns nothing.
   Handle() = default;
-  /// A share of what `p` points to.
+  /// Shares the object of `p`.
   Handle(intrusive_ptr<T> p) : intrusive_ptr<T>(std::move(p)) {}
-  /// Keeps the object until the last of them is gone.
+  /// Returns a shared_ptr that keeps the object alive.
   operator std::shared_ptr<T>() const {
     return std::shared_ptr<T>(this->get(), [keep = *this](T*) mutable { keep.reset(); });
   }
 };
 
-/// Which operation it is; LibTorch's numbers.
+/// Kinds of operations, with LibTorch's numbers.
 enum class OpType : uint8_t {
   BROADCAST = 0,
   ALLREDUCE = 1,
@@ -64,42 +62,42 @@ enum class OpType : uint8_t {
   ALLGATHER_INTO_TENSOR_COALESCED = 20,
   UNKNOWN = 100  ///< of a Work that no group has made
 };
-/// "ALLREDUCE".
+/// Returns "ALLREDUCE".
 std::string opTypeToString(OpType type);
-/// Whether two ranks take part, not all. `batched`: as in LibTorch, whether what was taken together
-/// counts as that.
+/// Returns whether two ranks take part, not all. `batched` says, as in LibTorch, whether a batch of
+/// messages counts as one.
 inline bool isP2POp(OpType type, bool batched = false) {
   return type == OpType::SEND || type == OpType::RECV || type == OpType::RECVANYSOURCE ||
          (batched && type == OpType::COALESCED);
 }
 
-/// A value that is there later, or an error in its place; c10::ivalue::Future. Any thread may ask
-/// and wait.
+/// A value that arrives later, or an error instead, as in c10::ivalue::Future. Any thread may query
+/// it and wait.
 class Future : public intrusive_ptr_target {
  public:
-  /// Whether there is a value or an error.
+  /// Returns whether there is a value or an error.
   bool completed() const;
-  /// Whether there is a value.
+  /// Returns whether there is a value.
   bool hasValue() const;
-  /// Whether there is an error.
+  /// Returns whether there is an error.
   bool hasError() const;
-  /// Waits for either. Throws DistError in a callback of the group itself, which would wait for
-  /// ever.
+  /// Waits for a value or an error. Throws DistError in a callback of the group, because it would
+  /// wait forever.
   void wait() const;
-  /// The same; throws the error where there is one.
+  /// Waits like wait(), and throws the error if there is one.
   void waitAndThrow() const;
-  /// The value. Throws the error where there is one, and Error where there is neither yet.
+  /// Returns the value. Throws the error if there is one, and Error if there is neither yet.
   IValue value() const;
-  /// The same.
+  /// Returns the value like value().
   const IValue& constValue() const;
-  /// What value() throws; null: nothing.
+  /// Returns the error, or null.
   std::exception_ptr exception_ptr() const;
-  /// Its text; "" where there is none.
+  /// Returns the error's text, or "".
   std::string tryRetrieveErrorMessage() const;
 
-  /// Calls f, which takes this future, or nothing, once there is a value or an error: at once where
-  /// there is one, else on the thread that brings it. There f may begin operations of the group,
-  /// but not wait for them. What it throws is lost: then() keeps it.
+  /// Calls f, with this future or without arguments, when there is a value or an error. It is
+  /// called at once if there is one, else on the thread that sets it. In f, operations of the group
+  /// may be started, but not waited for. Exceptions of f are lost. then() keeps them.
   template <class F>
   void addCallback(F f) {
     if constexpr (std::is_invocable<F, Future&>::value)
@@ -107,8 +105,8 @@ class Future : public intrusive_ptr_target {
     else
       when_completed(std::move(f));
   }
-  /// What f returns, or throws, when it is called as addCallback() would. (LibTorch's wants a type
-  /// besides, which is not looked at.)
+  /// Returns a future of f's result, or its exception. f is called as in addCallback(). (LibTorch's
+  /// then() also takes a type, which is ignored here.)
   template <class F, class... Type>
   intrusive_ptr<Future> then(F f, const Type&...) {
     auto next = make_intrusive<Future>();
@@ -118,9 +116,9 @@ class Future : public intrusive_ptr_target {
     return next;
   }
 
-  /// Gives it its value. Throws Error where it has one, or an error.
+  /// Sets the value. Throws Error if there is a value or an error.
   void markCompleted(IValue value = {});
-  /// Gives it an error. Throws Error where it has one, or a value.
+  /// Sets an error. Throws Error if there is a value or an error.
   void setError(std::exception_ptr error);
 
  private:
@@ -142,57 +140,59 @@ class Future : public intrusive_ptr_target {
   std::vector<std::function<void()>> callbacks_;
 };
 
-/// Ends once, well or with an error. Any thread may ask and wait.
+/// A running operation. It ends once, with or without an error. Any thread may query it and wait.
 class Work : public intrusive_ptr_target {
  public:
-  /// Whether it has ended, well or not.
+  /// Returns whether it has ended, with or without an error.
   virtual bool isCompleted() const;
-  /// Whether it has ended well.
+  /// Returns whether it has ended without an error.
   virtual bool isSuccess() const;
-  /// What it threw; null: nothing, or it goes on.
+  /// Returns its error, or null if there is none yet.
   virtual std::exception_ptr exception() const;
-  /// The rank that sent what was received.
+  /// Returns the rank that sent the received message.
   int sourceRank() const { return source_; }
-  /// Waits for its end and, of tensors on CUDA devices, lets the current streams wait for the
-  /// results. Throws what it threw; DistError when it goes on beyond `timeout` (kNoTimeout: its own
-  /// limit is enough), after which it may be waited for again, and in a callback of the group
-  /// itself, which would wait for ever. Returns true.
+  /// Waits for the end. For tensors on CUDA devices it makes the current streams wait for the
+  /// results. Throws the operation's error. Throws DistError if the operation runs beyond `timeout`
+  /// (kNoTimeout: only the operation's limit counts). It can be waited for again then. Throws
+  /// DistError in a callback of the group, because it would wait forever. Returns true.
   virtual bool wait(std::chrono::milliseconds timeout = kNoTimeout);
-  /// The same.
+  /// Calls wait().
   void synchronize() { wait(); }
-  /// The tensors that it has written, or will have.
+  /// Returns the tensors that it writes.
   std::vector<Tensor> result() const { return result_; }
-  /// Which operation it is.
+  /// Returns the kind of operation.
   OpType retrieveOpType() const { return type_; }
-  /// Its number in the group: of operations of all ranks, or of this one's messages.
+  /// Returns its number in the group, among operations of all ranks or among this rank's messages.
   uint64_t getSequencenumber() const { return number_; }
-  /// Its result(), a list of tensors, or what it threw: when all has been written, those of CUDA
-  /// devices too. Whoever waits for the Work beside it sees the same.
+  /// Returns a future of result(), a list of tensors, or of the error. It completes when everything
+  /// is written, on CUDA devices too. Threads that wait for the Work see the same.
   intrusive_ptr<Future> getFuture();
 
-  /// Of backends: it has ended, with an error or (null) well.
+  /// For backends: ends the operation, with an error or, for null, without.
   void finish(std::exception_ptr error = nullptr);
-  /// Of backends: to be called by wait(), once, on the thread that waits, when it has ended well.
+  /// For backends: sets a function that wait() calls, once, on the waiting thread, if the operation
+  /// has ended without an error.
   void on_wait(std::function<void()> f) { on_wait_ = std::move(f); }
-  /// Of backends: what retrieveOpType() and result() say.
+  /// For backends: sets the results of retrieveOpType() and result().
   void describe(OpType type, std::vector<Tensor> result) {
     type_ = type;
     result_ = std::move(result);
   }
-  /// Of backends: whose it is, and its number, for errors.
+  /// For backends: sets its rank and number, for errors.
   void set_place(int rank, uint64_t number) {
     rank_ = rank;
     number_ = number;
   }
-  /// Of backends: what sourceRank() says.
+  /// For backends: sets the result of sourceRank().
   void set_source(int rank) { source_ = rank; }
-  /// Calls f when it has ended, well or not: at once where it has, else on the group's thread.
+  /// Calls f when it has ended, with or without an error: at once if it has, else on the group's
+  /// thread.
   virtual void when_completed(std::function<void()> f);
 
  protected:
-  /// Runs what on_wait() was given, once. Who comes meanwhile waits.
+  /// Calls the function of on_wait(), once. Concurrent callers wait.
   void run_on_wait();
-  /// Whether wait() would never end: the thread that ends the operation is here.
+  /// Throws if wait() would never end, because the caller is the thread that ends the operation.
   void check_may_wait() const;
 
  private:

@@ -1,13 +1,13 @@
-// ZeroRedundancyOptimizer: each rank keeps the optimizer's state of a part of the parameters only.
+// ZeroRedundancyOptimizer: each rank keeps the optimizer's state of only a part of the parameters.
 //
 //   nn::parallel::DistributedDataParallel parallel(net);
 //   auto optimizer = optim::ZeroRedundancyOptimizer::of<optim::Adam>(net->parameters(),
 //                                                                    optim::AdamOptions(1e-3));
 //   loss.backward();
-//   optimizer->step();  // each rank its part, which the others get from it
+//   optimizer->step();  // each rank steps its part, and sends it to the others
 //
 // Rajbhandari et al., "ZeRO: Memory optimizations toward training trillion parameter models", 2020,
-// its first stage.
+// first stage.
 #pragma once
 
 #include <functional>
@@ -23,23 +23,23 @@
 
 namespace torch::taper::optim {
 
-/// An optimizer of any class whose state is spread over the ranks of a group: each steps with its
-/// part of the parameters, and sends them to the others. Parameters and gradients are the same on
-/// all ranks, as DistributedDataParallel makes them; then so are the steps' results, and those of
-/// one process. Schedules change param_groups() here, as always. Python's ZeroRedundancyOptimizer.
+/// An optimizer of any class whose state is distributed over the ranks of a group. Each rank steps
+/// with its part of the parameters, and sends them to the others. Parameters and gradients are
+/// equal on all ranks, as DistributedDataParallel makes them. So the results equal those of one
+/// process. Schedules change param_groups() here, as always. Python's ZeroRedundancyOptimizer.
 class ZeroRedundancyOptimizer final : public Optimizer {
  public:
   using Group = intrusive_ptr<distributed::ProcessGroup>;  ///< a process group
-  /// Makes the optimizer of some groups of parameters, some of which may be empty.
+  /// Makes the optimizer of some parameter groups, some of which may be empty.
   using Factory =
       std::function<std::unique_ptr<Optimizer>(std::vector<OptimizerParamGroup> param_groups)>;
 
-  /// Of a group of ranks; none: the default one. `defaults`: of groups without options of their
-  /// own. Throws Error where ranks have other parameters.
+  /// Makes the optimizer for a group of ranks. None means the default group. `defaults` are the
+  /// options of parameter groups without options. Throws Error if ranks have different parameters.
   ZeroRedundancyOptimizer(std::vector<OptimizerParamGroup> param_groups,
                           std::unique_ptr<OptimizerOptions> defaults, Factory factory,
                           Group group = {});
-  /// The same of a class and its options.
+  /// Makes the optimizer from a class and its options.
   template <class Class, class Options>
   static std::unique_ptr<ZeroRedundancyOptimizer> of(std::vector<OptimizerParamGroup> param_groups,
                                                      const Options& options, Group group = {}) {
@@ -50,7 +50,7 @@ class ZeroRedundancyOptimizer final : public Optimizer {
         },
         std::move(group));
   }
-  /// The same of one group of parameters.
+  /// Makes the optimizer for one parameter group.
   template <class Class, class Options>
   static std::unique_ptr<ZeroRedundancyOptimizer> of(std::vector<Tensor> parameters,
                                                      const Options& options, Group group = {}) {
@@ -59,26 +59,27 @@ class ZeroRedundancyOptimizer final : public Optimizer {
     return of<Class>(std::move(groups), options, std::move(group));
   }
 
-  /// All ranks step together. In DistributedDataParallel::join() those without inputs do so, too,
-  /// where JoinOptions::optimizers has the optimizer.
+  /// Steps. All ranks must call it together. In DistributedDataParallel::join() ranks without
+  /// inputs step too, if JoinOptions::optimizers has the optimizer.
   Tensor step(LossClosure closure = nullptr) override;
-  /// Of join(): a rank without inputs takes the others' step, with rank `root`'s options.
+  /// For join(): takes part in the others' step on a rank without inputs, with rank `root`'s
+  /// options.
   void shadow_step(int root);
-  /// The new group's parameters go to the ranks that have the fewest numbers so far.
+  /// Adds a parameter group. Its parameters go to the ranks that have the fewest elements so far.
   void add_param_group(const OptimizerParamGroup& group);
-  /// The rank that keeps each parameter's state, in the order of all groups.
+  /// Returns the rank that keeps each parameter's state, in the order of all groups.
   const std::vector<int>& owners() const { return owners_; }
-  /// The optimizer of this rank's part.
+  /// Returns the optimizer of this rank's part.
   Optimizer& local_optimizer() { return *local_; }
 
-  /// Brings all ranks' states to rank `to`, which may then save() and has them in state(). To be
-  /// called by all ranks.
+  /// Copies all ranks' states to rank `to`, which can then save() and has them in state(). All
+  /// ranks must call it.
   void consolidate_state_dict(int to = 0);
-  /// Writes what the optimizer of one process would. Throws Error on a rank where
-  /// consolidate_state_dict() has not been called since the last step.
+  /// Writes the state that an optimizer of one process would write. Throws Error on a rank on which
+  /// consolidate_state_dict() was not called since the last step.
   void save(serialize::OutputArchive& archive) const override;
-  /// Reads it, whatever the number of ranks that wrote it. To be called by all ranks, with the same
-  /// file. On an error nothing is changed.
+  /// Reads that state, from any number of ranks. All ranks must call it, with one file. On an error
+  /// nothing is changed.
   void load(serialize::InputArchive& archive) override;
 
  private:
@@ -94,8 +95,8 @@ class ZeroRedundancyOptimizer final : public Optimizer {
   Factory factory_;
   Group group_;
   std::vector<int> owners_;
-  std::vector<int64_t> load_;  // numbers on each rank
-  size_t groups_ = 0;          // how many are spread over the ranks
+  std::vector<int64_t> load_;  // elements on each rank
+  size_t groups_ = 0;          // number of groups distributed over the ranks
   std::unique_ptr<Optimizer> local_;
   bool consolidated_ = false;
 };
@@ -104,9 +105,9 @@ class ZeroRedundancyOptimizer final : public Optimizer {
 
 namespace torch::taper::distributed {
 
-/// Lets a scaler skip a step on all ranks where a gradient of one is not finite: for ranks that
-/// hold different gradients, as with fully_shard(). (Those of DistributedDataParallel are the same
-/// anyhow.) All ranks then unscale and step alike. None: the default group.
+/// Lets a scaler skip a step on all ranks if a gradient of one rank is not finite. It is for ranks
+/// with different gradients, as with fully_shard(). (Gradients of DistributedDataParallel are equal
+/// anyway.) All ranks must then unscale and step equally. No group means the default group.
 void agree_on_found_inf(amp::GradScaler& scaler, intrusive_ptr<ProcessGroup> group = {});
 
 }  // namespace torch::taper::distributed
