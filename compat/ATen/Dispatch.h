@@ -1,4 +1,4 @@
-// AT_DISPATCH_...: runs a lambda with scalar_t naming the C++ type of a dtype, and returns its
+// AT_DISPATCH_...: runs a lambda in which scalar_t is the C++ type of a dtype, and returns its
 // result.
 #pragma once
 
@@ -49,7 +49,7 @@
   AT_DISPATCH_CASE(::taper::ScalarType::Half, __VA_ARGS__) \
   AT_DISPATCH_CASE(::taper::ScalarType::BFloat16, __VA_ARGS__)
 
-// The same with further dtypes A, B, ...
+// Cases for further dtypes A, B, ...
 #define AT_PRIVATE_CASES_1(A, ...) AT_DISPATCH_CASE(A, __VA_ARGS__)
 #define AT_PRIVATE_CASES_2(A, B, ...) \
   AT_PRIVATE_CASES_1(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__)

@@ -23,7 +23,7 @@
 #define AT_DISPATCH_V2(TYPE, NAME, BODY, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_PRIVATE_V2((BODY), __VA_ARGS__))
 
-// One case for each dtype: the macro of their number is chosen by place.
+// One case for each dtype. The number of arguments selects the macro.
 #define AT_PRIVATE_UNWRAP(...) __VA_ARGS__
 #define AT_PRIVATE_V2(BODY, ...)                                                                  \
   AT_PRIVATE_V2_OF(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, \

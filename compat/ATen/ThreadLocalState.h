@@ -1,4 +1,4 @@
-// at::ThreadLocalState: what a thread's ops depend on beside their arguments, for another thread.
+// at::ThreadLocalState: the settings of a thread that its ops depend on, for another thread.
 #pragma once
 
 #include <taper/framework/runtime/thread_state.h>
@@ -6,6 +6,6 @@
 
 namespace at {
 using ThreadLocalState = taper::ThreadState;
-/// A state for a scope.
+/// Sets a state until the end of the scope.
 using ThreadLocalStateGuard = taper::ThreadStateGuard;
 }  // namespace at

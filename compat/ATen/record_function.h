@@ -1,4 +1,4 @@
-// LibTorch's macros of recorded parts: the part is the rest of the block.
+// LibTorch's macros of recorded ranges: the range is the rest of the block.
 #pragma once
 
 #include <taper/extension/record_function.h>

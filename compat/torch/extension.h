@@ -1,5 +1,5 @@
-// LibTorch's header of programs with ops of their own, without Python: the functions are called
-// from C++. A PYBIND11_MODULE is compiled to nothing, and the compiler says so.
+// LibTorch's header of programs with custom ops, without Python: the functions are called from C++.
+// A PYBIND11_MODULE is compiled to nothing, and the compiler warns about it.
 #pragma once
 
 #include <ATen/Functions.h>
@@ -14,7 +14,7 @@
 
 namespace torch_compat {
 
-/// What stands in for pybind11's arguments in the body of a PYBIND11_MODULE, which no one calls.
+/// Replaces pybind11's arguments in the body of a PYBIND11_MODULE, which nobody calls.
 struct Argument {
   Argument(const char*) {}
   template <class T>

@@ -1,5 +1,5 @@
-// TorchScript is absent. Its names are declared so that a program which uses one learns what to do
-// instead; a program that merely includes <torch/script.h> builds.
+// TorchScript is absent. Its names are declared, so that a program that uses one gets an error with
+// an alternative. A program that only includes <torch/script.h> builds.
 #pragma once
 
 #include <taper/framework/io/ivalue.h>
@@ -22,7 +22,7 @@ namespace jit {
 
 using taper::IValue;
 
-// Complete types, so that the sentence above is all that the compiler says.
+// Complete types, so that the compiler reports only the sentence above.
 struct TAPER_ABSENT Module {};
 struct TAPER_ABSENT Graph {};
 template <class... A>

@@ -1,4 +1,4 @@
-// TORCH_LIBRARY and its kin: a program's operators (taper/extension/library.h).
+// TORCH_LIBRARY and related macros: a program's operators (taper/extension/library.h).
 #pragma once
 
 #include <taper/extension/custom_class.h>
@@ -12,8 +12,8 @@ using taper::jit::Stack;
 }  // namespace jit
 }  // namespace torch
 
-// The names of what stands at namespace scope: of one library for each namespace, and of any number
-// of others.
+// Names of objects at namespace scope: of one library for each namespace, and of any number of
+// others.
 #define TORCH_LIBRARY_SCOPE_(kind, id, ns, key, m)                                   \
   static void TORCH_LIBRARY_fill_##id(torch::Library&);                              \
   static const taper::detail::TorchLibraryInit TORCH_LIBRARY_init_##id(              \
@@ -24,7 +24,7 @@ using taper::jit::Stack;
 #define TORCH_LIBRARY_NEXT_SCOPE_(kind, ns, count, key, m) \
   TORCH_LIBRARY_SCOPE_OF_(kind, ns, count, key, m)
 
-// <torch/torch.h> has them say that they need this header.
+// <torch/torch.h> defines them as errors that ask for this header.
 #undef TORCH_LIBRARY
 #undef TORCH_LIBRARY_FRAGMENT
 #undef TORCH_LIBRARY_IMPL

@@ -1,4 +1,4 @@
-// The namespaces of LibTorch that are not torch's own: at, c10 and caffe2.
+// The namespaces of LibTorch besides torch: at, c10 and caffe2.
 //
 // Taper's names are in torch (taper/framework/core/namespaces.h). These are namespaces with a
 // using-directive, not aliases, because programs reopen them. A name found through torch, at or c10
@@ -21,8 +21,8 @@ using namespace torch::taper;
 using torch::taper::numbers::complex;
 }  // namespace c10
 
-// What compat declares in c10 itself (c10::str, c10::irange) is found through at and torch too;
-// `complex` alone is a type in c10 and an op in the others.
+// Names that compat declares in c10 (c10::str, c10::irange) are found through at and torch too.
+// Only `complex` is a type in c10 and an op in the others.
 namespace torch {
 using namespace c10;
 }

@@ -5,5 +5,5 @@
 #define TORCH_VERSION_MINOR 13
 #define TORCH_VERSION_PATCH 1
 #define TORCH_VERSION "1.13.1"
-/// Tells Taper from LibTorch in a program that is built with both.
+/// Distinguishes Taper from LibTorch in a program that is built with both.
 #define TORCH_IS_TAPER 1

@@ -1,4 +1,4 @@
-// LibTorch's at::CPU(dtype), at::CUDA(dtype): what Tensor::type() is compared with.
+// LibTorch's at::CPU(dtype), at::CUDA(dtype), with which Tensor::type() is compared.
 #pragma once
 
 #include <taper/framework/core/type_properties.h>

@@ -1,5 +1,5 @@
-// at::AutoNonVariableTypeMode, the guard of inference before c10::InferenceMode, and the guards
-// that took its place in kernels.
+// at::AutoNonVariableTypeMode, the inference guard before c10::InferenceMode, and the guards that
+// replaced it in kernels.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -8,7 +8,8 @@
 
 namespace c10 {
 
-/// No op in this scope records a graph. Warns, once, of what replaces it.
+/// Turns gradient mode off in the scope: no op records a graph. Warns once, and names the
+/// replacement.
 struct AutoNonVariableTypeMode {
   explicit AutoNonVariableTypeMode(bool enabled = true)
       : mode_(enabled ? false : taper::GradMode::is_enabled()) {

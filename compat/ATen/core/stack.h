@@ -1,4 +1,4 @@
-// torch::jit::Stack, and what takes values from one and puts them there.
+// torch::jit::Stack, and functions that push and pop its values.
 #pragma once
 
 #include <taper/extension/kernel.h>
@@ -9,14 +9,14 @@ namespace jit {
 
 using taper::jit::Stack;
 
-/// The i-th of the last n values.
+/// Returns the i-th of the last n values.
 inline taper::IValue& peek(Stack& stack, size_t i, size_t n) {
   return stack.at(stack.size() - n + i);
 }
 inline const taper::IValue& peek(const Stack& stack, size_t i, size_t n) {
   return stack.at(stack.size() - n + i);
 }
-/// The last n values.
+/// Returns the last n values.
 inline at::ArrayRef<taper::IValue> last(const Stack& stack, size_t n) {
   return at::ArrayRef<taper::IValue>(stack.data() + (stack.size() - n), n);
 }
@@ -31,7 +31,7 @@ inline std::vector<taper::IValue> pop(Stack& stack, size_t n) {
   drop(stack, n);
   return values;
 }
-/// The last values, the first of them into the first argument.
+/// Pops the last values. The first of them goes to the first argument.
 template <class... T>
 void pop(Stack& stack, T&... values) {
   size_t i = 0;

@@ -1,5 +1,5 @@
 // Properties of devices, and the handles of cuBLAS, cuSOLVER and cuSPARSE for the calling thread,
-// bound to its current stream. What the toolkit lacks the header of is left out.
+// bound to its current stream. Functions whose headers the toolkit lacks are omitted.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@ inline int64_t getNumGPUs() { return taper::cuda::device_count(); }
 inline int warp_size() { return 32; }
 
 #ifdef TORCH_PRIVATE_CUDA_TOOLKIT
-/// Of a simulated device, what is known: its name, memory and capability.
+/// Returns a device's properties. For a simulated device only its name, memory and capability are
+/// set.
 inline cudaDeviceProp* getDeviceProperties(DeviceIndex device = -1) {
   static std::array<std::once_flag, C10_COMPILE_TIME_MAX_GPUS> once;
   static std::array<cudaDeviceProp, C10_COMPILE_TIME_MAX_GPUS> all{};

@@ -1,4 +1,4 @@
-// at::cuda::CUDAEvent: taper::cuda::Event with CUDA's own handle.
+// at::cuda::CUDAEvent: taper::cuda::Event with CUDA's handle.
 #pragma once
 
 #include <c10/cuda/CUDAGuard.h>
@@ -7,7 +7,8 @@ namespace at::cuda {
 
 class CUDAEvent : public taper::cuda::Event {
  public:
-  /// CUDA's flags: without cudaEventDisableTiming (2), which is the default, it takes times.
+  /// Takes CUDA's flags. Without cudaEventDisableTiming (2), which is the default, the event
+  /// records times.
   explicit CUDAEvent(unsigned flags = 2) : Event((flags & 2) == 0) {}
   bool isCreated() const { return is_recorded(); }
   cudaEvent_t event() const { return static_cast<cudaEvent_t>(native_handle()); }

@@ -8,7 +8,7 @@
 
 namespace at {
 using taper::cuda::CUDAGeneratorImpl;
-/// The generator's implementation, or the default one's.
+/// Returns the given generator's implementation, or that of the default generator.
 template <class T>
 CUDAGeneratorImpl* get_generator_or_default(const optional<Generator>& given,
                                             const Generator& otherwise) {

@@ -1,4 +1,4 @@
-// at::PhiloxCudaState, and at::cuda::philox::unpack, by which a kernel reads it.
+// at::PhiloxCudaState, and at::cuda::philox::unpack, with which a kernel reads it.
 #pragma once
 
 #include <tuple>
@@ -9,7 +9,7 @@
 namespace at {
 using taper::cuda::PhiloxCudaState;
 namespace cuda::philox {
-/// {seed, offset} for curand_init.
+/// Returns {seed, offset} for curand_init.
 TAPER_HD inline std::tuple<uint64_t, uint64_t> unpack(const PhiloxCudaState& state) {
   return {state.captured_ ? *state.seed_.ptr : state.seed_.val, state.offset_.val};
 }

@@ -11,13 +11,13 @@
 
 namespace at {
 
-/// The values as a vector, in T's own dtype.
+/// Returns the values as a vector with T's dtype.
 template <class T>
 Tensor tensor(ArrayRef<T> values) {
   return taper::tensor(values, dtype(taper::CppTypeToScalarType<T>::value));
 }
-/// The same in the dtype and on the device of `options`: where they have no dtype, the default one.
-/// Throws NotImplementedError for complex values in a real dtype.
+/// Returns the values with the dtype and on the device of `options`. Without a dtype the default
+/// one is used. Throws NotImplementedError for complex values in a real dtype.
 template <class T>
 Tensor tensor(ArrayRef<T> values, const TensorOptions& options) {
   TORCH_CHECK_NOT_IMPLEMENTED(!taper::isComplexType(taper::CppTypeToScalarType<T>::value) ||

@@ -11,7 +11,7 @@ inline DeviceIndex device_count_ensure_non_zero() {
   TORCH_CHECK(taper::cuda::is_available(), "No CUDA GPUs are available");
   return taper::cuda::device_count();
 }
-/// Makes a device current, and returns which was.
+/// Makes a device current, and returns the previous one.
 inline DeviceIndex ExchangeDevice(DeviceIndex index) {
   const DeviceIndex before = taper::cuda::current_device();
   taper::cuda::set_device(index);

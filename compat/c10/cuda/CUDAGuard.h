@@ -9,7 +9,7 @@
 
 namespace c10::cuda {
 
-/// A stream for a scope, which may be exchanged meanwhile.
+/// Makes a stream current until the end of the scope. Another stream can be set meanwhile.
 class CUDAStreamGuard {
  public:
   explicit CUDAStreamGuard(const taper::cuda::Stream& stream) : original_(getCurrentCUDAStream()) {
@@ -31,7 +31,7 @@ class CUDAStreamGuard {
   std::unique_ptr<taper::cuda::StreamGuard> guard_;
 };
 
-/// The same, which may be empty.
+/// A CUDAStreamGuard that may be empty.
 class OptionalCUDAStreamGuard {
  public:
   OptionalCUDAStreamGuard() = default;

@@ -1,5 +1,5 @@
-// c10::cuda's streams: taper::cuda::Stream with CUDA's own handle. Without the CUDA toolkit's
-// headers cudaStream_t is declared here.
+// c10::cuda's streams: taper::cuda::Stream with CUDA's handle. Without the CUDA toolkit's headers
+// cudaStream_t is declared here.
 #pragma once
 
 #include <taper/extension/device_guard.h>
@@ -23,7 +23,7 @@ using StreamId = int64_t;
 namespace cuda {
 using namespace taper::cuda;
 
-/// A stream of the framework as CUDA code sees it. On simulated devices its handle is null.
+/// A stream of the framework for CUDA code. On simulated devices its handle is null.
 class CUDAStream : public taper::cuda::Stream {
  public:
   CUDAStream(const taper::cuda::Stream& stream) : Stream(stream) {}
@@ -44,7 +44,7 @@ inline CUDAStream getStreamFromExternal(cudaStream_t stream, DeviceIndex device)
 }
 inline CUDAStream getDefaultCUDAStream(DeviceIndex device = -1) { return default_stream(device); }
 inline CUDAStream getCurrentCUDAStream(DeviceIndex device = -1) { return current_stream(device); }
-/// Leaves the current device as it is.
+/// Sets the device's current stream, without changing the current device.
 inline void setCurrentCUDAStream(CUDAStream stream) {
   taper::detail::exchange_current_stream(stream.device_index(), stream.impl());
 }

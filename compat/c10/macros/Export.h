@@ -1,4 +1,4 @@
-// Symbol visibility: everything that a program may name is exported by default.
+// Symbol visibility: all names for programs are exported by default.
 #pragma once
 
 #define C10_EXPORT __attribute__((visibility("default")))

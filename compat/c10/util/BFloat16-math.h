@@ -77,7 +77,7 @@ TAPER_HD inline ::taper::detail::If16<T, T> copysign(const T& a, const T& b) {
   return T(std::copysign(static_cast<float>(a), static_cast<float>(b)));
 }
 
-/// The next number of the type itself from `from` towards `to`.
+/// Returns the next number of this type from `from` towards `to`.
 template <class T>
 TAPER_HD inline ::taper::detail::If16<T, T> nextafter(const T& from, const T& to) {
   const float a = from, b = to;

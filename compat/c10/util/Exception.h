@@ -1,4 +1,4 @@
-// LibTorch's checks and warnings. They throw taper's errors, which c10's names refer to.
+// LibTorch's checks and warnings. They throw taper's errors, to which c10's names refer.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace torch_compat {
 
-/// The text of a failed check: what the program gave, else the condition.
+/// Returns the text of a failed check: the program's text, else the condition.
 inline std::string check_message(const char* otherwise) { return otherwise; }
 template <class... Parts>
 std::string check_message(const char*, const Parts&... parts) {
@@ -19,7 +19,7 @@ std::string check_message(const char*, const Parts&... parts) {
 
 }  // namespace torch_compat
 
-// An if, as LibTorch's: some programs forget the semicolon behind it.
+// An `if`, as in LibTorch: some programs forget the semicolon after it.
 #define TORCH_CHECK_WITH(Type, cond, ...)                                  \
   if (__builtin_expect(!(cond), 0)) {                                      \
     ::taper::detail::fail<::taper::Type>({::torch_compat::check_message(   \
@@ -45,8 +45,8 @@ std::string check_message(const char*, const Parts&... parts) {
 #endif
 #define C10_THROW_ERROR(Type, text) throw ::taper::Type(text)
 
-// Checks of two values: TORCH_CHECK_EQ(a, b) << "more"; throws Error, and TORCH_DCHECK_EQ, which is
-// there in debug builds only, ends the process.
+// Checks of two values: TORCH_CHECK_EQ(a, b) << "more" throws Error. TORCH_DCHECK_EQ, in debug
+// builds only, ends the process.
 #define TORCH_PRIVATE_LOG(severity, exits)                                                       \
   ::taper::MessageLogger({__func__, __FILE__, static_cast<::std::uint32_t>(__LINE__)}, severity, \
                          exits)                                                                  \

@@ -13,7 +13,7 @@
 
 namespace torch_compat {
 
-/// The first 100 elements with blanks between them, then " ..." where there are more.
+/// Prints the first 100 elements with blanks between them, then " ..." if there are more.
 template <class List>
 std::ostream& print_elements(std::ostream& out, const List& list) {
   int printed = 0;
@@ -63,7 +63,7 @@ ostream& operator<<(ostream& out, const set<T...>& list) {
 #define C10_LOG_FIRST_N(n, count) LOG(n)
 #define C10_LOG_EVERY_N(n, count) LOG(n)
 #define C10_LOG_EVERY_MS(n, ms) LOG(n)
-/// LibTorch reports which calls a program makes to whom a logger is set for; Taper to nobody.
+/// Does nothing. LibTorch reports a program's API calls to a logger.
 #define C10_LOG_API_USAGE_ONCE(...) \
   do {                              \
   } while (false)

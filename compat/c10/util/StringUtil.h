@@ -26,7 +26,7 @@ std::string Join(const std::string& separator, const List& values) {
   return out.str();
 }
 
-/// Numbers as std::to_string writes them, anything else (a pointer) as operator<< does.
+/// Returns numbers as std::to_string writes them, and other values (a pointer) as operator<< does.
 template <class T>
 std::string to_string(const T& value) {
   if constexpr (std::is_arithmetic<T>::value)

@@ -63,13 +63,13 @@ template <class T>
 
 namespace c10 {
 
-/// r (cos theta + i sin theta).
+/// Returns r (cos theta + i sin theta).
 template <class T>
 complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(std::polar(r, theta));
 }
 
-/// `type` is T's own type of parts if T is complex, else T.
+/// `type` is the type of T's parts if T is complex, else T.
 template <class T, class = void>
 struct scalar_value_type {
   using type = T;

@@ -1,4 +1,4 @@
-// ska::flat_hash_map, by whose name programs take the states of an optimizer.
+// ska::flat_hash_map, the name by which programs access the states of an optimizer.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@
 
 namespace ska {
 
-/// Optimizer::state() for either kind of its keys (void* or std::string), else a standard map.
+/// The type of Optimizer::state() for both kinds of its keys (void* or std::string), else a
+/// standard map.
 template <class Key, class Value, class... More>
 using flat_hash_map = std::conditional_t<
     std::is_same<Value, std::unique_ptr<taper::optim::OptimizerParamState>>::value,

@@ -1,4 +1,4 @@
-// c10::TempFile and TempDir: names that are gone with the object.
+// c10::TempFile and TempDir: files and folders that are removed with the object.
 #pragma once
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 namespace c10 {
 
-/// A file that is removed at the end.
+/// A file that the destructor removes.
 struct TempFile {
   explicit TempFile(std::string_view name, int fd = -1) noexcept : fd(fd), name(name) {}
   TempFile(TempFile&& o) noexcept : fd(std::exchange(o.fd, -1)), name(std::move(o.name)) {
@@ -33,7 +33,7 @@ struct TempFile {
   std::string name;
 };
 
-/// A folder that is removed at the end, if it is empty then.
+/// A folder that the destructor removes if it is empty.
 struct TempDir {
   explicit TempDir(std::string_view name) noexcept : name(name) {}
   TempDir(TempDir&& o) noexcept : name(std::exchange(o.name, {})) {}

@@ -1,4 +1,5 @@
-// c10::variant is the standard one; options hold lighter ones, which the same functions look into.
+// c10::variant is the standard one. Options hold lighter variants, on which these functions work
+// too.
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ using taper::nn::holds_alternative;
 
 namespace torch {
 namespace enumtype {
-/// "kMean": the name of the value that a std::variant of enumtype's types holds.
+/// Returns the name of the value in a std::variant of enumtype's types: "kMean".
 template <class... Names>
 std::string get_enum_name(const std::variant<Names...>& choice) {
   return std::visit([](auto name) { return std::string(name.text); }, choice);

@@ -1,4 +1,4 @@
-// LibTorch's <torch/detail/static.h>: what a program asks of a module's type when it is compiled.
+// LibTorch's <torch/detail/static.h>: traits of a module's type.
 #pragma once
 
 #include <taper/nn/any_module.h>
@@ -8,17 +8,16 @@
 namespace torch {
 namespace detail {
 
-/// Whether T has a forward() that is no template and no overload.
+/// True if T has a forward() that is neither a template nor overloaded.
 template <class T>
 using has_forward = taper::nn::detail::has_forward<T>;
-/// Whether M derives from Module.
+/// True if M derives from Module.
 template <class M>
 using is_module = taper::nn::detail::is_module<M>;
 template <class M, class T = void>
 using enable_if_module_t = std::enable_if_t<is_module<M>::value, T>;
 
-/// Has `type`, the type of the result of M's forward() with these arguments; void
-/// if M has none.
+/// Has `type`, the type of the result of M's forward() with these arguments, or void if M has none.
 template <class M, class = void, class... Args>
 struct result_of_forward {
   using type = void;
@@ -33,7 +32,7 @@ using return_type_of_forward = result_of_forward<M, void, Args...>;
 template <class M, class... Args>
 using return_type_of_forward_t = typename return_type_of_forward<M, Args...>::type;
 
-/// Whether no type is a reference to what may be changed.
+/// Returns whether no type is a non-const lvalue reference.
 template <class... T>
 constexpr bool check_not_lvalue_references() {
   return (

@@ -1,4 +1,4 @@
-// LibTorch's macros with which an optimizer outside of the library saves and loads itself.
+// LibTorch's macros with which a program's optimizer saves and loads itself.
 #pragma once
 
 #include <taper/optim/serialize.h>

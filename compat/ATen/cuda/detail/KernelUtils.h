@@ -15,7 +15,7 @@
 
 namespace at::cuda::detail {
 constexpr int CUDA_NUM_THREADS = 1024;
-/// Blocks for n elements. Throws Error when there are more than CUDA launches.
+/// Returns the number of blocks for n elements. Throws Error if CUDA cannot launch that many.
 inline int GET_BLOCKS(int64_t n, int64_t most_threads = CUDA_NUM_THREADS) {
   TORCH_CHECK(n > 0, "CUDA kernel launch blocks must be positive, but got N=", n);
   const int64_t blocks = (n - 1) / most_threads + 1;

@@ -1,5 +1,5 @@
-// LibTorch's <torch/csrc/autograd/profiler.h>, with what of its two parts, profiler_kineto.h and
-// profiler_legacy.h, programs use.
+// LibTorch's <torch/csrc/autograd/profiler.h>, with the names that programs use from
+// profiler_kineto.h and profiler_legacy.h.
 #pragma once
 
 #include <torch/csrc/profiler/api.h>

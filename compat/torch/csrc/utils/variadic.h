@@ -1,14 +1,14 @@
-// LibTorch's <torch/csrc/utils/variadic.h>: questions about lists of types and values.
+// LibTorch's <torch/csrc/utils/variadic.h>: predicates on lists of types and values.
 #pragma once
 
 #include <torch/torch.h>
 
 namespace torch {
 
-/// std::enable_if_t, by the name that LibTorch 1.13 has for it.
+/// std::enable_if_t, with LibTorch 1.13's name.
 template <bool condition, class T = void>
 using enable_if_t = std::enable_if_t<condition, T>;
-/// Whether all values, or one of them, are true.
+/// True if all values, or any of them, are true.
 template <bool... values>
 using all_of = std::bool_constant<(values && ...)>;
 template <bool... values>

@@ -1,4 +1,4 @@
-// torch::nn::functional::detail: the functional forms with options one by one, in LibTorch's order.
+// torch::nn::functional::detail: the functional forms with separate options, in LibTorch's order.
 #pragma once
 
 #include <taper/nn/nn.h>

@@ -1,4 +1,4 @@
-// The namespace c10d, and its errors and futures where LibTorch has them.
+// The namespace c10d, and its errors and futures in LibTorch's places.
 #pragma once
 
 #include <taper/distributed/work.h>

@@ -1,4 +1,4 @@
-// LibTorch's <torch/csrc/profiler/orchestration/observer.h>: what a profiler is asked to record.
+// LibTorch's <torch/csrc/profiler/orchestration/observer.h>: the settings of a profiler.
 #pragma once
 
 #include <ATen/record_function.h>
