@@ -42,8 +42,7 @@ struct Operation {
   std::vector<int64_t> sent, received;  ///< for kAlltoall: elements to and from each rank
   std::chrono::milliseconds limit{0};
   uint64_t sequence = 0;        ///< among the group's collectives, or its messages
-  uint64_t agreement = 0;       ///< hash of the arguments on which all ranks must agree; 0 for
-                                ///< messages
+  uint64_t agreement = 0;       ///< hash of the arguments to agree on; 0 for messages
   std::function<void()> after;  ///< called on the waiting thread after success
   FlightEntry flight;
 

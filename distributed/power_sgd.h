@@ -46,7 +46,7 @@ class PowerSGDState {
   const PowerSGDOptions& options() const { return options_; }
   /// Returns the number of passes, compressed or not.
   int64_t iteration() const { return iteration_; }
-  /// Returns the ratio of the gradients' numbers to the numbers that were sent.
+  /// Returns the number of gradient elements divided by the number of elements sent so far.
   double compression_rate() const;
 
  private:

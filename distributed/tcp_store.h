@@ -53,7 +53,7 @@ class TCPStore final : public Store {
   std::vector<Bytes> multiGet(const std::vector<std::string>& keys) override;
   void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values) override;
 
-  /// Returns when all workers' stores have called it. The server's store returns last.
+  /// Counts this worker. On the server it then waits until all workers have been counted.
   void waitForWorkers();
   /// Returns the server's host.
   const std::string& getHost() const noexcept { return host_; }

@@ -58,9 +58,9 @@ constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};  ///< identifies no callbac
 /// Two callbacks, and the information that they need.
 class RecordFunctionCallback {
  public:
-  using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);  ///< see
-                                                                                      ///< start()
-  using EndCallback = void (*)(const RecordFunction&, ObserverContext*);              ///< see end()
+  using StartCallback =
+      std::unique_ptr<ObserverContext> (*)(const RecordFunction&);        ///< of start()
+  using EndCallback = void (*)(const RecordFunction&, ObserverContext*);  ///< see end()
 
   /// Sets the callbacks. Either may be null.
   explicit RecordFunctionCallback(StartCallback start, EndCallback end = nullptr)
@@ -92,11 +92,7 @@ class RecordFunctionCallback {
   bool needsOutputs() const { return needs_outputs_; }  ///< whether results are requested
   bool needsIds() const { return needs_ids_; }          ///< whether handles are requested
   double samplingProb() const { return sampling_; }     ///< the share of ranges
-  bool checkScope(RecordScope s) const {
-    return scopes_[static_cast<size_t>(s)];
-  }                                               ///< whether it
-                                                  ///< is called
-                                                  ///< for a scope
+  bool checkScope(RecordScope s) const { return scopes_[static_cast<size_t>(s)]; }  ///< see scopes
   StartCallback start() const { return start_; }  ///< the callback at the start
   EndCallback end() const { return end_; }        ///< the callback at the end
 

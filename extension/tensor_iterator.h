@@ -107,22 +107,14 @@ class TensorIteratorConfig {
  public:
   /// Adds an output. If undefined, it is made, and iter.output(i) returns it.
   TensorIteratorConfig& add_output(const Tensor& t);
-  TensorIteratorConfig& add_owned_output(const Tensor& t) {
-    return add_output(t);
-  }  ///< add_output()
-  TensorIteratorConfig& add_borrowed_output(const Tensor& t) {
-    return add_output(t);
-  }  ///< add_output()
+  TensorIteratorConfig& add_owned_output(const Tensor& t) { return add_output(t); }     ///< alias
+  TensorIteratorConfig& add_borrowed_output(const Tensor& t) { return add_output(t); }  ///< alias
   /// Adds an input. The iterator keeps it alive.
   TensorIteratorConfig& add_input(const Tensor& t);
-  TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }  ///< add_input()
-  TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }  ///< add_input()
-  TensorIteratorConfig& add_owned_const_input(const Tensor& t) {
-    return add_input(t);
-  }  ///< add_input()
-  TensorIteratorConfig& add_borrowed_input(const Tensor& t) {
-    return add_input(t);
-  }  ///< add_input()
+  TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }        ///< alias
+  TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }        ///< alias
+  TensorIteratorConfig& add_owned_const_input(const Tensor& t) { return add_input(t); }  ///< alias
+  TensorIteratorConfig& add_borrowed_input(const Tensor& t) { return add_input(t); }     ///< alias
 
   /// Sets whether an output that shares memory with itself, or partly with an input, is an error.
   /// True by default.

@@ -18,8 +18,7 @@ namespace torch::taper::train {
 /// the metric.
 struct Metric {
   std::string name;  ///< for the program to print
-  std::function<void(const Tensor& output, const Tensor& target)> update;  ///< called after each
-                                                                           ///< batch
+  std::function<void(const Tensor& output, const Tensor& target)> update;  ///< after each batch
   std::function<double()> compute;  ///< called at the end of validation
 };
 

@@ -56,8 +56,7 @@ class SavedForReplays {
     ///@{
     MadeBy made;
     std::vector<Tensor> operands;        ///< owners of its inputs
-    uint64_t capture = 0, recorded = 0;  ///< the capture that saved it, and its number of steps
-                                         ///< then
+    uint64_t capture = 0, recorded = 0;  ///< its capture, and the steps then
     bool waits = false;                  ///< backward has not asked for it yet
     ///@}
   };

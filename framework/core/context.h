@@ -38,14 +38,11 @@ class Context {
   static bool hasCUDART();
   /// Returns hasCUDART().
   static bool hasCuDNN();
-  static bool hasOpenMP() {
-    return true;
-  }                                         ///< loops run on several threads, with or without
-                                            ///< OpenMP
-  static bool hasMKLDNN() { return true; }  ///< oneDNN
-  static bool hasMKL() { return false; }    ///< never
-  static bool hasLAPACK() { return true; }  ///< OpenBLAS has it
-  static bool hasMAGMA() { return false; }  ///< never
+  static bool hasOpenMP() { return true; }           ///< loops run on several threads
+  static bool hasMKLDNN() { return true; }           ///< oneDNN
+  static bool hasMKL() { return false; }             ///< never
+  static bool hasLAPACK() { return true; }           ///< OpenBLAS has it
+  static bool hasMAGMA() { return false; }           ///< never
   static bool hasCuSOLVER() { return hasCUDART(); }  ///< decomposes matrices
   /// Return false: Taper has no devices of these kinds.
   ///@{

@@ -53,8 +53,7 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   /// First element: storage->data + offset * element size.
   void* data = nullptr;
   int64_t numel = 0;                   ///< number of elements
-  int64_t offset = 0;                  ///< position of the first element in the storage, in
-                                       ///< elements
+  int64_t offset = 0;                  ///< position of the first element in the storage
   Dims sizes;                          ///< size of each dimension, in elements
   Dims strides;                        ///< stride of each dimension, in elements
   intrusive_ptr<StorageImpl> storage;  ///< shared with views

@@ -127,8 +127,7 @@ void manual_seed_all(uint64_t seed);
 /// replay.
 struct RandomKeyOfLaunch {
   uint64_t key = 0;                 ///< the key, if `place` is null
-  const uint64_t* place = nullptr;  ///< address from which a captured kernel reads its key, else
-                                    ///< null
+  const uint64_t* place = nullptr;  ///< address of a captured kernel's key, else null
 };
 /// Draws a key for a launch on the current stream of the generator's device. Throws Error for a
 /// generator of the CPU and if there are no CUDA devices.

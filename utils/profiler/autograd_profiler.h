@@ -94,10 +94,7 @@ class KinetoEvent {
   DeviceType deviceType() const { return device_.type(); }  ///< kind of device that ran it
   int deviceIndex() const { return device_.index(); }       ///< index of the device; -1 on the host
   int64_t deviceResourceId() const { return resource_; }    ///< stream of a device, or the thread
-  int64_t sequenceNr() const {
-    return sequence_nr_;
-  }  ///< number of its node on the tape, or
-     ///< -1
+  int64_t sequenceNr() const { return sequence_nr_; }       ///< its number on the tape, or -1
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
   bool isAsync() const { return false; }                          ///< always false
   /// Returns whether sizes of operands were recorded, and there are any.
@@ -188,18 +185,12 @@ class LegacyEvent {
   std::string kindStr() const;                        ///< "mark", "push", "pop", "memory_alloc"
   const char* name() const { return name_.c_str(); }  ///< name of the range
   uint64_t threadId() const { return thread_; }       ///< from 1
-  double cpuUs() const {
-    return static_cast<double>(ns_) / 1000;
-  }  ///< microseconds since the
-     ///< start
+  double cpuUs() const { return static_cast<double>(ns_) / 1000; }  ///< since the start
   /// Microseconds from this event to a later one.
   double cpuElapsedUs(const LegacyEvent& later) const { return later.cpuUs() - cpuUs(); }
   /// Returns the sizes of an op's inputs, for a push.
   std::vector<std::vector<int64_t>> shapes() const { return shapes_; }
-  int64_t sequenceNr() const {
-    return sequence_nr_;
-  }                                                          ///< number of its node on the tape, or
-                                                             ///< -1
+  int64_t sequenceNr() const { return sequence_nr_; }        ///< its number on the tape, or -1
   int64_t cpuMemoryUsage() const { return cpu_bytes_; }      ///< of a memory_alloc on the host
   int64_t cudaMemoryUsage() const { return device_bytes_; }  ///< of a memory_alloc on a device
   DeviceIndex device() const { return device_; }             ///< of a memory_alloc, -1 on the host

@@ -13,8 +13,7 @@ using Clock = std::chrono::steady_clock;
 /// The record between start_recording() and stop_recording().
 struct Recording {
   Clock::time_point start;
-  std::vector<Event> events;        ///< by thread, then by start, with outer events before nested
-                                    ///< ones
+  std::vector<Event> events;        ///< by thread, then by start, outer events first
   std::vector<MemoryEvent> memory;  ///< by time
 };
 

@@ -37,8 +37,7 @@ class CapturedLaunches {
   /// The state of the graph during the capture.
   struct Look {
     size_t nodes = 0;
-    cudaGraphNode_t last = nullptr;  ///< the node on which the stream's next one depends, if it is
-                                     ///< one node
+    cudaGraphNode_t last = nullptr;  ///< what the next node of the stream depends on
   };
   bool look(cudaStream_t stream, Look& found);
   void note_others(size_t nodes);
