@@ -58,9 +58,8 @@ constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};  ///< identifies no callbac
 /// Two callbacks, and the information that they need.
 class RecordFunctionCallback {
  public:
-  using StartCallback =
-      std::unique_ptr<ObserverContext> (*)(const RecordFunction&);        ///< of start()
-  using EndCallback = void (*)(const RecordFunction&, ObserverContext*);  ///< see end()
+  using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);  ///< see start
+  using EndCallback = void (*)(const RecordFunction&, ObserverContext*);              ///< see end
 
   /// Sets the callbacks. Either may be null.
   explicit RecordFunctionCallback(StartCallback start, EndCallback end = nullptr)

@@ -76,8 +76,7 @@ struct GradcheckFailure {
     kForward,       ///< the second call of fn gives another result, or fn changes its inputs
     kNotReentrant,  ///< the second backward pass gives another result
     kGradient,      ///< its size, dtype or device differs from the input's
-    kCotangent,     ///< the gradient is not proportional to it, changes it, or depends on its
-                    ///< layout
+    kCotangent,     ///< not proportional to it, changes it, or depends on its layout
     kUndefined,     ///< undefined gradients of outputs do not count as zero
     kAccumulation,  ///< gradients of two calls, or an existing gradient, do not add up
     kBatched,       ///< backward is not linear

@@ -38,8 +38,7 @@ using MempoolId_t = std::pair<unsigned long long, unsigned long long>;
 /// Memory of tensors that a captured step of the CPU makes, in bytes. Known when the capture has
 /// ended, before anything has run.
 struct GraphMemory {
-  size_t planned = 0;   ///< bytes that replays take: the whole pool, shared with other graphs or
-                        ///< not
+  size_t planned = 0;   ///< bytes that replays take: the whole pool, even if it is shared
   size_t needed = 0;    ///< the peak of bytes in use at one step: no plan takes less
   size_t unshared = 0;  ///< bytes if no two blocks shared memory
   size_t blocks = 0;    ///< number of blocks
