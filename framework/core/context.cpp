@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kPrecisions[] = {"highest", "high", "medium"};
 
-/// Sets `p` to the precision of this name; false where there is none.
+/// Sets `p` to the precision with this name. Returns false for an unknown name.
 bool find_precision(const std::string& name, Float32MatmulPrecision& p) {
   for (int i = 0; i < 3; ++i) {
     if (name != kPrecisions[i]) continue;

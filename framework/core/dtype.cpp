@@ -84,7 +84,7 @@ Names names(ScalarType t) {
 
 std::atomic<ScalarType> g_default_dtype{kFloat};
 
-// Widening order within the signed integers; u8 is apart.
+// Orders the signed integer types by their width. uint8 is handled apart.
 int width_rank(ScalarType t) { return static_cast<int>(elementSize(t)); }
 
 ScalarType promote_integers(ScalarType a, ScalarType b) {
@@ -100,8 +100,8 @@ ScalarType promote_floats(ScalarType a, ScalarType b) {
   return width_rank(a) > width_rank(b) ? a : b;
 }
 
-// u16, u32, u64 beside a float of at least 16 bits are promoted to it; no other pair with a stored
-// dtype is.
+// An unsigned type (u16, u32, u64) and a float of at least 16 bits promote to the float. Every
+// other pair with a storage-only dtype raises an error.
 ScalarType promote_stored(ScalarType a, ScalarType b) {
   const bool bytes = isFloat8Type(a) || isFloat8Type(b);
   if (!bytes && isFloatingType(a)) return a;
@@ -169,7 +169,7 @@ namespace detail {
 
 namespace {
 
-// The op that LibTorch's name of a kernel is of: "frac" of "frac_cpu" and of "frac_vml_cpu".
+// Returns the op that a LibTorch kernel name belongs to: "frac" for "frac_cpu" and "frac_vml_cpu".
 std::string_view op_of_kernel(std::string_view kernel) {
   for (const std::string_view ending : {"_impl", "_cpu", "_cuda", "_vml", "_kernel", "_out"})
     if (kernel.size() > ending.size() && kernel.substr(kernel.size() - ending.size()) == ending)

@@ -1,5 +1,5 @@
-// Text of tensors as LibTorch writes it: columns of equal width, a common scale factor, one block
-// for each matrix of the leading dimensions.
+// Prints tensors as LibTorch does: columns of equal width, a common scale factor, and one block for
+// each matrix of the leading dimensions.
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -12,7 +12,7 @@
 namespace torch::taper {
 namespace {
 
-/// Puts a stream's format back when a scope ends.
+/// Restores the format of a stream when its scope ends.
 class FormatKeeper {
  public:
   explicit FormatKeeper(std::ostream& out) : out_(out), saved_(nullptr) { saved_.copyfmt(out); }
@@ -25,7 +25,7 @@ class FormatKeeper {
   std::ios saved_;
 };
 
-/// What the numbers of one block have in common.
+/// Describes the finite numbers of one block.
 struct Range {
   bool integral = true;
   /// Digits before the decimal point of the smallest and of the largest value.
@@ -34,8 +34,8 @@ struct Range {
 
 double digits_before_point(double v) { return v == 0 ? 1 : std::floor(std::log10(v)) + 1; }
 
-// The smallest magnitude, but the largest number by its sign: only the first one counts with its
-// magnitude. So a negative number can be wider than its column; LibTorch's text is like that.
+// LibTorch takes the smallest magnitude, but the largest signed number; only the first number
+// counts with its magnitude. A negative number can therefore be wider than its column.
 Range range_of(const double* values, int64_t count) {
   Range range;
   bool any = false;
@@ -64,7 +64,7 @@ void four_digits(std::ostream& out, std::ios_base& (*notation)(std::ios_base&)) 
   out << notation << std::setprecision(4);
 }
 
-/// Sets the notation of `out` for a block of numbers and says how wide a number is.
+/// Sets the notation of `out` for a block of numbers. Returns their width and scale.
 Columns choose_format(std::ostream& out, const double* values, int64_t count) {
   if (count == 0) return {};
   const Range range = range_of(values, count);
@@ -98,8 +98,8 @@ void print_vector(std::ostream& out, const double* values, int64_t count) {
     out << std::setw(columns.width) << values[i] / columns.scale << '\n';
 }
 
-/// Columns [first, last) of a matrix. Every row but the first starts with the indent (the caller
-/// has written the first row's), one more space where there is a scale.
+/// Prints the columns [first, last) of a matrix. Every row but the first begins with the indent,
+/// and with one more space if there is a scale. The caller has written the indent of the first row.
 void print_columns(std::ostream& out, const double* values, int64_t rows, int64_t cols,
                    int64_t first, int64_t last, const Columns& columns, const std::string& indent) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -111,7 +111,7 @@ void print_columns(std::ostream& out, const double* values, int64_t rows, int64_
   }
 }
 
-/// A matrix, in groups of columns that fit the line.
+/// Prints a matrix in groups of columns that fit into the line.
 void print_matrix(std::ostream& out, const double* values, int64_t rows, int64_t cols,
                   int64_t linesize, int64_t indent_width) {
   const Columns columns = choose_format(out, values, rows * cols);
@@ -132,7 +132,8 @@ void print_matrix(std::ostream& out, const double* values, int64_t rows, int64_t
   }
 }
 
-/// Three or more dimensions: one titled matrix for each index of the leading ones.
+/// Prints a tensor of three or more dimensions: one titled matrix for each index of the leading
+/// ones.
 void print_blocks(std::ostream& out, const double* values, IntArrayRef sizes, int64_t linesize) {
   const size_t leading = sizes.size() - 2;
   const int64_t rows = sizes[leading], cols = sizes[leading + 1];
@@ -159,7 +160,7 @@ std::vector<double> values_of(const Tensor& t) {
   return values;
 }
 
-// Complex numbers show as pairs, in one more dimension.
+// Prints complex numbers as pairs, in one more dimension.
 void print_values(std::ostream& out, const Tensor& t, int64_t linesize) {
   if (t.is_complex()) return print_values(out, detail::share_as_real(t.impl()), linesize);
   const std::vector<double> values = values_of(t);

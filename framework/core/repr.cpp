@@ -1,4 +1,4 @@
-// Text of tensors as Python's repr writes it: tensor([1., 2.], grad_fn=<MulBackward0>).
+// Writes tensors as Python's repr does: tensor([1., 2.], grad_fn=<MulBackward0>).
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -13,11 +13,11 @@
 namespace torch::taper {
 namespace {
 
-constexpr int64_t kThreshold = 1000;  // more elements than this are summarised
-constexpr int64_t kEdgeItems = 3;     // shown at each end of a summarised dimension
+constexpr int64_t kThreshold = 1000;  // // tensors with more elements are summarised
+constexpr int64_t kEdgeItems = 3;     // // elements shown at each end of a summarised dimension
 constexpr int64_t kLineWidth = 80;
 
-/// The elements of a tensor, on the host.
+/// Holds the elements of a tensor on the host.
 class Elements {
  public:
   explicit Elements(const Tensor& t)
@@ -33,9 +33,9 @@ class Elements {
         [&]<class scalar_t>() { value = Scalar(host_.data_ptr<scalar_t>()[i]); });
     return value;
   }
-  /// True when only the ends of dimension `dim` are shown.
+  /// Returns whether only the ends of dimension `dim` are shown.
   bool cut(size_t dim) const { return summarize_ && sizes()[dim] > 2 * kEdgeItems; }
-  /// Calls f(flat index) for every element shown.
+  /// Calls f(flat index) for every element that is shown.
   template <class F>
   void for_each_shown(const F& f, size_t dim = 0, int64_t at = 0) const {
     if (dim == sizes().size()) return f(at);
@@ -57,7 +57,7 @@ std::string format_number(const char* format, double v) {
   return std::string(text, static_cast<size_t>(std::snprintf(text, sizeof text, format, v)));
 }
 
-/// One notation and one width for all elements.
+/// Formats all elements in one notation and one width.
 class Formatter {
  public:
   explicit Formatter(const Elements& elements) : floating_(elements.floating()) {
@@ -85,7 +85,7 @@ class Formatter {
     scientific_ =
         largest / smallest > 1000.0 || largest > 1.0e8 || (!integral_ && smallest < 1.0e-4);
   }
-  // Zeros and non-finite values have no say in the width of floating columns.
+  // Zeros and non-finite values do not count for the width of floating columns.
   void widen(const Scalar& v) {
     if (floating_ && (!std::isfinite(v.toDouble()) || v.toDouble() == 0)) return;
     width_ = std::max(width_, static_cast<int64_t>(text(v).size()));
@@ -106,7 +106,7 @@ class Formatter {
   int64_t width_ = 1;
 };
 
-/// What is written for each element: a number, or the two parts of one, each in its notation.
+/// Formats the text of each element: a number, or two parts, each in its own notation.
 class Cells {
  public:
   explicit Cells(const Tensor& t) : elements(t.is_complex() ? part(t, 0) : t), first_(elements) {
@@ -161,7 +161,7 @@ std::string vector_text(const Cells& cells, int64_t start, int64_t indent) {
   return out + "]";
 }
 
-// Recursion over the dimensions, of which there are at most kMaxDims.
+// The recursion goes over the dimensions, of which there are at most kMaxDims.
 std::string nested_text(const Cells& cells, size_t dim, int64_t index, int64_t indent) {
   const Elements& elements = cells.elements;
   const size_t rank = elements.sizes().size();
@@ -186,14 +186,14 @@ std::string contents_text(const Tensor& t, int64_t indent) {
   return t.dim() == 0 ? cells(0) : nested_text(cells, 0, 0, indent);
 }
 
-/// A tuple of numbers as Python prints it, for any number but one.
+/// Writes a tuple of numbers as Python prints it. The number of elements must not be one.
 std::string tuple_text(IntArrayRef sizes) {
   std::string out = "(";
   for (size_t i = 0; i < sizes.size(); ++i) out += (i ? ", " : "") + std::to_string(sizes[i]);
   return out + ")";
 }
 
-// As in PyTorch, a tensor on the device where new ones would be does not tell its device.
+// As in PyTorch, the text omits the device if new tensors would also be placed there.
 bool names_device(const Tensor& t) {
   if (t.device().type() != get_default_device().type()) return true;
   return t.is_cuda() && t.device().index() != cuda::current_device();

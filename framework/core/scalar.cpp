@@ -29,13 +29,13 @@ double largest(ScalarType floating) {
   return v;
 }
 
-// `to` is a float's or complex.
+// Throws if `v` does not fit into `to`, a floating-point or complex type.
 void check_range(double v, ScalarType to) {
   TAPER_CHECK(!std::isfinite(v) || std::fabs(v) <= largest(toRealValueType(to)),
               "value cannot be converted to type ", cpp_type_name(to), " without overflow: ", v);
 }
 
-// The bits of a number that is to become a uint64_t.
+// Returns the bits of a number that is converted to a uint64_t.
 int64_t unsigned_bits(double d) {
   TAPER_CHECK(d > -1 && d < 18446744073709551616.0,
               "value cannot be converted to type uint64_t without overflow: ", d);
@@ -65,7 +65,7 @@ int64_t Scalar::checked_integer(size_t bits, bool is_signed) const {
       bits == 64 ? INT64_MAX : (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
   if (has_double()) {
     real_value();
-    // 2^63 itself is a double and out of range, so the upper bound is strict there.
+    // 2^63 is a double and lies out of range, so the upper bound is strict.
     const bool fits =
         d_ >= static_cast<double>(lowest) &&
         (bits == 64 ? d_ < 9223372036854775808.0 : d_ <= static_cast<double>(highest));

@@ -27,7 +27,7 @@ Dims wrap_dims(const char* op, IntArrayRef dims, int64_t rank) {
 
 namespace {
 
-// All shapes, and what is wrong with them.
+// Handles every shape, and raises the errors.
 __attribute__((noinline)) Dims infer_any_size(const char* op, IntArrayRef shape, int64_t numel) {
   Dims out(shape);
   int64_t known = 1, unknown = -1;
@@ -61,7 +61,7 @@ Dims infer_size(const char* op, IntArrayRef shape, int64_t numel) {
   Dims out;
   out.resize(static_cast<int64_t>(shape.size()));
   int64_t known = 1;
-  bool plain = true;  // sizes alone, which multiply up to numel
+  bool plain = true;  // // true for sizes without -1 that multiply up to numel
   for (int64_t d = 0; d < out.size(); ++d) {
     const int64_t size = out[d] = shape[static_cast<size_t>(d)];
     plain &= size >= 0;
@@ -89,8 +89,8 @@ optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& 
     contiguous_strides(shape, out);
     return out;
   }
-  // Walk both shapes from the back; a run of dimensions that is contiguous in memory can be cut
-  // anew in any way, and no new dimension may cross the border of a run.
+  // Walks both shapes from the back. A run of dimensions that is contiguous in memory can be split
+  // in any way. A new dimension must not cross the border of a run.
   int64_t v = shape.size() - 1;
   int64_t run = 1, viewed = 1, base = strides.back();
   for (int64_t d = sizes.size() - 1; d >= 0; --d) {

@@ -1,6 +1,6 @@
-// Host memory. Two tiers: thread-local free lists for the small blocks that every op needs, and one
-// shared cache for large blocks, so that a large result need not be mapped and zeroed by the kernel
-// again and again.
+// Allocates host memory in two tiers. Thread-local free lists hold the small blocks that every op
+// needs. One shared cache holds large blocks, so that the kernel need not map and clear the memory
+// of a large result again.
 #include <taper/framework/core/storage.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ using detail::kBlockAlign;
 
 #if defined(TAPER_NO_POOL)
 
-// Sanitizers see every block by itself, and where it ends to the byte.
+// Sanitizers see every block separately, and its exact end.
 void* system_allocate(size_t nbytes) {
   void* p = nullptr;
   return posix_memalign(&p, kBlockAlign, nbytes ? nbytes : 1) == 0 ? p : nullptr;
@@ -44,8 +44,8 @@ void* cache_take(size_t nbytes) { return system_allocate(nbytes); }
 void* system_allocate(size_t nbytes) { return std::aligned_alloc(kBlockAlign, nbytes); }
 
 // ---------------------------------------------------------------- large blocks
-// Size classes: eight for each doubling, 32 above 64 KiB, of whole pages. What is larger than all
-// of them is as many pages as it needs.
+// There are eight size classes for each doubling, and 32 above 64 KiB, which consist of whole
+// pages. A larger block takes as many pages as it needs.
 constexpr int kFirstLarge = 16 + 8 * 6;
 constexpr int kClasses = kFirstLarge + 32 * 2;
 constexpr size_t kPage = 4096, kLargestClass = size_t{256} << 10;
@@ -62,7 +62,7 @@ size_t pooled_size(size_t nbytes) {
 
 using detail::FreeBlock;
 
-/// kClasses for what is larger than all of them.
+/// Returns the size class, or kClasses for a size above all classes.
 int class_of(size_t rounded) {
   if (rounded > kLargestClass) return kClasses;
   if (rounded <= 1024) return static_cast<int>(rounded / kBlockAlign) - 1;
@@ -78,31 +78,35 @@ size_t size_of_class(int k) {
   return (size_t{1} << top) + (step + 1) * step_above(top);
 }
 
-/// Blocks that any thread may take. Never destroyed: tensors may outlive static objects.
+/// Holds the blocks that any thread may take. It is never destroyed, because tensors may outlive
+/// static objects.
 ///
-/// A freed block waits in the list of its class, for it may be in a cache of the CPU still. Those
-/// of no class are merged with what is free beside them at once, and where nothing of the right
-/// size waits, so are the large ones of a class, before memory is touched that has not been in use:
-/// a step of training takes what it needs at its fullest moment, not the most of each size. (Where
-/// large blocks wait, too, smaller ones come to lie in the midst of what they leave: of GPT-2's
-/// step in bf16 2.63 GB were in use at some time in place of 2.31, of 2.14 that it needs.)
+/// A freed block waits in the list of its class, because a CPU cache may still hold it. A block
+/// above all classes is merged with its free neighbours at once. If no block of the right size
+/// waits, the large blocks that wait are merged before untouched memory is used. A training step
+/// therefore takes the memory of its peak, not the sum of the peaks of each size.
+///
+/// If blocks above all classes waited too, smaller blocks would fragment the space they leave. In
+/// GPT-2's step in bf16 the peak would then be 2.63 GB instead of 2.31 GB, of which the step needs
+/// 2.14 GB.
 struct SharedCache {
   std::mutex mutex;
   FreeBlock* heads[kClasses] = {};
   size_t nbytes = 0;  ///< in the lists
-  // Addresses of 1 GiB. All blocks begin with a page: where operands begin at different places of
-  // one, the load of one meets the store just made to the same place of another page, and waits for
-  // it. The gap keeps those whose size is a power of two out of the same sets of the caches.
+  // The heap maps addresses of 1 GiB at a time. All blocks begin at a page. If operands began at
+  // different offsets in a page, a load from one would wait for a recent store to an equal offset
+  // of another page. The gap keeps blocks with a power of two as size out of shared cache sets.
   detail::BlockHeap heap{{size_t{1} << 30, kPage, kPage, 0}};
-  size_t small_in_use = 0;  ///< of what is not from the heap
-  size_t peak = 0;          ///< the most that was in use at once
+  size_t small_in_use = 0;  ///< bytes of the blocks outside the heap
+  size_t peak = 0;          ///< the most bytes in use at one time
 
-  /// What others hold, and what of the heap waits.
+  /// Returns the bytes that callers hold.
   size_t in_use() const { return small_in_use + heap.in_use(); }
+  /// Returns the bytes that wait in the lists, and the resident free bytes of the heap.
   size_t cached() const { return nbytes + heap.resident_free(); }
-  /// What may be kept: enough for the activations of a training step of moderate size, or as much
-  /// as makes no more than was in use at once. (A large step asks for all of it again, and the
-  /// system clears what it gives.)
+  /// Returns the limit of the cached bytes. It is enough for the activations of a training step of
+  /// moderate size. A larger step may keep as much as does not exceed the peak, because the system
+  /// would have to clear the memory again for the next step.
   size_t limit() const { return std::max(size_t{1} << 30, peak - std::min(peak, in_use())); }
 };
 
@@ -142,7 +146,7 @@ void* cache_take(size_t rounded) {
   return p;
 }
 
-/// What is cached above the limit goes back to the system: large blocks, then one of class k.
+/// Gives cached memory above the limit back to the system: large blocks, then one block of class k.
 void make_room(SharedCache& c, int k) {
   merge_waiting(c);
   if (c.cached() <= c.limit()) return;
@@ -171,9 +175,9 @@ void cache_give(void* p, size_t rounded) {
 using detail::BlockLists;
 using detail::kMostLines;
 
-constexpr size_t kSmall = 4096;  // largest block of the thread-local lists
+constexpr size_t kSmall = 4096;  // // the largest block of the thread-local lists
 
-// Lists that are empty and take nothing, so that nothing is ever written to them.
+// These lists are empty and accept no block, so nothing is ever written to them.
 constexpr BlockLists no_lists() {
   BlockLists none{};
   for (uint32_t& count : none.counts) count = detail::kKeepBlocks;
@@ -183,7 +187,8 @@ BlockLists before_first = no_lists(), after_end = no_lists();
 
 }  // namespace
 
-// Constant-initialised and trivially destructible: usable before main and while a thread ends.
+// The pointer is constant-initialised and trivially destructible, so it is usable before main and
+// while a thread ends.
 constinit thread_local BlockLists* detail::block_lists = &before_first;
 
 namespace {
@@ -207,7 +212,7 @@ struct ThreadListsOwner {
   }
 };
 
-// Gives the thread lists of its own, if it has none yet; whether it has them.
+// Gives the thread its own lists if it has none yet. Returns whether it has lists.
 bool has_own_lists() {
   if (block_lists == &before_first) {
     static thread_local ThreadListsOwner owner;
@@ -249,8 +254,8 @@ __attribute__((noinline)) void* small_refill(size_t rounded) {
   return block_allocate(rounded);
 }
 
-// A producer thread's blocks end on its consumer's lists: past kKeepBlocks they go to the shared
-// cache.
+// Blocks of a producer thread end on the lists of its consumer. Past kKeepBlocks they go to the
+// shared cache.
 __attribute__((noinline)) void small_overflow(void* p, size_t rounded, size_t c) {
   if (block_lists != &before_first || !has_own_lists()) return block_release(p, rounded);
   block_lists->heads[c] = new (p) FreeBlock{nullptr};
@@ -265,7 +270,7 @@ TAPER_INLINE void give_of_class(void* p, size_t c, size_t rounded) {
   if (__builtin_expect(!block_lists->give(p, c), 0)) small_overflow(p, rounded, c);
 }
 
-// Sizes above kMostLines, and 0.
+// Allocates sizes above kMostLines, and 0.
 __attribute__((noinline)) void* allocate_coarse(size_t nbytes) {
   if (nbytes == 0) return pool_allocate(1);
   if (nbytes > kSmall) return block_allocate(nbytes);
@@ -324,7 +329,7 @@ namespace {
 
 constexpr size_t kHeader = detail::kStorageHeader;
 
-// Up to here the bytes lie behind the header, in one block.
+// Up to this size the bytes follow the header in one block.
 constexpr size_t kInlineBytes = 4096 - kHeader;
 
 intrusive_ptr<StorageImpl> make_any_storage(size_t nbytes, Device device) {
@@ -347,7 +352,7 @@ intrusive_ptr<StorageImpl> make_any_storage(size_t nbytes, Device device) {
   return intrusive_ptr<StorageImpl>(s);
 }
 
-/// The same for a capture, or for whoever records the run.
+/// Makes a storage during a capture or a recorded run.
 __attribute__((cold, noinline)) intrusive_ptr<StorageImpl> make_observed_storage(size_t nbytes,
                                                                                  Device device) {
   if (device.is_cpu())

@@ -16,7 +16,8 @@ void contiguous_strides(const Dims& sizes, Dims& strides) {
   int64_t step = 1;
   for (int64_t d = sizes.size() - 1; d >= 0; --d) {
     strides[d] = step;
-    // Without a sign, as it may overflow where another size is 0: then no stride is ever used.
+    // The product is unsigned, because it may overflow if another size is 0. No stride is used
+    // then.
     if (sizes[d] > 1)
       step = static_cast<int64_t>(static_cast<uint64_t>(step) * static_cast<uint64_t>(sizes[d]));
   }
@@ -31,7 +32,7 @@ void TensorImpl::set_contiguous_sizes(IntArrayRef new_sizes) {
 
 namespace {
 
-// How many elements there are, and whether they lie row-major without gaps.
+// Counts the elements, and tells whether they lie row-major without gaps.
 TAPER_INLINE int64_t numel_of_geometry(const Dims& sizes, const Dims& strides, bool& contiguous) {
   bool dense = true, wrong = false;
   int64_t step = 1;
@@ -41,7 +42,7 @@ TAPER_INLINE int64_t numel_of_geometry(const Dims& sizes, const Dims& strides, b
     wrong |= size < 0;
     wrong |= __builtin_mul_overflow(step, size, &step);
   }
-  // Where a size is 0 the others may overflow, or not, by their order.
+  // If a size is 0, the product of the others may overflow, depending on their order.
   const int64_t numel = __builtin_expect(wrong || step == 0, 0) ? checked_numel(sizes) : step;
   contiguous = dense || numel == 0;
   return numel;
@@ -55,7 +56,7 @@ namespace detail {
 
 namespace {
 
-// As checked_numel, which throws where this finds a reason to.
+// Works as checked_numel, which it calls to throw.
 TAPER_INLINE int64_t numel_of(IntArrayRef sizes, const char* op) {
   int64_t n = 1;
   bool wrong = false;
@@ -70,7 +71,7 @@ TAPER_INLINE TensorImpl* new_impl() {
   return ::new (take_block(sizeof(TensorImpl), kTensorList)) TensorImpl;
 }
 
-// The sizes, and the strides of contiguous_strides, in one pass. There are at most kMaxDims.
+// Sets the sizes and the strides of contiguous_strides in one pass. There are at most kMaxDims.
 TAPER_INLINE void set_row_major(TensorImpl& impl, const int64_t* sizes, int64_t rank) {
   impl.sizes.resize(rank);
   impl.strides.resize(rank);
@@ -83,8 +84,9 @@ TAPER_INLINE void set_row_major(TensorImpl& impl, const int64_t* sizes, int64_t 
   }
 }
 
-// A row-major tensor of elements that fit into a storage. All is written before the first owner is
-// counted, which keeps the compiler from dropping what is written twice.
+// Makes a row-major tensor whose elements fit into a storage. All members are written before the
+// first owner is counted, so that the compiler can drop duplicate
+// writes.
 TAPER_INLINE Tensor new_tensor(const int64_t* sizes, int64_t rank, int64_t numel, ScalarType dtype,
                                size_t nbytes, Device device) {
   auto storage = intrusive_ptr<StorageImpl>::adopt(make_storage(nbytes, device));
@@ -134,7 +136,7 @@ Tensor make_like(const Tensor& like) { return make_like(like, like.scalar_type()
 
 namespace {
 
-// A tensor over the same memory, whose geometry is to be set before counted().
+// Makes a tensor over the memory of `t`. Its geometry must be set before counted().
 TAPER_INLINE TensorImpl* share_storage(const TensorImpl& t) {
   TensorImpl* const impl = new_impl();
   impl->dtype = t.dtype;
@@ -144,7 +146,7 @@ TAPER_INLINE TensorImpl* share_storage(const TensorImpl& t) {
   return impl;
 }
 
-// The owners come last: see new_tensor.
+// Counts the owners. This comes last for the reason given at new_tensor.
 TAPER_INLINE Tensor counted(TensorImpl* impl, const TensorImpl& t) {
   impl->storage = intrusive_ptr<StorageImpl>(t.storage.get());
   impl->refs.start();
@@ -182,7 +184,7 @@ Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, i
   impl->offset = offset;
   impl->sizes = sizes;
   impl->strides = strides;
-  // Without elements any offset may be given, one of no place in memory too.
+  // Without elements any offset is valid, even one outside of the memory.
   const int64_t place = numel > 0 ? offset * static_cast<int64_t>(t.itemsize()) : 0;
   impl->data = static_cast<char*>(t.storage->data) + place;
   return counted(impl, t);
@@ -251,7 +253,7 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
 bool Tensor::is_non_overlapping_and_dense() const {
   const TensorImpl& t = impl();
   if (t.contiguous) return true;
-  // Dense: sorted by stride, each stride is the product of the sizes inside it.
+  // A tensor is dense if, sorted by stride, each stride is the product of the sizes inside it.
   int64_t step = 1;
   uint32_t used = 0;
   for (int64_t n = 0; n < t.sizes.size(); ++n) {

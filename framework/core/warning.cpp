@@ -17,7 +17,7 @@ WarningHandler& to_stderr() {
 thread_local WarningHandler* thread_handler = nullptr;
 std::atomic<bool> warn_always{false};
 
-/// The file's name without its folders, which are those of the machine that compiled it.
+/// Returns the file's name without its folders, which belong to the machine that compiled it.
 const char* without_folders(const char* path) {
   const char* slash = std::strrchr(path, '/');
   return slash ? slash + 1 : path;
@@ -51,7 +51,7 @@ void WarningHandler::process(const Warning& warning) {
 }
 
 void WarningHandler::process(const SourceLocation& place, const std::string& text, bool) {
-  // In one call, so that the lines of several threads do not mix.
+  // One call writes the whole line, so that the lines of several threads do not mix.
   const std::string line =
       detail::concat("[W ", without_folders(place.file), ":", place.line, "] Warning: ", text,
                      " (function ", place.function, ")\n");
