@@ -13,8 +13,8 @@
 namespace torch::taper {
 namespace {
 
-constexpr int64_t kThreshold = 1000;  // // tensors with more elements are summarised
-constexpr int64_t kEdgeItems = 3;     // // elements shown at each end of a summarised dimension
+constexpr int64_t kThreshold = 1000;  // tensors with more elements are summarised
+constexpr int64_t kEdgeItems = 3;     // elements shown at each end of a summarised dimension
 constexpr int64_t kLineWidth = 80;
 
 /// Holds the elements of a tensor on the host.

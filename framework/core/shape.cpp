@@ -61,7 +61,7 @@ Dims infer_size(const char* op, IntArrayRef shape, int64_t numel) {
   Dims out;
   out.resize(static_cast<int64_t>(shape.size()));
   int64_t known = 1;
-  bool plain = true;  // // true for sizes without -1 that multiply up to numel
+  bool plain = true;  // true for sizes without -1 that multiply up to numel
   for (int64_t d = 0; d < out.size(); ++d) {
     const int64_t size = out[d] = shape[static_cast<size_t>(d)];
     plain &= size >= 0;

@@ -175,7 +175,7 @@ void cache_give(void* p, size_t rounded) {
 using detail::BlockLists;
 using detail::kMostLines;
 
-constexpr size_t kSmall = 4096;  // // the largest block of the thread-local lists
+constexpr size_t kSmall = 4096;  // the largest block of the thread-local lists
 
 // These lists are empty and accept no block, so nothing is ever written to them.
 constexpr BlockLists no_lists() {
