@@ -28,14 +28,15 @@ AccumulateGrad::~AccumulateGrad() {
   if (!variable.defined()) return;
   AutogradExtra& e = *variable.impl().extra;
   const taper::detail::AccumulatorLock lock(e);
-  // Another thread may have made a new one while this one was dying.
+  // Another thread may have made a new accumulator while this one was destroyed.
   if (e.accumulator == this) e.accumulator = nullptr;
 }
 
 bool AccumulateGrad::rest() {
-  // Hooks and edges of a program's own go with the node, as does one that rests already.
+  // A node with hooks or edges is freed, because they belong to it. So is a node that rests
+  // already.
   if (extra_ || edges_ || !variable.defined()) return false;
-  Tensor leaf;  // goes last, perhaps with all that is here
+  Tensor leaf;  // destroyed last, perhaps together with this node
   AutogradExtra& e = *variable.impl().extra;
   const taper::detail::AccumulatorLock lock(e);
   if (e.accumulator != this || e.resting) return false;
@@ -57,12 +58,12 @@ bool AccumulateGrad::rest() {
 
 namespace {
 
-// One as it is when new, whose only owner is the caller.
+// Resets a resting node to the state of a new one. The caller is its only owner.
 NodePtr take_up(Node& node, const Tensor& leaf) {
   auto& rested = static_cast<AccumulateGrad&>(node);
   rested.variable = leaf;
   rested.stream_ = nullptr;
-  // A new one takes a number: between the op that uses it and the next one is a place, where the
+  // A new accumulator takes a sequence number. It leaves a place between two ops, at which the
   // accumulators of the next op's leaves run.
   set_next_sequence_nr(next_sequence_nr() + 1);
   early_accumulation(rested);
@@ -82,7 +83,7 @@ NodePtr accumulator_of(const Tensor& leaf) {
   if (__builtin_expect(taper::detail::observes_launches(), 0)) AccumulateGrad::forget_earlier(e);
   if (e.accumulator && e.accumulator->refs.increment_if_alive())
     return NodePtr::adopt(e.accumulator);
-  // In anomaly mode a node knows where it was made.
+  // In anomaly mode a node records its creation, so it is always made anew.
   const bool again = e.resting && !AnomalyMode::is_enabled();
   NodePtr node = again ? take_up(*std::exchange(e.resting, nullptr), leaf) : make_accumulator(leaf);
   remember_stream(*node, leaf.impl());
@@ -99,7 +100,7 @@ void check_gradient(const Tensor& leaf, const Tensor& g) {
               ", the leaf's device, got one on ", g.device());
 }
 
-// A grad lies in memory as its leaf does, row-major where the leaf has gaps.
+// Returns whether a grad has the memory layout of its leaf, or is row-major if the leaf has gaps.
 bool laid_out_as_leaf(const TensorImpl& g, const Tensor& leaf) {
   if (leaf.impl().contiguous || !leaf.is_non_overlapping_and_dense()) return g.contiguous;
   for (int64_t d = 0; d < leaf.dim(); ++d)
@@ -107,7 +108,7 @@ bool laid_out_as_leaf(const TensorImpl& g, const Tensor& leaf) {
   return true;
 }
 
-// True when the buffer that arrives may become the leaf's grad: nobody else can see it.
+// Returns whether the arriving buffer may become the leaf's grad: nothing else can reference it.
 bool may_steal(const Tensor& g) {
   return !GradMode::is_enabled() && g.use_count() == 1 && g.impl().storage.use_count() == 1;
 }

@@ -10,14 +10,15 @@ namespace torch::taper {
 namespace detail {
 namespace {
 
-/// A leaf's cast. The leaf is kept with it, so that no other tensor comes to have its address.
+/// Holds the cast of a leaf. It keeps the leaf alive, so that no other tensor can get its address.
 struct KeptCast {
   Tensor leaf, cast;
   uint32_t version = 0;
   uint64_t capture = 0;  // Capture::id, 0 outside of one
 };
 using CastCache = std::unordered_map<const TensorImpl*, KeptCast>;
-// Made when it is needed and gone when it is cleared: a thread that ends has nothing to destroy.
+// The cache is made when it is needed and freed when it is cleared, so an ending thread has nothing
+// to destroy.
 thread_local CastCache* kept_casts = nullptr;
 
 void clear_cast_cache() { delete std::exchange(kept_casts, nullptr); }
@@ -61,7 +62,8 @@ AutocastScope::AutocastScope(const AutocastState& state) : before_(autocast_stat
   autocast_state.nesting = before_.nesting + 1;
 }
 
-// A program may have counted by hand meanwhile: what the scope added is taken off.
+// A program may have changed the nesting itself meanwhile. Only the scope's own level is
+// subtracted.
 AutocastScope::~AutocastScope() {
   AutocastState after = before_;
   after.nesting = autocast_state.nesting - 1;

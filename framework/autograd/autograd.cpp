@@ -1,4 +1,4 @@
-// The part of Tensor that is autograd.
+// Implements Tensor's autograd methods.
 #include <taper/framework/autograd/autograd.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
 
 namespace {
 
-/// Warns where a gradient is asked for that no backward will ever keep.
+/// Warns about a gradient of a tensor that no backward keeps.
 void warn_of_no_leaf(const Tensor& t) {
   if (!t.impl().grad_fn || t.is_leaf() || t.retains_grad()) return;
   taper::detail::warn_user(
@@ -86,7 +86,7 @@ const Tensor& Tensor::set_requires_grad(bool v) const {
       "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   autograd::refresh_view_history(t);
   if (!t.grad_fn) t.leaf_requires_grad = v;
-  // Now, as several threads may use a leaf for the first time at once.
+  // Makes the extra data now, because several threads may use a leaf for the first time at once.
   if (t.leaf_requires_grad) taper::detail::extra_of(t);
   return *this;
 }

@@ -5,7 +5,7 @@
 namespace torch::taper::autograd {
 namespace {
 
-/// f(t) of each defined tensor.
+/// Returns f(t) of each defined tensor.
 template <class F>
 variable_list of_each(const variable_list& tensors, const F& f) {
   variable_list result;

@@ -10,7 +10,7 @@ namespace {
 
 using Recompute = std::function<variable_list(const variable_list&)>;
 
-// Fresh leaves with the values of the inputs: the second run has a graph of its own.
+// Makes new leaves with the values of the inputs. The second run records a graph of its own.
 variable_list as_leaves(const std::vector<Saved>& saved_inputs, const Grads& g) {
   variable_list leaves;
   for (size_t i = 0; i < saved_inputs.size(); ++i) {

@@ -44,7 +44,7 @@ uint32_t ReadyQueue::new_slot(Node* node) {
     free_.pop_back();
     tasks_[slot] = {node, GradList(node->num_inputs())};
   }
-  // Of an accumulator other threads may be writing it: they record uses of its leaf.
+  // Other threads may write the number of an accumulator, as they record uses of its leaf.
   const std::atomic_ref<uint64_t> number(node->sequence_nr_);
   heap_.push_back({number.load(std::memory_order_relaxed), arrivals_++, slot});
   std::push_heap(heap_.begin(), heap_.end(), later);
@@ -59,7 +59,7 @@ uint32_t ReadyQueue::new_slot(Node* node) {
 
 namespace {
 
-// A sum may grow in place when nobody else can see the buffer.
+// Returns whether a sum may be computed in-place: nothing else references the buffer.
 bool owns_buffer(const Tensor& t) {
   return !GradMode::is_enabled() && t.use_count() == 1 && t.impl().storage.use_count() == 1 &&
          t.impl().contiguous && !t.impl().inference;
@@ -139,7 +139,7 @@ std::vector<Root> collect_roots(const BackwardPass& pass) {
 }
 
 // ---------------------------------------------------------------- what a pass with inputs runs
-/// The nodes that lead to the inputs, and what to hand out where.
+/// Holds the nodes that lead to the inputs, and the gradients to return for each.
 class Targets {
  public:
   struct Capture {
@@ -181,7 +181,7 @@ class Targets {
       captures_[node].push_back({edge.input_nr, i});
   }
 
-  // Depth first with an explicit stack: a node runs when something behind it is reached.
+  // Walks depth first with an explicit stack. A node runs if it leads to a target.
   void mark_paths(const std::vector<Root>& roots) {
     struct Frame {
       Node* node;
@@ -212,7 +212,7 @@ class Targets {
   std::vector<bool> unreachable_;
 };
 
-/// What the innermost pass of this thread is after; null for all leaves.
+/// Holds the targets of this thread's innermost pass. Null means all leaves.
 thread_local const Targets* current_targets = nullptr;
 struct CurrentTargets {
   explicit CurrentTargets(const Targets* now) : before(current_targets) { current_targets = now; }
@@ -237,7 +237,7 @@ Tensor call_hook(const std::function<Tensor(const Tensor&)>& hook, const Tensor&
 void keep_gradient(TensorImpl& t, const Tensor& grad) {
   Tensor& kept = taper::detail::extra_of(t).grad;
   if (!grad.defined()) return;
-  if (!kept.defined())  // a copy: what comes may be shared with other gradients, or expanded
+  if (!kept.defined())  // a copy: the grad may be shared or expanded
     kept = (GradMode::is_enabled() ? grad : grad.detach()).clone(MemoryFormat::Contiguous);
   else
     kept = kept.add(grad);
@@ -266,7 +266,7 @@ GradList to_grad_list(variable_list&& list) {
   return grads;
 }
 
-/// What a hook of a node returned: as many gradients as it got.
+/// Returns the gradients that a hook returned, after checking their number.
 GradList hooked(variable_list&& list, size_t count) {
   TAPER_CHECK(list.size() == count, "hook '' has returned an incorrect number of values (got ",
               list.size(), ", but expected ", count, ")");
@@ -303,7 +303,7 @@ GradList run_node(Node& node, GradList&& grads) {
   const RunningNode scope(&node);
   RunScope recorded;
   if (__builtin_expect(taper::detail::observes_launches(), 0) && taper::detail::observes_run())
-    // (An accumulator's number is its place in the pass, and no op's.)
+    // An accumulator's number is its place in the pass and belongs to no op.
     recorded.begin(RunEvent::kBackwardNode, node.name().c_str(),
                    node.is_accumulate() ? 0 : node.sequence_nr());
   if (__builtin_expect(!AnomalyMode::is_enabled(), 1))
@@ -317,7 +317,7 @@ GradList run_node(Node& node, GradList&& grads) {
 }
 
 // ---------------------------------------------------------------- the walk
-/// A queue for this thread, reused from pass to pass; a reentrant pass gets one of its own.
+/// Lends this thread a queue that is reused from pass to pass. A reentrant pass gets its own.
 class BorrowedQueue {
  public:
   BorrowedQueue() : queue_(std::exchange(spare.queue, nullptr)) {
@@ -337,7 +337,7 @@ class BorrowedQueue {
   ReadyQueue& operator*() { return *queue_; }
 
  private:
-  // Read also behind the thread's end: an object of static lifetime may go backward.
+  // It is also read after the thread's end, because a static object may call backward.
   struct Spare {
     ReadyQueue* queue = nullptr;
     bool thread_ends = false;
@@ -353,7 +353,7 @@ class BorrowedQueue {
 };
 thread_local BorrowedQueue::Spare BorrowedQueue::spare;
 
-// Sums are made on the stream of the node that gets them.
+// A sum is computed on the stream of the node that receives it.
 [[gnu::noinline]] void deliver_on_device(ReadyQueue& queue, const Edge& edge, Tensor&& grad,
                                          const Node* producer) {
   PassStreams::hand_over(grad, producer, *edge.function);
@@ -361,7 +361,7 @@ thread_local BorrowedQueue::Spare BorrowedQueue::spare;
   queue.add(edge.function.get(), edge.input_nr, std::move(grad));
 }
 
-// Puts a gradient, made by `producer` or the caller (null), where `edge` leads.
+// Delivers a gradient to the end of `edge`. `producer` is null for a gradient of the caller.
 void deliver(ReadyQueue& queue, const Edge& edge, Tensor&& grad, const Node* producer) {
   if (__builtin_expect(grad.impl_ptr()->device.is_cpu(), 1))
     queue.add(edge.function.get(), edge.input_nr, std::move(grad));
@@ -369,7 +369,7 @@ void deliver(ReadyQueue& queue, const Edge& edge, Tensor&& grad, const Node* pro
     deliver_on_device(queue, edge, std::move(grad), producer);
 }
 
-// Runs a node, unless it is only there for its gradients.
+// Runs a node, unless the pass only needs the gradients that reach it.
 GradList run_task(ReadyQueue::Task& task, const Targets* targets, variable_list& captured) {
   Node& node = *task.node;
   call_tensor_hooks(node, task.grads);
@@ -453,20 +453,20 @@ variable_list run_pass(const BackwardPass& pass) {
 }
 
 // ---------------------------------------------------------------- passes within passes
-/// How many passes of this thread run within each other.
+/// Counts the passes of this thread that run within each other.
 thread_local int depth = 0;
 struct Deeper {
   Deeper() { ++depth; }
   ~Deeper() { --depth; }
 };
 
-/// What is to be called at the end of the outermost pass; null: nothing.
+/// Holds the functions to call at the end of the outermost pass. Null means none.
 using Callbacks = std::vector<std::function<void()>>;
 thread_local Callbacks* callbacks = nullptr;
 struct DropCallbacks {
   ~DropCallbacks() { delete std::exchange(callbacks, nullptr); }
 };
-// A callback may queue another.
+// Runs the callbacks. A callback may queue another.
 void run_callbacks() {
   for (size_t i = 0; callbacks && i < callbacks->size(); ++i) {
     const std::function<void()> f = (*callbacks)[i];
@@ -474,7 +474,7 @@ void run_callbacks() {
   }
 }
 
-/// The same on a new thread, which has a stack of its own, while this one waits.
+/// Runs the pass on a new thread with a stack of its own, while this thread waits.
 variable_list run_on_new_thread(const BackwardPass& pass) {
   const ThreadState state;
   WarningHandler* const handler = WarningUtils::get_warning_handler();
@@ -510,8 +510,8 @@ bool is_wanted(const Edge& edge) {
 }
 
 variable_list run_backward(const BackwardPass& pass) {
-  // A derivative may call backward, its derivatives too, and so on: that is recursion of the
-  // program's own, some kilobytes of stack for each level.
+  // A derivative may call backward, whose derivatives may call it again. Each level of this
+  // recursion takes some kilobytes of stack.
   constexpr int kLevelsPerThread = 64;
   if (depth >= kLevelsPerThread) return run_on_new_thread(pass);
   const Deeper level;

@@ -62,8 +62,8 @@ void check_no_leaf_is_written(const TensorImpl& t) {
       "a view of a leaf Variable that requires grad has been used in an in-place operation.");
 }
 
-/// An input that is returned as it is: a view of itself, so that neither can be written unseen by
-/// the other's history.
+/// Returns a view of an input that is returned unchanged. Neither can then be written without the
+/// other's history.
 Tensor view_of_itself(const Tensor& x) {
   const NoGradGuard no_history;
   Tensor y = x.detach();
@@ -73,7 +73,7 @@ Tensor view_of_itself(const Tensor& x) {
 
 }  // namespace
 
-/// The node of one call of a custom function.
+/// Is the node of one call of a custom function.
 struct FunctionNode final : Node {
   FunctionNode(std::string function_name, BackwardFunction f);
   std::string name() const override { return "torch::autograd::CppNode<" + function_name_ + ">"; }
@@ -203,7 +203,7 @@ GradList FunctionNode::apply(GradList&& grads) {
     in.push_back(std::move(grads[i]));
   }
   variable_list given = backward_(&context, std::move(in));
-  // LibTorch lets trailing undefined gradients stand for anything.
+  // LibTorch ignores trailing undefined gradients.
   while (given.size() > is_tensor_.size() && !given.back().defined()) given.pop_back();
   TAPER_CHECK(given.size() == is_tensor_.size(), "function ", name(),
               " returned an incorrect number of gradients (expected ", is_tensor_.size(), ", got ",

@@ -1,4 +1,4 @@
-// How tensors are tied to the tape: edges, leaves' accumulators, views and in-place changes.
+// Ties tensors to the tape: edges, accumulators of leaves, views and in-place changes.
 #include <algorithm>
 #include <memory>
 
@@ -36,7 +36,7 @@ TensorImpl::~TensorImpl() {
 
 namespace {
 
-// All that a tensor owns goes when its block is free: the members are not destroyed one by one.
+// The members are not destroyed one by one: freeing the block frees all that a tensor owns.
 static_assert(std::is_trivially_destructible_v<Dims>);
 
 TAPER_INLINE void destroy_plain(TensorImpl* t) {
@@ -74,7 +74,7 @@ bool needs_grad(TensorList tensors) {
 
 namespace {
 
-// The edge by the history that `t` shows.
+// Returns the edge by the history that `t` has now.
 Edge shown_edge(const Tensor& t) {
   const TensorImpl& impl = t.impl();
   if (impl.grad_fn) return {impl.grad_fn, impl.output_nr};
@@ -205,15 +205,16 @@ void check_is_no_leaf(const char* op, const TensorImpl& t) {
               ": a leaf Variable that requires grad is being used in an in-place operation.");
 }
 
-/// The last change that will be recorded on this thread: of which tensor, and how many tensors its
-/// derivative is for.
+/// Describes the last change that will be recorded on this thread: the tensor, and the number of
+/// tensors that its derivative takes.
 struct CheckedChange {
   const TensorImpl* x = nullptr;
   size_t count = 0;
 };
 thread_local CheckedChange checked_change;
 
-/// Whether no two elements share memory, as far as a nesting of the dimensions tells.
+/// Returns whether no two elements share memory. The test is conservative: it requires dimensions
+/// that nest.
 bool elements_are_apart(const TensorImpl& t) {
   if (t.contiguous) return true;
   Dims order;
@@ -229,7 +230,7 @@ bool elements_are_apart(const TensorImpl& t) {
   return true;
 }
 
-// All that could throw when the history of `x` is replaced.
+// Does everything that could throw before the history of `x` is replaced.
 void prepare_change(const char* op, const Tensor& x, const detail::Inputs& others) {
   TensorImpl& t = x.impl();
   if (t.view_base) {
@@ -320,7 +321,7 @@ void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origi
     origin = Origin::kInference;
   else if (!GradMode::is_enabled() && origin == Origin::kDefault)
     origin = Origin::kNoGrad;
-  // A view of a view that may not be changed may not be changed either.
+  // If a view may not be changed, neither may a view of it.
   const bool inherits = origin == Origin::kDefault || from.view_origin == Origin::kInference;
   view.view_origin = inherits ? from.view_origin : origin;
 }

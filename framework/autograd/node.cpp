@@ -42,8 +42,9 @@ void GradList::destroy() noexcept {
 // ---------------------------------------------------------------- Node
 namespace {
 
-// Sequence numbers order the tape: larger than those of all nodes behind it (set_edges), and within
-// a thread in the order of the ops, so that backward runs the newest op first.
+// Sequence numbers order the tape. A node's number exceeds those of all nodes behind it
+// (set_edges). Within a thread the numbers follow the order of the ops, so backward runs the newest
+// op first.
 thread_local uint64_t next_number = 1;
 
 struct DeadNodes {
@@ -52,7 +53,7 @@ struct DeadNodes {
 };
 thread_local DeadNodes dead;
 
-// As is_accumulate(), of which small ops would make several calls.
+// Works as is_accumulate(), without virtual calls: small ops would make several.
 bool is_accumulator(const Node& n) { return n.name_ == AccumulateGrad::kName; }
 
 void destroy_one(Node* n) {
@@ -160,8 +161,8 @@ void lower_to(uint64_t& place, uint64_t most) {
   }
 }
 
-// Accumulators come behind the oldest user of their leaf: by then all others have run, and a
-// gradient waits no longer than it must. Threads may record uses of one leaf at a time.
+// Places accumulators behind the oldest user of their leaf. All other users have run by then, and a
+// gradient waits no longer than it must. Several threads may record uses of one leaf at once.
 void place_behind(const Node& user) {
   for (const Edge& e : user.next_edges())
     if (e.function && is_accumulator(*e.function))

@@ -29,10 +29,10 @@ void CallableNode::destroy_callable() {
 GradList CallableNode::apply(GradList&& grads) {
   if (!alive) throw_released(*this);
   GradList out(num_edges_);
-  // Nothing but zeros arrived: nothing but zeros leaves.
+  // If no gradient arrived, none leaves: an undefined gradient stands for zeros.
   if (!any_defined(grads)) return out;
   Grads g{grads, *this};
-  // A derivative computes in the dtypes that its op had.
+  // A derivative computes in the dtypes of its op.
   const taper::detail::AutocastOff as_recorded;
   ops.call(callable(), g, out);
   return out;

@@ -68,7 +68,7 @@ void Saved::check_version(const Node* node) const {
       "that is not in-place.");
 }
 
-/// A new tensor of this memory with the history that the saved one had.
+/// Makes a new tensor over this memory, with the history of the saved tensor.
 Tensor Saved::with_history(const Tensor& data, Node* node) const {
   if (is_output_ && node && is_copy_slices(*node)) return view_written_by(*node, data.impl());
   Tensor y = taper::detail::share_data(data.impl());

@@ -46,7 +46,7 @@ SavedForReplays::Result& SavedForReplays::result_of(const Tensor& t, const MadeB
   return results_[number];
 }
 
-/// The value owns those of its operands that were saved; the given ones stay.
+/// Lets the value own its saved operands. The given operands stay without it.
 void SavedForReplays::note_operands(Value& value, Result& result) const {
   result.operands.clear();
   for (const Bytes& bytes : value.made.inputs) {
@@ -95,7 +95,7 @@ void SavedForReplays::forget(Value& value) {
   values_.erase(&value);
 }
 
-/// Whether an operand is not what it was when the value was saved.
+/// Returns whether an operand has changed since the value was saved.
 bool SavedForReplays::is_spoiled(const Value& value) const {
   return is_written(value.made.inputs, value.capture == capture_here() ? value.recorded : 0);
 }
@@ -108,7 +108,7 @@ void SavedForReplays::make(const Value& value, const Tensor& to) {
   numbers_.emplace(steps.back().launch.get(), value.result);  // an op may save it anew
 }
 
-// (What a spoiled capture computes does not matter: nothing runs.)
+// A spoiled capture may compute anything, because it never runs.
 Tensor SavedForReplays::unpack(Value& value) {
   if (value.kept.defined()) {
     TAPER_CHECK(value.kept.impl().untracked || value.kept.impl().version() == value.version,
@@ -217,7 +217,7 @@ std::vector<size_t> SavedForReplays::worth() const {
 
 namespace {
 
-/// The captures of one step.
+/// Captures one step several times to find a plan within the budget.
 class BudgetSearch {
  public:
   using CaptureStep = std::function<size_t(const std::shared_ptr<SavedForReplays>&)>;
@@ -260,7 +260,8 @@ void BudgetSearch::check_same() const {
              "', or another shape. A budget needs several calls, in which nothing runs"));
 }
 
-/// Makes the first `count` again. False where some had to be kept, which are candidates no more.
+/// Captures the step with the first `count` results recomputed. Returns false if some results had
+/// to be kept; they are then no candidates.
 bool BudgetSearch::capture_first(size_t count) {
   if (saved_) put_back();
   std::set<size_t> chosen(worth_.begin(), worth_.begin() + static_cast<int64_t>(count));
@@ -275,7 +276,8 @@ bool BudgetSearch::capture_first(size_t count) {
   return spoiled.empty();
 }
 
-/// Finds the fewest that keep to the budget; false where candidates have gone meanwhile.
+/// Finds the smallest count within the budget by bisection. Returns false if it lost candidates
+/// meanwhile.
 bool BudgetSearch::halve() {
   size_t over = 0, within = worth_.size(), captured = within;
   if (!capture_first(within)) return false;
@@ -304,7 +306,7 @@ size_t BudgetSearch::run() {
 
 }  // namespace
 
-// As few results are made again as the budget takes, or all where it takes more.
+// Recomputes as few results as the budget needs, or all if the budget needs more.
 size_t capture_within(
     size_t budget, const IsKept& given,
     const std::function<size_t(const std::shared_ptr<SavedForReplays>&)>& capture) {

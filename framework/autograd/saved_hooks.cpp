@@ -9,7 +9,7 @@ struct HookState {
   std::vector<autograd::SavedHooksFactory> stack;
   std::optional<std::string> why_disabled;
 };
-// Most threads have none, and thread-local memory is short (framework/core/storage.cpp tells why).
+// Most threads have no hooks, and thread-local memory is short, so a pointer stands for them.
 thread_local HookState* state = nullptr;
 
 struct HookStateOwner {
@@ -23,7 +23,7 @@ HookState& own_state() {
   return *state;
 }
 
-/// A tensor and where it was.
+/// Holds a tensor's copy on the host, and its device.
 struct OnHost {
   Tensor copy;
   Device device;

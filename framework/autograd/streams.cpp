@@ -12,12 +12,14 @@ using taper::detail::StreamImpl;
 
 namespace {
 
-// What was made before a capture runs on the stream that captures: its own one may not join.
+// A node made before a capture runs on the capturing stream, because its own default stream may not
+// join the capture.
 bool stays_on_current(const StreamImpl& own) {
   return own.id == 0 && current_stream_of(own.device)->capture;
 }
 
-// The stream that is current on `device` while `node` runs; the caller's for no node.
+// Returns the stream that is current on `device` while `node` runs. Without a node it is the
+// caller's.
 StreamImpl* stream_on(DeviceIndex device, const Node* node) {
   const bool own =
       node && node->stream_ && node->stream_->device == device && !stays_on_current(*node->stream_);

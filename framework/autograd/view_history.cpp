@@ -8,15 +8,15 @@
 namespace torch::taper::autograd {
 namespace {
 
-/// Where a tensor's elements lie in a storage.
+/// Describes the place of a tensor's elements in a storage.
 struct Geometry {
   Dims sizes, strides;
   int64_t offset;
   explicit Geometry(const TensorImpl& t) : sizes(t.sizes), strides(t.strides), offset(t.offset) {}
 };
 
-/// Backward of "this part of the base was overwritten by `part`": the gradient of the part goes to
-/// the op that wrote it, that of the rest to the base's former history.
+/// Is the derivative of overwriting a part of the base with `part`. The part's gradient goes to the
+/// op that wrote it, the rest to the base's former history.
 struct CopySlices final : Node {
   CopySlices(const TensorImpl& base_, const TensorImpl& view_, NodePtr part_)
       : Node("torch::autograd::CopySlices", 1), base(base_), view(view_), part(std::move(part_)) {
@@ -33,7 +33,7 @@ struct CopySlices final : Node {
     GradList part_grads(1);
     part_grads[0] = slice.clone();
     GradList part_out = part->apply(std::move(part_grads));
-    // What may overlap itself was filled: nothing of it was there before.
+    // A part that overlaps itself was filled, so its former gradient is zero.
     if (part_out[0].defined() && !overlaps_itself(slice.impl()))
       slice.copy_(part_out[0]);
     else
@@ -43,7 +43,8 @@ struct CopySlices final : Node {
     return out;
   }
 
-  // A gradient of the base laid out in memory as the base is; 0 in gaps, which a view may reach.
+  // Returns a gradient with the memory layout of the base. Gaps are 0, because a view may reach
+  // them.
   Tensor laid_out_as_base(const Tensor& grad) const {
     const int64_t reach =
         taper::detail::checked_extent("CopySlices", base.sizes, base.strides, 0, grad.itemsize());
@@ -72,7 +73,8 @@ NodePtr make_copy_slices(const Tensor& base, const Tensor& view, NodePtr part) {
 
 }  // namespace
 
-// Asked for every output that a node has saved: a comparison, where a cast would search the bases.
+// A comparison suffices here. It runs for every saved output, and a cast would search the base
+// classes.
 bool is_copy_slices(const Node& node) { return typeid(node) == typeid(CopySlices); }
 
 Tensor view_written_by(Node& node, const TensorImpl& saved) {
