@@ -1,8 +1,8 @@
-// What this build has of CUDA: the one source that is compiled with TAPER_CUDA_KERNELS, so that all
-// others are the same in every build.
+// Tells which CUDA parts this build has. Only this source is compiled with TAPER_CUDA_KERNELS, so
+// all others are equal in every build. The values are:
 //   0  no CUDA kernels: simulated devices run the CPU's
-//   1  kernels that nvcc has compiled, for GPUs
-//   2  kernels that the host's compiler has compiled, for simulated devices
+//   1  kernels compiled by nvcc, for GPUs
+//   2  kernels compiled by the host's compiler, for simulated devices
 #include <taper/framework/cuda/block.h>
 #include <taper/framework/debug/kernel_records.h>
 #include <taper/framework/fusion/fused_kernels.h>

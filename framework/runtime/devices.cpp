@@ -13,13 +13,14 @@ namespace {
 
 thread_local DeviceIndex current_index = 0;
 
-/// `device` is one that exists.
+/// Makes an existing device the current one.
 void make_current(DeviceIndex device) noexcept {
   current_index = device;
   cuda_runtime()->make_current(device);
 }
 
-/// A runtime that has no device is a simulated one: the runtime of GPUs exists only with a GPU.
+/// Explains why there is no device. A runtime without devices is a simulated one, because the
+/// runtime of GPUs exists only with a GPU.
 std::string why_none() {
   if (!cuda_runtime()) return detail::why_no_gpus();
   return "CUDA_VISIBLE_DEVICES hides all simulated devices; unset it, or list device numbers, "
@@ -65,7 +66,7 @@ std::vector<DeviceIndex> visible_devices(const char* text, int count) {
     char* end = nullptr;
     const long i = std::strtol(p, &end, 10);
     if (end == p || i < 0 || i >= count) return visible;
-    // CUDA sees no device at all when one is named twice.
+    // CUDA sees no device at all if the list names one twice.
     if (std::count(visible.begin(), visible.end(), i)) return {};
     visible.push_back(static_cast<DeviceIndex>(i));
     while (*end == ' ') ++end;

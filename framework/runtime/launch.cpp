@@ -8,7 +8,7 @@
 namespace torch::taper::detail {
 namespace {
 
-/// The launch in memory of its own, for a queue or a capture.
+/// Moves the launch to memory of its own, for a queue or a capture.
 std::shared_ptr<const Launch> kept(Launch& from) {
   void* const to = ::operator new(from.kind.nbytes);
   if (from.kind.move)
@@ -31,7 +31,7 @@ void make_launch(const char* name, Device device, Launch&& work) {
   }
   const RunScope recorded(observes_run() ? run_observer() : nullptr, name, device, accesses);
   if (device.is_cpu() && !captures_host()) return work.run();
-  // A GPU's kernel is launched before launch_on returns.
+  // launch_on has launched a GPU's kernel when it returns.
   if (device.is_cuda() && on_gpu()) return launch_on(device.index(), name, [&work] { work.run(); });
   if (device.is_cpu()) return record_launch(name, kept(work));
   launch_on(device.index(), name, [mine = kept(work)] { mine->run(); });

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kPoolSize = detail::kLastPooledStream / 2;  // for each of two priorities
 
-/// The streams of one device, made as they are asked for.
+/// Holds the streams of one device. Each is made on its first use.
 struct DeviceStreams {
   std::mutex mutex;
   detail::StreamImpl* main = nullptr;
@@ -47,9 +47,8 @@ detail::StreamImpl* pool_stream(DeviceIndex device, int priority) {
   return stream;
 }
 
-/// The calling thread's stream on each device; null stands for the default one. Most threads choose
-/// none, and thread-local memory is short (framework/core/storage.cpp tells why): made by the first
-/// choice.
+/// Holds the calling thread's stream on each device. Null stands for the default stream. Most
+/// threads choose none, and thread-local memory is short, so the first choice allocates the array.
 using CurrentStreams = std::array<detail::StreamImpl*, kMaxDevices>;
 thread_local CurrentStreams* current = nullptr;
 
@@ -61,7 +60,7 @@ struct CurrentStreamsOwner {
 void choose(DeviceIndex device, detail::StreamImpl* stream) {
   static thread_local CurrentStreamsOwner owner;
   (void)owner;
-  if (current) (*current)[device] = stream;  // a thread that ends has none anymore
+  if (current) (*current)[device] = stream;  // an ending thread has no array
 }
 
 }  // namespace
@@ -184,7 +183,7 @@ void Event::record(const Stream& stream) {
 
 namespace {
 
-// The capture that a wait belongs to, of the stream or of the event; null as a rule.
+// Returns the capture that a wait belongs to: the stream's or the event's. It is usually null.
 detail::Capture* capture_of_wait(const detail::StreamImpl& stream, const detail::EventImpl& event) {
   if (!event.point || stream.capture) return stream.capture;
   detail::Capture* capture = detail::thread_capture();
@@ -194,7 +193,7 @@ detail::Capture* capture_of_wait(const detail::StreamImpl& stream, const detail:
   return capture;
 }
 
-// A captured event is never reached: it is a place in a graph.
+// Throws for a captured event. It is a place in a graph, which is never reached.
 void check_not_captured(const detail::EventImpl& event, const char* what) {
   TAPER_CHECK(!event.point,
               "CUDA error: operation not permitted on an event last recorded in a capturing "

@@ -35,7 +35,7 @@ void ThreadState::apply() const {
 // ---------------------------------------------------------------- work on other threads
 namespace {
 
-/// Threads that take launched work in its order.
+/// Runs launched work on its own threads, in the order of the launches.
 class Launcher {
  public:
   ~Launcher() {

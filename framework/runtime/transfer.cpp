@@ -33,7 +33,7 @@ void within_host(void* to, const void* from, size_t nbytes) {
   }
 }
 
-// Through pinned memory of the host, for devices that do not reach each other.
+// Copies through pinned host memory, for devices without peer access.
 void staged(void* to, const cuda::Stream& target, const void* from, const cuda::Stream& source,
             size_t nbytes) {
   const intrusive_ptr<StorageImpl> host = allocate_pinned_storage(nbytes);
@@ -52,7 +52,7 @@ void between_devices(void* to, DeviceIndex to_device, const void* from, DeviceIn
       return staged(to, target, from, source, nbytes);
     require_cuda().enable_peer_access(from_device, to_device);
   }
-  // What still reads or writes the target's memory comes first.
+  // Work that still uses the target's memory comes first.
   source.wait_stream(target);
   copy_on(source.impl(), to, from, nbytes);
   target.wait_stream(source);
