@@ -15,7 +15,7 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 size_t rounded(size_t nbytes, size_t step) { return (nbytes + step - 1) / step * step; }
 
-/// Addresses, aligned to a huge page; null where there are none.
+/// Maps addresses aligned to a huge page. Returns null if there are none.
 char* map_segment(size_t nbytes, size_t huge) {
   const size_t all = nbytes + kHugePage;
   void* const p = mmap(nullptr, all, PROT_READ | PROT_WRITE,
@@ -25,7 +25,7 @@ char* map_segment(size_t nbytes, size_t huge) {
   char* const begin = reinterpret_cast<char*>(rounded(reinterpret_cast<uintptr_t>(p), kHugePage));
   if (begin > first) munmap(first, static_cast<size_t>(begin - first));
   if (end > begin + nbytes) munmap(begin + nbytes, static_cast<size_t>(end - begin) - nbytes);
-  // Fewer page faults on first touch, and fewer TLB misses ever after.
+  // Huge pages cause fewer page faults on first touch, and fewer TLB misses later.
   if (huge < nbytes) madvise(begin + huge, nbytes - huge, MADV_HUGEPAGE);
   return begin;
 }
@@ -48,7 +48,7 @@ BlockHeap::~BlockHeap() {
 }
 
 // ---------------------------------------------------------------- what is free
-/// Where so many bytes are free: the smallest place, such as have been in use first.
+/// Finds the smallest free span for `nbytes`, and prefers spans that are resident.
 BlockHeap::Spans::iterator BlockHeap::find(size_t nbytes, bool resident) {
   auto untouched = spans_.end();
   for (auto it = free_.lower_bound({nbytes, nullptr}); it != free_.end(); ++it) {
@@ -89,10 +89,10 @@ BlockHeap::Spans::iterator BlockHeap::add_segment(size_t nbytes) {
   }
 }
 
-/// The first bytes of a free span become a block.
+/// Makes a block of the first bytes of a free span.
 void* BlockHeap::cut(Spans::iterator it, size_t nbytes) {
   Span& span = it->second;
-  // What would be too short for another block stays with this one.
+  // A rest too short for another block stays with this block.
   const bool whole = form_.segment == 0 || span.nbytes - nbytes < 16 * form_.grain;
   const size_t taken = whole ? span.nbytes : nbytes;
   const size_t resident = std::min(span.resident, taken);
@@ -178,7 +178,7 @@ void BlockHeap::drop_segment(Spans::iterator span) noexcept {
 }
 
 void BlockHeap::give_back(size_t nbytes) noexcept {
-  // The largest first: few calls, and what is near other blocks stays.
+  // The largest spans go first: this takes few calls, and keeps memory near other blocks.
   for (auto it = free_.end(); nbytes > 0 && it != free_.begin();) {
     const auto span = spans_.find(std::prev(it)->second);
     Span& s = span->second;
@@ -190,7 +190,7 @@ void BlockHeap::give_back(size_t nbytes) noexcept {
     }
     --it;
     if (most == 0) continue;
-    // From the end, whole huge pages.
+    // Gives whole huge pages from the end.
     const auto begin = reinterpret_cast<uintptr_t>(span->first);
     const uintptr_t end = (begin + s.resident - most) / kHugePage * kHugePage;
     const size_t kept = end > begin ? end - begin : 0, given = s.resident - kept;

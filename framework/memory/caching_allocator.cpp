@@ -58,13 +58,13 @@ CachingAllocator::Block* CachingAllocator::find_or_make(size_t nbytes, const Use
   const size_t segment = is_apart(user) ? nbytes : segment_for(nbytes);
   Block* b = is_apart(user) ? nullptr : find(nbytes, user);
   if (!b) b = new_segment(nbytes, segment, user);
-  // Emptying the cache waits for the device, which a capture cannot.
+  // Emptying the cache waits for the device, which a capture cannot do.
   if (!b && !user.is_captured) {
     ++stats_.num_retries;
     give_back_segments();
     b = new_segment(nbytes, segment, user);
   }
-  if (!b && nbytes < segment) b = new_segment(nbytes, nbytes, user);  // the last of a device
+  if (!b && nbytes < segment) b = new_segment(nbytes, nbytes, user);  // the last memory of a device
   return b;
 }
 
@@ -74,7 +74,7 @@ size_t CachingAllocator::segment_for(size_t nbytes) {
   return std::max(nbytes, (nbytes + kRoundLarge - 1) / kRoundLarge * kRoundLarge);
 }
 
-// The smallest free block of the stream that is large enough.
+// Finds the smallest free block of the stream that is large enough.
 CachingAllocator::Block* CachingAllocator::find(size_t nbytes, const User& user) {
   Pool& pool = nbytes <= kSmall ? user.arena->small : user.arena->large;
   Block key;
@@ -106,7 +106,7 @@ CachingAllocator::Block* CachingAllocator::new_segment(size_t nbytes, size_t siz
   return b;
 }
 
-// Leaves `nbytes` in b, and puts the rest back where it is worth it.
+// Leaves `nbytes` in `b`, and returns the rest to the pool if it is large enough.
 void CachingAllocator::split(Block* b, size_t nbytes) {
   const size_t left = b->nbytes - nbytes;
   if (left < (b->small ? kRound : kSmall + 1)) return;
@@ -167,7 +167,7 @@ cuda::Event CachingAllocator::take_event() {
   return event;
 }
 
-// Into the pool, behind what its other users have queued so far.
+// Returns the block to the pool when its other users have done the work queued so far.
 void CachingAllocator::await_users(Block* b) {
   b->waits_for = 0;
   for (StreamImpl* user : b->users) {
@@ -175,7 +175,7 @@ void CachingAllocator::await_users(Block* b) {
     try {
       event.record(cuda::Stream(user));
     } catch (const Error&) {
-      continue;  // a lost device uses nothing any more
+      continue;  // a lost device uses no memory
     }
     waiting_[user].push_back({std::move(event), b});
     if (watches_races()) races::detector().keep_for(b->data, b->nbytes, user);
@@ -193,9 +193,11 @@ void CachingAllocator::record_stream(void* p, StreamImpl* stream) {
   if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
 }
 
-// Frees the blocks whose other users have come far enough.
+// Frees the blocks whose other users have reached their events.
 void CachingAllocator::collect_reached() {
-  if (const Capture* c = thread_capture(); c && c->origin()) return;  // no events are asked
+  if (const Capture* c = thread_capture(); c && c->origin())
+    return;  // events are not queried in a
+             // capture
   const races::QuietQueries quiet;
   for (Block* b : std::exchange(deferred_, {}))
     if (can_record(*b))
@@ -211,7 +213,7 @@ void CachingAllocator::collect_reached() {
     }
 }
 
-// Into the pool, joined with free neighbours.
+// Returns the block to the pool, joined with its free neighbours.
 void CachingAllocator::put_back(Block* b) {
   Pool& pool = this->pool(*b);
   if (Block* behind = b->behind; behind && behind->free) {
@@ -244,7 +246,7 @@ void CachingAllocator::give_back_segments() {
   give_back_ended();
 }
 
-// Any stream may have replayed in this memory: the runtime waits for all of the device's.
+// Any stream may have replayed in this memory, so the runtime waits for all streams of the device.
 void CachingAllocator::give_back_ended() {
   for (const auto& arena : ended_) {
     give_back(arena->small);
@@ -254,7 +256,8 @@ void CachingAllocator::give_back_ended() {
   ended_.erase(std::remove_if(ended_.begin(), ended_.end(), is_empty), ended_.end());
 }
 
-// Not at once: who frees may be a stream's own thread, which cannot wait for the stream.
+// This happens later, because a stream's own thread may free the memory. It cannot wait for its
+// stream.
 void CachingAllocator::give_back_freed() {
   if (const Capture* c = thread_capture(); c && c->origin()) return;
   give_back(common_.small);
@@ -268,7 +271,7 @@ void CachingAllocator::give_back(Pool& pool) {
       ++it;
       continue;
     }
-    // Its stream may still work on what lay there.
+    // Its stream may still work on this memory.
     if (b->arena == &common_) cuda::Stream(b->stream).record_event().synchronize();
     cuda_runtime()->release(device_, b->data, b->nbytes);
     stats_.reserved -= b->nbytes;

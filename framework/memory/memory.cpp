@@ -57,7 +57,7 @@ Json json_of(const MemorySegment& s) {
 }  // namespace
 
 namespace {
-/// Which device's memory a program has taken.
+/// Records the device of each block that a program has allocated itself.
 struct OwnMemory {
   std::mutex mutex;
   std::map<void*, DeviceIndex> device_of;
@@ -124,7 +124,7 @@ std::string memory_snapshot() {
 }
 
 void empty_cache() {
-  std::exception_ptr lost;  // a device; the others come first
+  std::exception_ptr lost;  // a device was lost; the others come first
   for (DeviceIndex i = 0; i < device_count(); ++i) try {
       allocator(i).empty_cache();
     } catch (const Error&) {

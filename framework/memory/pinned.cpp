@@ -16,7 +16,7 @@ namespace {
 struct Block {
   char* data;
   size_t nbytes;
-  /// The last use on each stream: streams run in order, so that tells of all.
+  /// Holds the last use on each stream. It covers all earlier uses, because streams run in order.
   std::vector<std::pair<StreamImpl*, cuda::Event>> uses;
   std::shared_ptr<const void> graphs{};  ///< shared with the graphs that copy from or to it
 
@@ -83,7 +83,7 @@ class PinnedAllocator {
   }
 
  private:
-  // Powers of two, so that blocks of nearly one size serve each other.
+  // Sizes are rounded to powers of two, so that blocks can serve requests of similar size.
   static size_t round(size_t nbytes) {
     size_t n = 512;
     while (n < nbytes && n < (SIZE_MAX >> 1)) n *= 2;
