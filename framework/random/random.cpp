@@ -17,15 +17,15 @@
 namespace torch::taper {
 namespace {
 
-/// The bytes of get_state(), in PyTorch's layout.
+/// Describes the bytes of get_state(), in PyTorch's layout.
 struct StateBytes {
   uint64_t seed;
   int32_t left;
   int32_t seeded;
   uint64_t next;
   uint64_t words[Mt19937::kWords];
-  double normal_x;  // unused since long
-  double normal_y;  // the waiting double
+  double normal_x;  // no longer used
+  double normal_y;  // the second double of a pair
   double normal_rho;
   int32_t normal_is_valid;
   int32_t padding;
@@ -34,7 +34,7 @@ struct StateBytes {
   unsigned char padding_at_end[3];
 };
 static_assert(sizeof(StateBytes) == 5056);
-// Without the waiting float, as PyTorch wrote it before 1.6.
+// Is the size without the waiting float, as PyTorch wrote it before 1.6.
 constexpr size_t kLegacyStateBytes = 5048;
 
 }  // namespace
@@ -61,14 +61,14 @@ bool Mt19937::set_state(uint64_t seed, int32_t left, uint64_t next, const uint64
 // ---------------------------------------------------------------- generator
 namespace {
 
-// Draws that are queued on a device take place before its generator is looked at or changed.
+// Waits for the draws that are queued on a device, before its generator is read or changed.
 void finish_draws(Device device) {
   detail::check_not_capturing("a generator's state or seed", device);
   if (device.is_cuda()) cuda::synchronize(device.index());
 }
 
-/// The same, and those that are queued meanwhile wait. (The CPU's take place at once: there it is
-/// the caller who holds the lock.)
+/// Waits for queued draws, and returns a lock that delays later ones. The CPU draws at the call,
+/// under a lock that the caller holds.
 std::unique_lock<std::mutex> after_draws(GeneratorImpl& g) {
   finish_draws(g.device());
   return g.device().is_cpu() ? std::unique_lock<std::mutex>()
@@ -119,7 +119,7 @@ void CPUGeneratorImpl::set_state(const Tensor& state) {
   StateBytes s{};
   const Tensor bytes = state.contiguous();
   std::memcpy(&s, bytes.data_ptr(), nbytes);
-  unsigned char float_is_valid;  // read as a byte: a foreign file may hold anything
+  unsigned char float_is_valid;  // read as a byte: a foreign file may hold any value
   std::memcpy(&float_is_valid, &s.next_float_is_valid, 1);
   Mt19937 engine;
   TAPER_CHECK(s.seeded == 1 && engine.set_state(s.seed, s.left, s.next, s.words),
@@ -185,7 +185,7 @@ const Generator& LocalGenerators::of(Device device) {
 
 const Generator& default_generator() {
   if (auto* local = detail::LocalGenerators::current()) return local->of(Device(kCPU));
-  // Never destroyed: objects with static lifetime may draw numbers.
+  // It is never destroyed, because static objects may draw numbers.
   static const Generator* const generator =
       new Generator(detail::createCPUGenerator(detail::getNonDeterministicRandom()));
   return *generator;
@@ -269,8 +269,8 @@ std::vector<Generator> default_generators() {
 
 namespace {
 
-/// Does `work` after the draws that are queued on the device's current stream. A capture records
-/// it. A GPU's draws are made by the host, at the call.
+/// Runs `work` after the draws that are queued on the device's current stream. A capture records
+/// it. The host makes a GPU's draws at the call, so the work then runs at once.
 void in_order_of_draws(Device device, const char* name, std::function<void()> work) {
   if (device.is_cpu() && captures_host()) return record_on_host(name, std::move(work));
   if (device.is_cpu() || on_gpu()) return work();
