@@ -28,7 +28,7 @@ uint64_t next_id() {
 // ---------------------------------------------------------------------- who captures
 Capture* thread_capture() { return here; }
 Capture* host_capture() { return here && !here->origin() ? here : nullptr; }
-// taper::distributed asks, too.
+// taper::distributed calls it too.
 TAPER_EXPORTED bool captures_host() { return host_capture() != nullptr; }
 
 Capture* capture_of(Device device) {
@@ -107,11 +107,11 @@ Capture::~Capture() {
   log().take();
   try {
     if (origin_) require_cuda().end_capture(origin_, *recording_);
-  } catch (const Error&) {  // nobody wants the recording
+  } catch (const Error&) {  // the recording is discarded
   }
 }
 
-// Streams and threads are as they were, whatever the runtime says next.
+// Restores the streams and threads, whatever the runtime reports next.
 void Capture::leave() {
   goes_on_ = false;
   launch_observers -= 4;
@@ -169,7 +169,7 @@ cpu::Prepared prepared_of(const Launch& launch) {
 }
 }  // namespace
 
-// What is no part of a chain is made ready, where its kernel says how.
+// Prepares the launches outside of chains whose kernels support it.
 void LaunchList::fuse(const std::vector<BlockLifetime>& lifetimes) {
   std::vector<std::shared_ptr<const Launch>> launches;
   for (const Step& step : steps_) launches.push_back(step.launch);

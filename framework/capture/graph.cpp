@@ -117,7 +117,7 @@ MempoolId_t Graph::pool() const {
 // ---------------------------------------------------------------------- a step that is called
 namespace {
 
-// What is no memory of the capture is there as long as the graph.
+// Memory outside of the capture's pool lives as long as the graph.
 bool is_given(const void* p) {
   Capture* const capture = detail::host_capture();
   return capture && !capture->pool()->holds_host(p);
@@ -176,7 +176,7 @@ GraphMemory Graph::memory() const {
 // ---------------------------------------------------------------------- a scope
 namespace {
 
-/// Where the calling thread captures a device when it is given no stream: graphs that share a pool
+/// Returns the stream for a capture of a device without a given stream. Graphs that share a pool
 /// share its blocks by stream.
 cuda::Stream side_stream(DeviceIndex device) {
   thread_local std::vector<StreamImpl*> streams(kMaxDevices);

@@ -50,7 +50,7 @@ constexpr BlockHeap::Form kSmallBlocks{size_t{16} << 20, 64, 0, kHugePage},
 
 HostPool::HostPool() : small_{BlockHeap(kSmallBlocks), {}}, large_{BlockHeap(kLargeBlocks), {}} {}
 
-/// First a block of this size: kernels that follow each other then write where they have read.
+/// Prefers a waiting block of this size, so that consecutive kernels write where they have read.
 void* HostPool::take(Part& part, size_t nbytes) {
   const auto it = part.waiting.lower_bound(nbytes);
   if (it != part.waiting.end() && it->first <= nbytes + nbytes / 16) {
@@ -142,7 +142,7 @@ GraphPool::~GraphPool() {
     Pools& all = pools();
     const std::lock_guard<std::mutex> lock(all.mutex);
     const auto it = all.by_name.find(id_);
-    // Another pool may have the name by now.
+    // Another pool may have taken the name meanwhile.
     if (it != all.by_name.end() && it->second.expired()) all.by_name.erase(it);
   }
   for (DeviceIndex i = 0; i < kMaxDevices; ++i)

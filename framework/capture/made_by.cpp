@@ -9,9 +9,9 @@
 namespace torch::taper::detail {
 namespace {
 
-// Launches that are looked at: ops save what was made shortly before.
+// Limits the launches that are searched: ops save tensors that were made shortly before.
 constexpr size_t kMostSteps = 256;
-// Each is a pass over memory in place of one that backward reads.
+// Limits the parts. Each part costs one pass over memory and saves one that backward reads.
 constexpr size_t kMostParts = 4;
 
 Bytes bytes_of(const Access& a) {
@@ -34,7 +34,7 @@ int64_t numel_of(const Access& a) {
   return numel;
 }
 
-/// Whether elements lie one behind the other, in their order.
+/// Returns whether the elements are contiguous in row-major order.
 bool is_dense(const Access& a) {
   int64_t step = 1;
   for (int64_t d = a.sizes.size() - 1; d >= 0; --d) {
@@ -50,13 +50,13 @@ class Search {
   Search(const Capture& capture, const IsKept& is_kept)
       : steps_(capture.steps()), watched_(capture.watched()), is_kept_(is_kept) {}
 
-  /// The step before `end` that wrote to these bytes last; nothing where it is not to be found, or
-  /// may not be repeated, or wrote more than its first result there.
+  /// Returns the last step before `end` that wrote these bytes. Returns nothing if there is none,
+  /// if it may not be repeated, or if it wrote more than its first result there.
   std::optional<size_t> maker(const Bytes& wanted, size_t end) const;
-  /// What the step writes first.
+  /// Returns the first result of the step.
   const Access& result(size_t step) const { return watched_[step].accesses[0]; }
-  /// Adds the step as a part, behind those that make operands which are not kept. False where one
-  /// cannot be made.
+  /// Adds the step as a part, after the steps that make operands which are not kept. Returns false
+  /// if an operand cannot be made.
   bool add(size_t step, MadeBy& made);
 
  private:
