@@ -195,9 +195,7 @@ void CachingAllocator::record_stream(void* p, StreamImpl* stream) {
 
 // Frees the blocks whose other users have reached their events.
 void CachingAllocator::collect_reached() {
-  if (const Capture* c = thread_capture(); c && c->origin())
-    return;  // events are not queried in a
-             // capture
+  if (const Capture* c = thread_capture(); c && c->origin()) return;  // no event queries
   const races::QuietQueries quiet;
   for (Block* b : std::exchange(deferred_, {}))
     if (can_record(*b))
