@@ -16,7 +16,7 @@
 namespace torch::taper::serialize {
 namespace detail {
 
-/// The entries in the order of writing; an archive stands before what it holds.
+/// Holds the entries in the order of writing. An archive precedes its contents.
 struct ArchiveData {
   std::vector<Entry> entries;
   std::unordered_map<std::string, size_t> index;
@@ -34,7 +34,7 @@ struct ArchiveData {
   }
 };
 
-/// Tensors that were read into, with what they held before.
+/// Holds the tensors that were read into, with their former values.
 struct LoadLog {
   std::vector<std::pair<Tensor, Tensor>> before;
 };
@@ -48,12 +48,13 @@ using detail::Entry;
 using detail::FileContents;
 using Json = nlohmann::json;
 
-/// The list of all entries in order, as JSON text: [name, kind, value].
+/// Is the key of the list of all entries, in order and as JSON text: [name, kind, value].
 constexpr const char* kEntriesKey = "taper.entries";
 
 // ---------------------------------------------------------------------- entries to file contents
 
-// Text, because JSON has no infinity and no NaN. 17 digits give back the same double.
+// Numbers are stored as text, because JSON has no infinity and no NaN. 17 digits restore the exact
+// double.
 std::string text_of(double v) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", v);
@@ -66,10 +67,10 @@ Json text_of(const std::vector<double>& values) {
   return list;
 }
 
-// safetensors has no complex128: such tensors are stored by their parts, and named here.
+// safetensors has no complex128. These tensors are stored as their parts, and this key names them.
 constexpr const char* kComplexKey = "taper.complex128";
 
-/// Replaces tensors of complex128 by their parts. Their names go to the metadata.
+/// Replaces complex128 tensors by their parts. Their names go to the metadata.
 void split_complex(FileContents& out) {
   Json names = Json::array();
   for (auto& [name, t] : out.tensors) {
@@ -80,7 +81,7 @@ void split_complex(FileContents& out) {
   if (!names.empty()) out.metadata.emplace_back(kComplexKey, names.dump());
 }
 
-/// The way back. Throws Json's exceptions for a damaged list.
+/// Restores complex128 tensors from their parts. Throws Json's exceptions for a damaged list.
 void join_complex(FileContents& in, const std::string& where) {
   for (const auto& [key, text] : in.metadata) {
     if (key != kComplexKey) continue;
@@ -199,7 +200,7 @@ class Entries {
       fail("damaged list of entries: '" + tensors_.begin()->first + "' is not in it");
   }
 
-  /// A file of another program: dots in the names make archives.
+  /// Makes the entries of another program's file. Dots in the names make archives.
   void from_names() {
     for (const std::string& name : names_) {
       for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
@@ -268,7 +269,7 @@ class Entries {
   std::shared_ptr<ArchiveData> data_ = std::make_shared<ArchiveData>();
 };
 
-/// All bytes of a source. A size that is not true must not become memory: it is read in blocks.
+/// Reads all bytes of a source. It reads in blocks, so that a wrong size cannot allocate too much.
 std::string read_all(const detail::Source& source, uint64_t nbytes) {
   std::string bytes;
   while (bytes.size() < nbytes) {
@@ -282,7 +283,7 @@ std::string read_all(const detail::Source& source, uint64_t nbytes) {
   return bytes;
 }
 
-/// A source whose first bytes have been read: a stream gives them once.
+/// Returns a source whose first bytes have been read already. A stream delivers them only once.
 detail::Source behind(const std::string& start, const detail::Source& source) {
   return [&start, &source](uint64_t position, void* buffer, size_t nbytes) {
     if (position >= start.size()) return source(position, buffer, nbytes);
@@ -301,7 +302,7 @@ std::shared_ptr<const ArchiveData> script_entries(const std::string& bytes,
   return data;
 }
 
-/// The first bytes say who wrote the file: LibTorch writes zip archives.
+/// Reads the entries. The first bytes tell the writer of the file: LibTorch writes zip archives.
 std::shared_ptr<const ArchiveData> read_entries(const detail::Source& source, uint64_t nbytes,
                                                 const std::string& where) {
   const std::string start = read_all(source, std::min<uint64_t>(nbytes, 4));
@@ -313,13 +314,13 @@ std::shared_ptr<const ArchiveData> read_entries(const detail::Source& source, ui
 
 std::string quoted(const std::string& path) { return "'" + path + "'"; }
 
-/// A tensor of a file, on a device; an undefined one stays undefined.
+/// Copies a tensor of a file to a device. An undefined tensor stays undefined.
 Tensor made_on(Device device, const Tensor& stored) {
   if (!stored.defined() || stored.device() == device) return stored;
   return stored.detach().to(device).set_requires_grad(stored.requires_grad());
 }
 
-/// The device on which the tensor was saved. Throws Error if there is none of that number.
+/// Returns the device from which the tensor was saved. Throws Error if it does not exist here.
 Device device_of(const Entry& e) {
   const Device device = e.device.value_or(Device());
   TAPER_CHECK(device.is_cpu() || device.index() < cuda::device_count(), "load: '", e.name,
@@ -328,7 +329,7 @@ Device device_of(const Entry& e) {
   return device;
 }
 
-/// The gradient follows a tensor to another device.
+/// Replaces the data. The gradient follows a tensor to another device.
 void replace_data(Tensor& tensor, const Tensor& data) {
   const Tensor grad = tensor.is_leaf() ? tensor.grad() : Tensor();
   tensor.set_data(data);
@@ -336,7 +337,7 @@ void replace_data(Tensor& tensor, const Tensor& data) {
     tensor.mutable_grad() = grad.to(data.device());
 }
 
-/// All that is left in a stream that cannot say its length.
+/// Reads all that remains in a stream of unknown length.
 std::string read_all(std::istream& stream) {
   std::string bytes;
   char block[1 << 16];
@@ -426,7 +427,7 @@ bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool is_buff
     tensor = made_on(device_ ? *device_ : device_of(*e), stored);
     return true;
   }
-  // Module::to(dtype) makes floats of a buffer's counts, which are counts again when loaded.
+  // Module::to(dtype) turns a buffer of counts into floats. Loading turns them into counts again.
   const bool counts = is_buffer && isIntegralType(tensor.scalar_type(), false);
   TAPER_CHECK(stored.is_floating_point() == tensor.is_floating_point() ||
                   (counts && stored.is_floating_point()),

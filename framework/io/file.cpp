@@ -27,10 +27,10 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-// The target of a symbolic link, so that the link stays. The target need not exist yet.
+// Returns the target of a symbolic link, so that the link stays. The target need not exist yet.
 std::string resolve(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr int kMostLinks = 40;  // Linux's limit
+  constexpr int kMostLinks = 40;  // the limit of Linux
   fs::path target = path;
   std::error_code error;
   for (int i = 0; i < kMostLinks && fs::is_symlink(target, error); ++i)
@@ -44,13 +44,13 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Unique beside other processes and other threads.
+// Returns a name that no other process or thread uses.
 std::string temporary_name(const std::string& path) {
   static std::atomic<unsigned> count{0};
   return path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(count++);
 }
 
-// Whether `name` is one that temporary_name makes, of a process that is no more.
+// Returns whether `name` is a temporary name of `path`, made by a process that has ended.
 bool is_left_behind(const std::string& name, const std::string& path) {
   int pid = 0, end = 0;
   unsigned number = 0;
@@ -61,14 +61,14 @@ bool is_left_behind(const std::string& name, const std::string& path) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-// Whether some process, which may be of another machine, has locked the file to write it. True,
-// too, if the file system has no locks.
+// Returns whether a process, perhaps on another machine, has locked the file to write it. Returns
+// true if the file system has no locks.
 bool is_being_written(const std::string& file) {
   const Descriptor d{::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   return d.fd < 0 || ::flock(d.fd, LOCK_EX | LOCK_NB) != 0;
 }
 
-// Removes what saves to `path` left that were killed.
+// Removes the files that killed saves to `path` have left.
 void remove_left_behind(const std::string& path) noexcept try {
   namespace fs = std::filesystem;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_of(path)))
@@ -76,10 +76,10 @@ void remove_left_behind(const std::string& path) noexcept try {
         !is_being_written(entry.path()))
       fs::remove(entry.path());
 } catch (const std::exception&) {
-  // The save itself says what is wrong with the folder.
+  // The save itself reports errors of the folder.
 }
 
-// A rename is on the disk only when its directory is.
+// A rename reaches the disk only when its directory is synced.
 void sync_directory(const std::string& path) {
   const int fd = ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
@@ -87,7 +87,7 @@ void sync_directory(const std::string& path) {
   ::close(fd);
 }
 
-/// Writes through `write` and closes; the error of the first step that fails is thrown.
+/// Writes with `write` and closes the file. Throws the error of the first step that fails.
 void fill(File file, const std::string& path, const std::function<void(const Sink&)>& write,
           bool sync) {
   std::FILE* f = file.get();

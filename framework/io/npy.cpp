@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kMagic = "\x93NUMPY";
 constexpr size_t kMagicSize = 6;
 
-/// What an .npy header says.
+/// Holds the contents of an .npy header.
 struct NpyHeader {
   ScalarType dtype = ScalarType::Undefined;
   bool swapped = false;
@@ -30,7 +30,7 @@ constexpr NpyName kNames[] = {
     {kUInt32, "u4"}, {kUInt64, "u8"},
 };
 
-/// Reads the header: a Python dictionary of three known keys.
+/// Reads the header, which is a Python dictionary of three known keys.
 class HeaderParser {
  public:
   HeaderParser(Bytes text, const std::string& where)
@@ -123,7 +123,7 @@ class HeaderParser {
       if (header_.sizes.size() == kMaxDims)
         damaged("expected at most ", kMaxDims, " dimensions, got more");
       header_.sizes.push_back(number());
-      accept('L');  // Python 2
+      accept('L');  // from Python 2
       if (!accept(',') && !at(')')) damaged("expected ',' or ')'");
     }
   }
@@ -145,8 +145,8 @@ class HeaderParser {
   int seen_ = 0;
 };
 
-/// Strides of the first dimension running fastest. As contiguous_strides, they may overflow where
-/// another size is 0: then no stride is ever used.
+/// Returns strides for which the first dimension runs fastest. As in contiguous_strides, they may
+/// overflow if another size is 0. No stride is used then.
 Dims fortran_strides(const Dims& sizes) {
   Dims strides(sizes.size(), 1);
   for (int64_t i = 1; i < sizes.size(); ++i)
@@ -206,7 +206,7 @@ std::string header_text(const TensorImpl& t) {
   return out + text;
 }
 
-/// Header and data, as a sequence of two pieces.
+/// Holds an .npy file as two pieces: header and data.
 struct NpyImage {
   std::string header;
   Tensor data;

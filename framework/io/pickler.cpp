@@ -7,11 +7,11 @@
 namespace torch::taper::serialize::detail {
 namespace {
 
-// Deeper values would overflow the stack of whoever walks them, here and in Python.
+// Deeper values would overflow the stack of every reader, here and in Python.
 constexpr int kMaxDepth = 500;
 
-/// Writes protocol 2. Lists and dictionaries are not distinguished by identity: one that occurs
-/// twice is written twice; tensors share their memory through the storages.
+/// Writes pickle protocol 2. A list or dictionary that occurs twice is written twice. Tensors share
+/// memory through their storages.
 class Pickler {
  public:
   explicit Pickler(const StorageSink& storages) : storages_(storages) {}
@@ -96,7 +96,7 @@ class Pickler {
     put(Op::kAppends);
   }
 
-  /// A list that LibTorch reads as one of this element type, and Python as a plain list.
+  /// Writes a list that LibTorch reads with this element type, and Python as a plain list.
   void typed_list(const char* builder, const GenericList& items, int depth) {
     global("torch.jit._pickle", builder);
     put(Op::kMark);
@@ -115,7 +115,7 @@ class Pickler {
     put(Op::kSetItems);
   }
 
-  /// Classes and texts that every tensor names are written once.
+  /// Writes a class or a text once, although every tensor names it.
   template <class Write>
   void once(const std::string& key, const Write& write) {
     const auto [at, is_new] = memo_.emplace(key, static_cast<uint32_t>(memo_.size()));
@@ -144,7 +144,7 @@ class Pickler {
 
   void tensor(const Tensor& t) {
     TAPER_CHECK(t.defined(), "pickle_save: expected defined tensors, got an undefined one");
-    // Stored dtypes came after the classes of storages: Python has bytes for them.
+    // PyTorch added storage-only dtypes after the storage classes, so Python stores them as bytes.
     const bool untyped = isStoredType(t.scalar_type());
     global("torch._utils", untyped ? "_rebuild_tensor_v3" : "_rebuild_tensor_v2");
     put(Op::kMark);

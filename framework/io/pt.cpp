@@ -17,10 +17,11 @@ constexpr const char* kPickle = "data.pkl";
 constexpr const char* kConstants = "constants.pkl";
 constexpr const char* kVersion = "3\n";
 
-/// Who wrote an archive: Python's torch.save, or torch.jit.save and LibTorch's torch::save.
+/// Names the writer of an archive: Python's torch.save, or torch.jit.save and LibTorch's
+/// torch::save.
 enum class Writer { kPython, kScript };
 
-/// An archive of torch.save: a pickle, and a record for each storage.
+/// Reads an archive of torch.save: a pickle, and a record for each storage.
 class PtFile {
  public:
   PtFile(Bytes bytes, const std::string& where, optional<Device> device, Writer writer)
@@ -44,7 +45,7 @@ class PtFile {
     throw Error(taper::detail::concat("load: ", where_, ": ", parts...));
   }
 
-  // All records lie in one folder, whose name is anything.
+  // All records lie in one folder with an arbitrary name.
   void find_prefix() {
     for (const ZipEntry& e : zip_.entries()) {
       const size_t slash = e.name.find('/');
@@ -55,7 +56,7 @@ class PtFile {
       fail("expected a file of torch.save, got a zip archive without ", kPickle);
   }
 
-  // Only TorchScript's archives have a record of constants.
+  // Only TorchScript archives have a record of constants.
   void check_writer(Writer expected) const {
     const bool script = zip_.find(prefix_ + kConstants) != nullptr;
     if (script && expected == Writer::kPython)
@@ -102,7 +103,7 @@ class PtFile {
     return device_ ? t.to(*device_) : t;
   }
 
-  // A bool that is neither 0 nor 1 would make later comparisons undefined.
+  // Checks bools: a value other than 0 and 1 would make later comparisons undefined.
   void check_bools(const std::string& key, const Tensor& t) const {
     if (t.scalar_type() != kBool) return;
     const auto* p = static_cast<const unsigned char*>(t.data_ptr());
@@ -118,7 +119,7 @@ class PtFile {
   std::unordered_map<std::string, Tensor> storages_;
 };
 
-/// The storages of the tensors to be written, each once.
+/// Collects the storages of the tensors to be written, each once.
 class Storages {
  public:
   StoredTensor add(const Tensor& t) {
@@ -133,7 +134,7 @@ class Storages {
     const Tensor& whole = storages_[at->second];
     if (whole.scalar_type() == impl.dtype)
       return {std::to_string(at->second), numel, impl.offset, impl.strides};
-    // Python cannot have one storage under two dtypes.
+    // Python cannot share one storage between two dtypes.
     storages_.push_back(taper::detail::read_by_host("save", t).contiguous());
     const Tensor& copy = storages_.back();
     return {std::to_string(storages_.size() - 1), copy.numel(), 0, copy.impl_ptr()->strides};
@@ -160,7 +161,7 @@ void write_pt(const IValue& value, const Sink& sink, const std::string& where) {
   zip.finish();
 }
 
-// The older formats begin with a pickle of a magic number, or are tar archives.
+// Returns whether the bytes have an older format: a pickle of a magic number, or a tar archive.
 bool is_old_format(Bytes bytes) {
   const bool pickle = bytes.size() > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
   const bool tar = bytes.size() > 262 && std::memcmp(&bytes[257], "ustar", 5) == 0;
@@ -175,7 +176,8 @@ bool is_script_module(Bytes bytes, const std::string& where) {
   });
 }
 
-// Numbers and texts beside the tensors are the module's settings.
+// Returns the tensors of a TorchScript archive. The numbers and texts beside them are settings of
+// the module.
 StateDict tensors_of_script(Bytes bytes, const std::string& where, optional<Device> device) {
   StateDict dict;
   for (const Entry& e : read_script_module(bytes, where)) {
@@ -194,8 +196,8 @@ IValue read_pt(Bytes bytes, const std::string& where, optional<Device> device) {
   return PtFile(bytes, where, device, Writer::kPython).read();
 }
 
-/// The attributes of a module and of those in it, with whole names. A module that many hold is
-/// there for each: a small file must not become a large value.
+/// Lists the attributes of a module and its submodules with full names. A shared submodule appears
+/// at every place, so their total size is limited: a small file must not become a large value.
 class ScriptEntries {
  public:
   ScriptEntries(const std::string& where, size_t most_nbytes) : where_(where), most_(most_nbytes) {}

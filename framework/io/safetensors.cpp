@@ -15,9 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The format's own limit of a header, against files that are not of this format.
+// Is the format's own limit for a header. It rejects files of other formats.
 constexpr uint64_t kMaxHeader = 100'000'000;
-// A tensor's sizes lie three deep. Values nested much deeper overflow the stack when copied.
+// A tensor's sizes lie three levels deep. Much deeper values would overflow the stack when copied.
 constexpr int kMaxNesting = 16;
 constexpr const char* kMetadata = "__metadata__";
 // The checksum covers the file with these eight digits as zeros.
@@ -100,7 +100,7 @@ std::string header_text(const FileContents& contents, const std::vector<Tensor>&
     throw Error(
         taper::detail::concat("save: ", where, ": expected names and texts in UTF-8: ", e.what()));
   }
-  // Tensors then begin at a multiple of 8 bytes: other readers map the file.
+  // Tensors then begin at a multiple of 8 bytes, as readers that map the file expect.
   while ((text.size() + 8) % 8) text += ' ';
   return text;
 }
@@ -148,7 +148,7 @@ struct TensorInfo {
   uint64_t end;
 };
 
-/// A tensor over a part of the file, which lives as long as the tensor.
+/// Makes a tensor over a part of the file, which stays mapped as long as the tensor exists.
 Tensor mapped_tensor(const std::shared_ptr<MappedFile>& file, uint64_t position,
                      const TensorInfo& info) {
   Tensor t = taper::detail::make_tensor({0}, info.dtype, Device());
@@ -163,7 +163,7 @@ Tensor mapped_tensor(const std::shared_ptr<MappedFile>& file, uint64_t position,
 
 class Reader {
  public:
-  /// `file`, if there is one, holds the bytes that `source` gives.
+  /// Reads from `source`. `file`, if present, holds the bytes of `source`.
   Reader(const Source& source, uint64_t nbytes, const std::string& where,
          std::shared_ptr<MappedFile> file = nullptr)
       : source_(source), nbytes_(nbytes), where_(where), file_(std::move(file)) {}
@@ -220,7 +220,7 @@ class Reader {
       fail("expected a safetensors file, got something else (its header is no JSON object)");
   }
 
-  // The names of an object must differ; the parser itself would keep the last of equals.
+  // Throws if an object has two equal names. The parser itself would keep the last one.
   Json parse() const {
     std::vector<std::unordered_set<std::string>> names;
     std::string duplicate;
@@ -265,7 +265,7 @@ class Reader {
     return value[key];
   }
 
-  // For messages: a list or an object may be long.
+  // Returns a short text for messages. A list or an object may be long.
   static std::string shown(const Json& value) {
     return value.is_structured() ? std::string("an ") + value.type_name() : value.dump();
   }
@@ -367,7 +367,7 @@ class Reader {
     return crc_of(0, header_.data(), header_.size());
   }
 
-  // A bool that is neither 0 nor 1 would make later comparisons undefined.
+  // Checks bools: a value other than 0 and 1 would make later comparisons undefined.
   void check_bools(const std::string& name, const Tensor& t) const {
     if (t.scalar_type() != kBool) return;
     const auto* p = static_cast<const unsigned char*>(t.data_ptr());

@@ -8,7 +8,7 @@ using namespace serialize::detail;
 
 namespace {
 
-// Names of metadata that begin so belong to Taper's own archives.
+// Names of metadata that begin with "taper." belong to Taper's own archives.
 bool is_own(const std::string& key) { return key.rfind("taper.", 0) == 0; }
 
 }  // namespace

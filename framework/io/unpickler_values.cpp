@@ -125,7 +125,8 @@ void Unpickler::push_tensor(const std::vector<uint32_t>& a, const Tensor& storag
   check_extent(sizes, strides, offset, storage);
   const bool conjugated = has_mark(a, "conj"), negated = has_mark(a, "neg");
   if (!conjugated && !negated) return push_owned(storage, sizes, strides, offset, truth(a[4]));
-  // What Python does when such a tensor is read is done here: Taper's are never lazy.
+  // PyTorch applies these flags when the elements are read. Taper has no lazy flags and applies
+  // them here.
   Tensor t = taper::detail::share_data(*storage.impl_ptr(), sizes, strides, offset);
   if (negated) t = t.neg();
   if (conjugated) t = t.conj();
@@ -190,8 +191,8 @@ IValue Unpickler::make_value(uint32_t i, int depth) {
   return {};
 }
 
-// A text, or a list of numbers, that many hold is copied for each: a small file must not become a
-// large value.
+// Counts copies. A text or a list of numbers with many owners is copied for each, and a small file
+// must not become a large value.
 void Unpickler::count_copy(const char* what, size_t nbytes) {
   copied_nbytes_ += nbytes;
   if (copied_nbytes_ > copied_limit_)

@@ -14,7 +14,7 @@ constexpr size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64Size =
 constexpr size_t kLocatorSize = 20;
 constexpr uint32_t kFull32 = 0xffffffff;
 constexpr uint16_t kFull16 = 0xffff, kZip64Extra = 1;
-// Deflate makes at most 1032 bytes of one.
+// Deflate expands a byte to at most 1032 bytes.
 constexpr uint64_t kMaxRatio = 1032;
 
 uint16_t u16(Bytes b, size_t at) { return static_cast<uint16_t>(little_endian(&b[at], 2)); }
@@ -39,7 +39,8 @@ Bytes ZipReader::part(uint64_t position, uint64_t nbytes, const char* what) cons
 ZipReader::ZipReader(Bytes bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {
   const Directory directory = find_directory();
   Bytes rest = part(directory.position, directory.nbytes, "its directory");
-  // Every entry takes 46 bytes of the directory, so that a wrong count cannot allocate much.
+  // Every entry takes 46 bytes of the directory. This check keeps a wrong count from allocating
+  // much.
   if (directory.count > directory.nbytes / kCentralSize)
     fail("damaged zip archive: its directory is too small for ", directory.count, " entries");
   for (uint64_t i = 0; i < directory.count; ++i) rest = rest.subspan(read_central(rest, directory));
@@ -47,7 +48,7 @@ ZipReader::ZipReader(Bytes bytes, std::string where) : bytes_(bytes), where_(std
   check_overlap();
 }
 
-// The last record may be followed by a comment, whose length it gives.
+// Finds the end record. A comment, whose length the record gives, may follow it.
 size_t ZipReader::find_end() const {
   if (bytes_.size() >= kEndSize) {
     const size_t last = bytes_.size() - kEndSize;
@@ -71,7 +72,7 @@ ZipReader::Directory ZipReader::find_directory() const {
   return d;
 }
 
-// PyTorch writes the 64-bit records into small archives too.
+// PyTorch writes the 64-bit records even into small archives.
 void ZipReader::read_zip64_directory(uint64_t end, Directory& d) const {
   if (end < kLocatorSize) return;
   const Bytes locator = part(end - kLocatorSize, kLocatorSize, "the 64-bit locator");

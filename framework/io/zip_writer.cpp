@@ -9,12 +9,12 @@ namespace {
 constexpr uint64_t kFull32 = 0xffffffff, kFull16 = 0xffff;
 constexpr uint16_t kVersion = 45, kUtf8 = 0x800, kDeflate = 8;
 constexpr uint16_t kZip64Extra = 1, kPaddingExtra = 0x4246;
-// The first day that zip knows: files of the same contents are the same.
+// Is the first day that zip can express. It makes equal contents give equal files.
 constexpr uint16_t kDate = (0 << 9) | (1 << 5) | 1;
 
 uint64_t saturated(uint64_t v, uint64_t full) { return v < full ? v : full; }
 
-/// What the local header and the directory say alike.
+/// Writes the fields that the local header and the directory share.
 void put_common(std::string& out, const ZipEntry& e) {
   put_little_endian(out, kVersion, 2);
   put_little_endian(out, kUtf8, 2);
@@ -113,7 +113,7 @@ void ZipWriter::put_central(const ZipEntry& e, std::string& out) const {
   put_little_endian(out, kVersion, 2);
   put_common(out, e);
   put_little_endian(out, extra.size(), 2);
-  put_little_endian(out, 0, 8);  // comment, disk, attributes within
+  put_little_endian(out, 0, 8);  // comment, disk, internal attributes
   put_little_endian(out, 0, 2);
   put_little_endian(out, saturated(e.header, kFull32), 4);
   out += e.name + extra;
