@@ -20,15 +20,15 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// "function at file:line", from a line of addr2line.
+// Turns a line of addr2line into "function at file:line".
 std::string cleaned(std::string text) {
   constexpr std::string_view inlined = " (inlined by) ";
   if (text.rfind(inlined, 0) == 0) text.erase(0, inlined.size());
   return text.substr(0, text.find(" (discriminator"));
 }
 
-// Asks binutils' addr2line for one address: the function's line, then the line of each function
-// that it is inlined into. Empty without debug information.
+// Asks addr2line of binutils for one address. Returns the line of the function, then the line of
+// each function that it is inlined into. Returns nothing without debug information.
 Lines lines_at(const char* object, uintptr_t offset) {
   char command[4096];
   const int n = std::snprintf(command, sizeof command, "addr2line -Cfpsie '%s' 0x%zx 2>/dev/null",
@@ -45,7 +45,8 @@ Lines lines_at(const char* object, uintptr_t offset) {
   return known ? lines : Lines();
 }
 
-// Where Taper's own code lies. (dladdr would go through its thousands of symbols for each address.)
+// Holds the address range of Taper's code. dladdr would search its thousands of symbols for each
+// address.
 struct OwnCode {
   uintptr_t begin = 0, end = 0;
   OwnCode() { dl_iterate_phdr(&look_at, this); }
@@ -75,12 +76,12 @@ bool is_own(const void* address) {
   return own.contains(reinterpret_cast<uintptr_t>(address));
 }
 
-// Whether the address is known to lie outside of Taper; fills `frame`.
+// Returns whether the address is known to lie outside of Taper. Fills `frame`.
 bool is_outside(const void* address, Dl_info& frame) {
   return !is_own(address) && dladdr(address, &frame) && frame.dli_fname;
 }
 
-// A walk up the stack: through at most 64 frames, and no further than so many outside of Taper.
+// Walks up the stack, through at most 64 frames, and stops after `outside` frames outside of Taper.
 struct Walk {
   size_t outside;
   std::vector<void*> frames = {};
@@ -96,10 +97,10 @@ struct Walk {
 };
 
 Lines find_frame(void* address, const Dl_info& info) {
-  // The return address lies behind the call; one byte back is inside it.
+  // The return address lies after the call. One byte before it is inside the call.
   const uintptr_t at = reinterpret_cast<uintptr_t>(address) - 1;
   Lines lines = lines_at(info.dli_fname, at - reinterpret_cast<uintptr_t>(info.dli_fbase));
-  if (lines.empty()) lines = lines_at(info.dli_fname, at);  // a program at fixed addresses
+  if (lines.empty()) lines = lines_at(info.dli_fname, at);  // for a program at fixed addresses
   if (!lines.empty()) return lines;
   std::ostringstream out;
   out << (info.dli_sname ? demangled(info.dli_sname) : "unknown function") << " in "
@@ -107,7 +108,7 @@ Lines find_frame(void* address, const Dl_info& info) {
   return {out.str()};
 }
 
-// Asking takes a process; the same lines come again and again.
+// A query starts a process, and programs repeat the same lines, so the results are cached.
 Lines describe_frame(void* address, const Dl_info& info) {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<void*, Lines>;

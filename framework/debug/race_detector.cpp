@@ -68,7 +68,7 @@ std::atomic<uint32_t> launch_observers{0};
 
 namespace {
 
-// What a GPU would say of a kernel that uses memory of the host. (A GPU says it itself.)
+// Reports a kernel that uses unreachable host memory, as a GPU would. A real GPU reports it itself.
 void check_reachable(const char* name, Device device, const std::vector<Access>& accesses) {
   for (const Access& a : accesses)
     if (!races::Extent(a).empty() && !simulated::is_reachable(a.data))

@@ -6,14 +6,14 @@
 namespace torch::taper::races {
 namespace {
 
-/// One summand stride * t, t from low to high, of the distance between two runs.
+/// Is one summand stride * t of the distance between two runs, for t from low to high.
 struct Term {
   int64_t stride, low, high;
 };
 
-/// Asks whether a sum of terms can lie in an interval. Depth first, largest stride first, with what
-/// the smaller ones can still reach as the bound; what they are all multiples of settles most
-/// questions at once (two columns of one matrix).
+/// Decides whether a sum of terms can lie in an interval. It searches depth first, largest stride
+/// first, bounded by the reach of the smaller terms. Their common divisor settles most questions at
+/// once, for example for two columns of one matrix.
 class SumSearch {
  public:
   explicit SumSearch(std::vector<Term> terms) : terms_(std::move(terms)) {
@@ -32,8 +32,8 @@ class SumSearch {
 
  private:
   struct Rest {
-    int64_t low = 0, high = 0;  // what the terms from here on can add
-    int64_t divisor = 0;        // of all of it
+    int64_t low = 0, high = 0;  // the range of the terms from here on
+    int64_t divisor = 0;        // their common divisor
   };
 
   static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -45,7 +45,7 @@ class SumSearch {
     if (low > high) return false;
     if (k == terms_.size()) return true;
     if (floor_div(high, rest.divisor) * rest.divisor < low) return false;
-    // Strange geometry that would take too long counts as shared.
+    // A geometry that would take too long counts as shared.
     if (--budget_ < 0) return true;
     const Term& t = terms_[k];
     const Rest& behind = rest_[k + 1];

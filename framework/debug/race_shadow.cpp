@@ -54,14 +54,14 @@ void Shadow::forget_before(const Clock& clock) {
   merge(begin, end);
 }
 
-// Lets a cell begin at `at`.
+// Splits a cell, so that one begins at `at`.
 void Shadow::split(uintptr_t at) {
   const auto behind = cells_.lower_bound(at);
   if (behind != cells_.end() && behind->first == at) return;
   cells_.emplace_hint(behind, at, behind == cells_.begin() ? Uses() : std::prev(behind)->second);
 }
 
-// From the cells in [begin, end); both are borders of cells.
+// Erases uses from the cells in [begin, end). Both are borders of cells.
 template <class Gone>
 void Shadow::erase_uses(uintptr_t begin, uintptr_t end, const Gone& gone) {
   for (auto it = cells_.find(begin); it != cells_.end() && it->first != end; ++it) {
@@ -72,7 +72,7 @@ void Shadow::erase_uses(uintptr_t begin, uintptr_t end, const Gone& gone) {
   }
 }
 
-// Joins each cell from `begin` to `end`, both included, with the one before where they are alike.
+// Joins each cell from `begin` to `end` (inclusive) with an equal cell before it.
 void Shadow::merge(uintptr_t begin, uintptr_t end) {
   auto it = cells_.find(begin);
   while (it != cells_.end() && it->first <= end) {

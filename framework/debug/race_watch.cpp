@@ -7,7 +7,7 @@
 
 namespace torch::taper::races {
 
-/// How many lines of the program a report names for each of the two uses.
+/// Limits the program lines that a report names for each of the two uses.
 constexpr size_t kReportedLines = 2;
 
 Detector& detector() {
@@ -29,10 +29,10 @@ bool Detector::knows_nothing() {
 
 void Detector::launch(detail::StreamImpl* stream, const char* name,
                       const std::vector<detail::Access>& accesses) {
-  if (!stream && knows_nothing()) return;  // what the host does is not remembered
+  if (!stream && knows_nothing()) return;  // uses of the host are not stored
   auto launch = std::make_shared<Launch>();
   launch->name = name;
-  // It takes longer than all else here; the host's is only wanted for a report.
+  // Capturing the stack is the slowest part here. The host's stack is only needed for a report.
   if (stream) launch->stack = detail::capture_stack(kReportedLines);
   std::vector<std::shared_ptr<const Use>> uses;
   for (const detail::Access& a : accesses) {
@@ -47,7 +47,7 @@ void Detector::launch(detail::StreamImpl* stream, const char* name,
   const std::vector<Conflict> found = conflicts(uses, clock);
   if (!stream && !found.empty()) launch->stack = detail::capture_stack(kReportedLines);
   for (const Conflict& c : found) report(c);
-  // What the host does is done before it queues anything else.
+  // A use of the host ends before the host queues other work.
   if (!stream) return;
   launch->number = clock[launch->stream] + 1;
   streams_[launch->stream].clock.set(launch->stream, launch->number);
@@ -113,7 +113,7 @@ void Detector::host_reaches(const Clock& clock) {
 void Detector::allocate(const void* p, size_t nbytes, detail::StreamImpl* stream) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto begin = reinterpret_cast<uintptr_t>(p), end = begin + nbytes;
-  // What was here before was freed.
+  // The memory that was here before has been freed.
   auto it = allocations_.lower_bound(begin);
   if (it != allocations_.begin() && std::prev(it)->second.end > begin) --it;
   while (it != allocations_.end() && it->first < end) it = allocations_.erase(it);
@@ -148,8 +148,7 @@ void Detector::report(const Conflict& conflict) {
   std::fprintf(stderr, "%s\n", r.text.c_str());
 }
 
-// Whether the memory of `use` was freed and given out again, for another stream than its own,
-// before `now`.
+// Returns whether the memory of `use` was freed and then allocated for another stream before `now`.
 bool Detector::lost_its_memory(const Use& use, const Use& now) const {
   const uintptr_t at = std::max(use.extent.begin(), now.extent.begin());
   auto it = allocations_.upper_bound(at);

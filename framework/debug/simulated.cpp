@@ -26,7 +26,7 @@ constexpr size_t aligned(size_t nbytes) { return (nbytes + kAlign - 1) / kAlign 
 void* aligned_memory(size_t nbytes) {
   void* const p = std::aligned_alloc(kAlign, aligned(nbytes));
 #if defined(__SANITIZE_ADDRESS__)
-  // It ends where it was asked to, not at the alignment.
+  // The block ends at the requested size, not at the alignment.
   if (p) ASAN_POISON_MEMORY_REGION(static_cast<char*>(p) + nbytes, aligned(nbytes) - nbytes);
 #endif
   return p;
@@ -36,19 +36,19 @@ struct SimulatedDevice {
   int physical = 0;  ///< its number before CUDA_VISIBLE_DEVICES
   DeviceFault fault;
   FaultPlan plan;
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   size_t used = 0;
   std::vector<Stream*> streams;
 };
 
-/// Launches that a stream works off, one by one.
+/// Holds the launches that a stream runs one by one.
 class StreamLaunches final : public detail::LaunchList,
                              public std::enable_shared_from_this<StreamLaunches> {
  public:
   explicit StreamLaunches(Runtime& runtime) : runtime_(runtime) {}
   void replay(detail::StreamImpl* stream) override {
     for (const Step& step : steps_) runtime_.launch(stream, step.name, [&step] { step.work(); });
-    // The graph may be gone before the stream has come so far.
+    // Keeps the launches alive: the graph may be destroyed before the stream reaches this place.
     static_cast<Stream*>(stream)->push([self = shared_from_this()] {});
   }
 
@@ -99,7 +99,7 @@ class SimulatedRuntime final : public Runtime {
   }
   void release(DeviceIndex device, void* p, size_t nbytes) noexcept override {
     SimulatedDevice& d = devices_[device];
-    // As cudaFree does: a stream may still use the memory.
+    // Waits as cudaFree does, because a stream may still use the memory.
     for (Stream* s : streams(device)) s->drain();
     const std::lock_guard<std::mutex> lock(d.mutex);
     d.used -= aligned(nbytes);
@@ -153,12 +153,12 @@ class SimulatedRuntime final : public Runtime {
     return event.get();
   }
   void destroy_event(detail::EventImpl* event) noexcept override {
-    // A stream that still has to reach the event, or to wait for it, keeps it alive.
+    // A stream that must still reach or await the event keeps it alive.
     const std::shared_ptr<Event> last = std::move(static_cast<Event*>(event)->self);
   }
   void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
     usable(stream->device);
-    if (stream->capture) return;  // a replay is one queue
+    if (stream->capture) return;  // a replay runs in one queue
     const std::shared_ptr<Event> e = shared(event);
     const uint64_t record = e->begin(stream->device);
     stream_of(stream).push(e, record);
@@ -202,7 +202,7 @@ class SimulatedRuntime final : public Runtime {
   }
 
  private:
-  /// Throws when the device is lost.
+  /// Returns the device. Throws if it is lost.
   SimulatedDevice& usable(DeviceIndex device) {
     devices_[device].fault.check_lost();
     return devices_[device];
@@ -227,7 +227,7 @@ void check_count(int count) {
                     kMaxDevices, " devices, got ", count);
 }
 
-// What was asked for before the first use, and the runtime that was made of it.
+// Holds the request made before the first use, and the runtime that was made for it.
 struct Choice {
   std::mutex mutex;
   int count = -1;  ///< -1: not asked for

@@ -9,9 +9,9 @@ namespace {
 
 struct Reachable {
   std::mutex mutex;
-  std::map<uintptr_t, uintptr_t> end_of;  // by the begin of each piece
+  std::map<uintptr_t, uintptr_t> end_of;  // keyed by the begin of each piece
 };
-// Never destroyed: memory is released until the process ends.
+// It is never destroyed, because memory is released until the process ends.
 Reachable& reachable() {
   static Reachable& r = *new Reachable;
   return r;

@@ -96,7 +96,7 @@ std::chrono::steady_clock::time_point Event::time() const {
 
 // ---------------------------------------------------------------------- streams
 namespace {
-std::atomic<bool> ending{false};  // the process: see end_kernels
+std::atomic<bool> ending{false};  // set by end_kernels when the process exits
 }
 
 Stream::Stream(DeviceIndex device, int priority, DeviceFault* fault, int max_delay_us,
@@ -146,8 +146,8 @@ void Stream::drain() const {
 void Stream::end_kernels() { ending = true; }
 
 void Stream::stop() {
-  // The item at work still uses memory that is about to go. Those behind it are no kernels any
-  // more, but other streams may wait for them. (A kernel that never ends must not hold the exit.)
+  // The running item still uses memory that will be freed. Later items run no kernels, but other
+  // streams may wait for them. A kernel that never ends must not block the exit.
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   std::unique_lock<std::mutex> lock(mutex_);
   finished_.wait_until(lock, limit, [&] { return is_done_or_awaited(queued_); });
@@ -159,7 +159,7 @@ void Stream::stop() {
 
 void Stream::work_off() {
   omp_set_num_threads(1);  // a library called by a kernel runs on this thread
-  // The system may let a sleeper wait 50 us longer; delays are of that size.
+  // By default the system may let a sleeping thread wait 50 us longer. The delays are of this size.
   if (max_delay_us_ > 0) ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {

@@ -17,21 +17,23 @@ namespace {
 using Clock = detail::TimelineMark::Clock;
 using Json = nlohmann::ordered_json;
 
-/// What ran between two events.
+/// Describes the work between two events.
 struct Span {
   cuda::TimelineEvent what;
   detail::EventImpl *begin, *end;
 };
 
-/// What is being recorded.
+/// Holds the state of a recording.
 struct Record {
   std::mutex mutex;
   Clock::time_point start;
   std::vector<cuda::TimelineEvent> events;
   std::vector<Span> spans;
-  /// Of each device an event at its timeline's `what.begin_ns`: devices have clocks of their own.
+  /// Holds an event of each device, at its timeline's `what.begin_ns`. Each device has its own
+  /// clock.
   std::vector<Span> origins;
-  /// Kernels tell their times themselves; these are what has queued them, from number 1.
+  /// Kernels report their own times if `by_kernels` is set. `launches` then names their launches,
+  /// counted from 1.
   std::atomic<bool> by_kernels{false};
   std::vector<cuda::TimelineEvent> launches;
 };
@@ -57,8 +59,8 @@ void mark_origins(Record& r) {
   }
 }
 
-// The devices have been waited for. A device that has failed may not tell times: then its events
-// are left out.
+// Reads the times of the spans. The devices have been synchronized. A failed device may not report
+// times, so its events are left out.
 void take_spans(Record& r) {
   Runtime& runtime = detail::require_cuda();
   for (Span& s : r.spans) {
@@ -72,7 +74,8 @@ void take_spans(Record& r) {
   }
 }
 
-// The same of what tells its times itself. What nobody here has queued goes by its own name.
+// Reads the times that kernels report themselves. A kernel that Taper has not queued appears by its
+// own name.
 void take_kernels(Record& r) {
   r.by_kernels = false;
   const int64_t start = ns_of(r.start.time_since_epoch());
@@ -90,13 +93,13 @@ void take_kernels(Record& r) {
   }
 }
 
-// Ends what records.
+// Ends the recording.
 void end_recording(Record& r) noexcept {
   detail::timeline_records = detail::timeline_spans = false;
   if (r.by_kernels.exchange(false)) try {
       (void)detail::stop_kernel_records();
     } catch (const std::exception&) {
-      // Nobody wants them.
+      // These records are discarded.
     }
   r.launches.clear();
   for (const std::vector<Span>* spans : {&r.spans, &r.origins})
@@ -107,7 +110,7 @@ void end_recording(Record& r) noexcept {
   r.origins.clear();
 }
 
-/// A name for a device or a stream in Chrome's format.
+/// Returns a name of a device or a stream in Chrome's format.
 Json label(const char* what, int pid, int tid, std::string name) {
   return {{"ph", "M"}, {"name", what}, {"pid", pid}, {"tid", tid}, {"args", {{"name", name}}}};
 }
@@ -133,7 +136,7 @@ std::atomic<bool> timeline_records{false}, timeline_spans{false};
 
 void set_timeline_by_events(bool value) { by_events = value; }
 
-// A capture is no time: what is captured runs in replays.
+// Does nothing in a capture, whose work runs in replays.
 void TimelineSpan::begin(StreamImpl* stream, const char* name) {
   if (!stream || stream->capture) return;
   if (Record& r = recording(); r.by_kernels) {
@@ -163,14 +166,14 @@ void TimelineSpan::end() noexcept try {
   runtime.destroy_event(begin_);
   runtime.destroy_event(end);
 } catch (const std::exception&) {
-  // The device has failed; whoever waits for it next gets the error.
+  // The device has failed. The next wait for it throws the error.
 }
 
 void TimelineMark::add() const {
   const Clock::time_point end = Clock::now();
   Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
-  // It may have begun for a timeline that has ended.
+  // The mark may have begun in a timeline that has ended.
   if (!timeline_records || begin_ < r.start) return;
   r.events.push_back(
       {name_, stream_.device, stream_.id, ns_of(begin_ - r.start), ns_of(end - r.start)});

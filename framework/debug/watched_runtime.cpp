@@ -5,8 +5,8 @@ namespace {
 
 thread_local int quiet_queries = 0;
 
-/// Waiting ends with the host knowing what was queued before it began, also when it throws what a
-/// kernel has thrown.
+/// Notes that the host knows all work queued before a wait, even if the wait throws a kernel's
+/// error.
 class HostWaits {
  public:
   explicit HostWaits(Clock clock) : clock_(std::move(clock)) {}
