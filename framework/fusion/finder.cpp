@@ -18,7 +18,7 @@ Grid parted(const Dims& sizes, int first, int second) {
   return grid;
 }
 
-/// The grids that part its dimensions further, those of fewer parts first.
+/// Returns the grids that split the dimensions further, those with fewer parts first.
 std::vector<Grid> finer(const Grid& grid) {
   std::vector<Grid> all;
   const int rank = static_cast<int>(grid.sizes.size()), known = grid.split[1];
@@ -30,8 +30,8 @@ std::vector<Grid> finer(const Grid& grid) {
   return all;
 }
 
-/// The step of an operand along the dimensions of [begin, end): 0 where it lacks them all; false
-/// where one number does not say it.
+/// Computes the step of an operand along the dimensions [begin, end). It is 0 if the operand lacks
+/// them all. Returns false if one number cannot express the step.
 bool step_along(const Grid& grid, const Operand& x, int begin, int end, int64_t& step) {
   const int missing = static_cast<int>(grid.sizes.size()) - static_cast<int>(x.sizes.size());
   bool has = false, lacks = false;
@@ -53,13 +53,14 @@ bool step_along(const Grid& grid, const Operand& x, int begin, int end, int64_t&
   return !(has && lacks);
 }
 
-/// Whether what lies so has an element of its own at each place.
+/// Returns whether an operand with these steps has a separate element at each place.
 bool is_full(const Grid& grid, const Operand& y, const Steps& s) {
   return y.numel == grid.numel() && s.step == y.item && (grid.rows == 1 || s.row != 0) &&
          (grid.blocks == 1 || s.block != 0);
 }
 
-/// What the loops take: rows side by side, but for one operand of several (the last two of three).
+/// Returns whether the loops accept the operands. Rows must be contiguous. One of two operands, or
+/// one of the last two of three, may be a single element.
 bool loops_take(int inputs, const std::vector<Operand>& x, const Steps* steps) {
   const auto full = [&](size_t k) { return steps[k].step == x[k].item; };
   for (size_t k = static_cast<size_t>(inputs) + 1; k < x.size(); ++k)
@@ -80,7 +81,7 @@ bool place(const Grid& grid, const Operand& x, Steps& s) {
   }
   const bool may_be_of_rows = x.of_rows || (x.beside && x.sizes.size() == 1);
   if (may_be_of_rows && x.contiguous && x.numel == grid.rows * grid.blocks) {
-    s = {0, x.item, grid.rows * x.item};  // one for each row
+    s = {0, x.item, grid.rows * x.item};  // one element for each row
     return true;
   }
   const int rank = static_cast<int>(grid.sizes.size());
@@ -88,7 +89,8 @@ bool place(const Grid& grid, const Operand& x, Steps& s) {
                        step_along(grid, x, grid.split[1], rank, s.step) &&
                        step_along(grid, x, grid.split[0], grid.split[1], s.row) &&
                        step_along(grid, x, 0, grid.split[0], s.block);
-  // An element for each row of one is no number: loops round otherwise where they have one.
+  // In rows of one element, an operand with one element per row is no number. Loops round
+  // differently for a number.
   if (grid.cols == 1 && x.numel == grid.numel()) s.step = x.item;
   return lies_so && (s.step == 0 || s.step == x.item);
 }
@@ -96,14 +98,15 @@ bool place(const Grid& grid, const Operand& x, Steps& s) {
 namespace {
 
 // ---------------------------------------------------------------- finding
-/// What a chain in the making touches.
+/// Describes the memory that a chain under construction touches.
 struct Touched {
   const char *begin, *end;
   int64_t item;
   Steps steps;
   bool written;
   size_t died;  ///< if it came within the chain
-  /// At launch `now`, when what has died has tiles of its own.
+  /// Returns whether two accesses conflict at launch `now`. A value that has died uses tiles of its
+  /// own.
   bool conflicts_with(const Touched& o, size_t now) const {
     if (!(written || o.written) || begin >= o.end || o.begin >= end) return false;
     if (died <= now || o.died <= now) return false;
@@ -112,7 +115,7 @@ struct Touched {
   }
 };
 
-/// A member, and the memory of its operands.
+/// Describes a member, and the memory of its operands.
 struct Uses : Member {
   size_t launch;
   std::vector<const taper::detail::BlockLifetime*> blocks;  ///< their memory; null: not the graph's
@@ -139,7 +142,8 @@ class Finder {
   }
 
  private:
-  /// Its inputs are then all operands of the row loop but the first that it writes.
+  /// Returns the uses of a launch. Its inputs are then all operands of the row loop except the
+  /// first written one.
   Uses uses_of(size_t launch) const {
     Uses uses{member_at_(launch), launch, {}};
     --uses.inputs;
@@ -159,13 +163,14 @@ class Finder {
     return grid_.cols * uses.operands[0].item >= limits_.least_bytes && joins(uses);
   }
 
-  /// Whether there is no other that draws: each takes all of its numbers before the next one.
+  /// Returns whether no other member draws numbers. Each draw takes all its numbers before the next
+  /// draw.
   bool may_draw(const Uses& uses) const {
     return !uses.draws ||
            std::none_of(members_.begin(), members_.end(), [](const Uses& u) { return u.draws; });
   }
 
-  /// Adds a launch, in a finer grid where it must be.
+  /// Adds a launch, in a finer grid if necessary.
   bool joins(const Uses& uses) {
     if (!uses.pointwise || static_cast<int>(uses.operands.size()) <= uses.inputs ||
         !may_draw(uses) || (!members_.empty() && members_[0].queue != uses.queue))
@@ -178,7 +183,7 @@ class Finder {
     return found;
   }
 
-  /// Whether a tile holds whole rows, where one of the members wants them.
+  /// Returns whether a tile holds whole rows, if a member requires them.
   bool whole_rows_fit(const Uses& uses) const {
     bool wanted = uses.width > 0;
     for (const Uses& u : members_) wanted = wanted || u.width > 0;
@@ -187,7 +192,7 @@ class Finder {
     return !wanted || grid_.cols * largest <= limits_.tile_bytes;
   }
 
-  /// Whether all so far, and one more, fit into a grid, which then is the chain's.
+  /// Returns whether all members and one more fit into a grid. If so, the chain takes the grid.
   bool all_fit(const Grid& grid, const Uses& uses) {
     const Grid grid_before = std::exchange(grid_, grid);
     const std::vector<Touched> touched_before = std::exchange(touched_, {});
@@ -199,8 +204,8 @@ class Finder {
     return false;
   }
 
-  /// Of kernels of rows there are several: what a kernel itself reads, of the size of a row, is
-  /// then nothing that the chain writes.
+  /// Returns whether a launch fits. A chain may have several kernels of rows. In this case an
+  /// operand as large as a row, which a kernel reads itself, must not be written by the chain.
   bool fits(const Uses& uses) {
     Steps steps[8];
     std::vector<Touched> more;
@@ -225,9 +230,9 @@ class Finder {
            take_touched(more, uses.launch);
   }
 
-  /// Whether the place of an operand in the grid is its place in the launch's own result. The two
-  /// may have other sizes, [2, 64, 1] and [2, 1, 64]: then an operand that is broadcast must find
-  /// the same dimensions at its end, and one with gaps is not taken.
+  /// Returns whether an operand's place in the grid equals its place in the launch's own result.
+  /// The two may differ in size, for example [2, 64, 1] and [2, 1, 64]. A broadcast operand must
+  /// then find equal dimensions at its end, and an operand with gaps is rejected.
   bool is_placed_by_result(const Operand& x, const Operand& y) const {
     if (x.numel == 1 || y.sizes == grid_.sizes) return true;
     if (!x.contiguous) return false;
@@ -238,14 +243,15 @@ class Finder {
     return std::equal(y.sizes.end() - rank, y.sizes.end(), grid_.sizes.end() - rank);
   }
 
-  /// Whether an operand is what the chain writes for each row: kernels of rows alone know where
-  /// that is.
+  /// Returns whether the chain writes the operand once for each row. Only kernels of rows know its
+  /// place.
   bool is_of_rows(const Uses& uses, size_t k, const Steps& s) const {
     return s.step == 0 && !uses.operands[k].of_rows && uses.blocks[k] &&
            uses.blocks[k]->born >= begin_;
   }
 
-  /// An element for each place or, of kernels of rows beside the first result, for each row.
+  /// Returns whether the operand has one element for each place. A second result of a kernel of
+  /// rows may have one for each row.
   bool is_written_once(const Uses& uses, const Operand& x, const Steps& s) const {
     if (!uses.width || !x.beside || x.numel == grid_.numel()) return is_full(grid_, x, s);
     return x.numel == grid_.rows * grid_.blocks && s.step == 0 && (grid_.rows == 1 || s.row != 0) &&
@@ -259,7 +265,7 @@ class Finder {
     return (last + 1) * x.item;
   }
 
-  /// The block of an operand, while a launch is recorded.
+  /// Returns the block of an operand, as a launch is recorded.
   const taper::detail::BlockLifetime* block_of(const Operand& x, size_t launch) const {
     for (const taper::detail::BlockLifetime& b : lifetimes_)
       if (b.data <= x.data && x.data < b.data + b.nbytes && b.born <= launch && launch < b.died)
@@ -287,7 +293,7 @@ class Finder {
     return largest;
   }
 
-  /// Makes a chain of what has joined, or of as much as there are tiles for; where it ends.
+  /// Makes a chain of the members, or of as many as there are tiles for. Returns its end.
   size_t close(size_t end) {
     std::vector<std::vector<Own>> owns;
     while (end >= begin_ + 2) {
@@ -307,10 +313,11 @@ class Finder {
   }
   bool any_sums() const { return std::any_of(members_.begin(), members_.end(), sums); }
 
-  /// Whether a chain with sums over rows writes fewer results than it spares; else it ends with the
-  /// sums. Two results that come a tile at a time cost more than what a tile spares: a norm's gx of
-  /// 8192 x 128, its sum with another gradient, and half of that, both kept, took 0.54 ms as a
-  /// chain, the last two by themselves 0.43; the sum alone 0.35 and 0.41. (Zen 4.)
+  /// Returns whether a chain with sums over rows writes fewer results than it saves. Otherwise the
+  /// chain ends with the sums. Two results written tile by tile cost more than a tile saves.
+  /// Example: a norm's gx of 8192 x 128, its sum with another gradient, and half of the sum, both
+  /// kept. The chain took 0.54 ms, and 0.43 without the last two. The sum alone took 0.35 and 0.41.
+  /// (Zen 4.)
   bool spares_enough(size_t end) const {
     if (!any_sums()) return true;
     std::vector<Value> values = values_before(end);
@@ -322,7 +329,8 @@ class Finder {
     return spared >= written + (written > 1);
   }
 
-  /// What comes and goes within a chain: a block of the graph's, from its first use to its last.
+  /// Describes a value that lives within a chain: a block of the graph, from its first use to its
+  /// last.
   struct Value {
     const char* data;
     const taper::detail::BlockLifetime* block;
@@ -352,11 +360,11 @@ class Finder {
     return values;
   }
 
-  /// Which tiles are taken, and which held bools: a run (row_runs.h), which goes through a tile in
-  /// pieces, would write floats where bools lie that it has yet to read.
+  /// Tracks which tiles are taken, and which of them held bools. A run (row_runs.h) goes through a
+  /// tile in pieces, so it would write floats over bools that it has yet to read.
   struct Tiles {
     bool taken[kMostOwn] = {}, held_bools[kMostOwn] = {};
-    /// kMostOwn where none is free.
+    /// Takes a tile. Returns kMostOwn if none is free.
     int take(ScalarType dtype) {
       const auto find = [&](bool bools) {
         int tile = 0;
@@ -372,7 +380,7 @@ class Finder {
     }
   };
 
-  /// Gives tiles to what comes and goes before `end`; false where there are not enough.
+  /// Assigns tiles to the values that live before `end`. Returns false if there are too few.
   bool give_tiles(size_t end, std::vector<std::vector<Own>>& owns) const {
     std::vector<Value> values = values_before(end);
     Tiles tiles;

@@ -17,15 +17,17 @@ std::atomic<int64_t> least_chain_bytes{16 << 10};
 
 namespace {
 
-// 1024 floats. Smaller ones pay more for their calls, larger ones leave L1 where many are alive:
-// 0.60, 0.48, 0.42, 0.42 ms for 1 to 8 KiB. (Zen 4, diffusion of benchmarks/pointwise.cpp.)
+// Holds 1024 floats. Smaller tiles pay more for their calls, and larger ones leave L1 if many are
+// alive: 0.60, 0.48, 0.42, 0.42 ms for 1 to 8 KiB. (Zen 4, diffusion of benchmarks/pointwise.cpp.)
 constexpr int64_t kTileBytes = 4 << 10;
-// What has memory for one tile only; not a power of two, which would put all in the same sets.
+// Is the memory of a value that exists for one tile only. It is not a power of two, which would put
+// all tiles into the same cache sets.
 constexpr int64_t kOwnBytes = kTileBytes + 320;
-// Kernels call each other: their frames are on the stack together.
+// Limits the launches of a chain: kernels call each other, so their frames are on the stack
+// together.
 constexpr size_t kMostLaunches = 64;
 
-/// What is known of a member of chains; null for other launches.
+/// Returns the info of a member of chains, or null for other launches.
 const KernelInfo* known(const taper::detail::Launch* launch) {
   const KernelInfo* const info = launch ? launch->info : nullptr;
   return info && info->inputs > 0 ? info : nullptr;
@@ -42,7 +44,7 @@ void mark_sums(const KernelInfo& kernel, std::vector<fusion::Operand>& all) {
     }
 }
 
-/// What the finder is to know of a launch.
+/// Describes a launch for the finder.
 fusion::Member member_of(const taper::detail::Launch* launch) {
   fusion::Member m;
   const KernelInfo* const kernel = known(launch);
@@ -93,7 +95,7 @@ Chain::Chain(std::vector<std::shared_ptr<const taper::detail::Launch>> launches,
                          [](const auto& launch) { return known(launch.get())->draws; })),
       sums_(std::any_of(launches_.begin(), launches_.end(),
                         [](const auto& launch) { return sums_over_rows(*launch); })) {
-  rows_.reserve(launches_.size());  // they point into themselves
+  rows_.reserve(launches_.size());  // rows_ point into themselves
 }
 
 namespace {
@@ -103,7 +105,7 @@ uint64_t chains_run() { return run_so_far.load(); }
 
 void Chain::run() {
   run_so_far.fetch_add(1, std::memory_order_relaxed);
-  if (is_one_run()) return run_tiles();  // of the kernels nothing is needed again
+  if (is_one_run()) return run_tiles();  // the kernels are not needed again
   struct Running {
     ~Running() { running_chain = nullptr; }
   } until_the_end;
@@ -140,7 +142,7 @@ void Chain::put(ChainRow& r, int k, const fusion::Operand& x) const {
 
 void Chain::put_input(ChainRow& r, int k, const In& x) const {
   fusion::Operand o = fusion::operand_of(x);
-  if (!x.data) {  // a number, on the stack of a kernel
+  if (!x.data) {  // a number, on a kernel's stack
     std::memcpy(r.number[k], x.bytes(), sizeof r.number[k]);
     o.data = r.number[k];
   }
@@ -210,7 +212,7 @@ void Chain::go_on() {
   run_tiles();
 }
 
-/// The number by which a launch of floats raises to a power, or NaN.
+/// Returns the exponent of a launch that raises floats to a power, or NaN.
 static float exponent_of(const taper::detail::Launch& launch, const KernelInfo& pow) {
   std::vector<fusion::Operand> all;
   pow.operands(launch, all);
@@ -219,7 +221,7 @@ static float exponent_of(const taper::detail::Launch& launch, const KernelInfo& 
 }
 
 RowOperands Chain::operands_of(size_t row) const {
-  static const char tiles[kMostOwn] = {};  // places that are no memory
+  static const char tiles[kMostOwn] = {};  // addresses that stand for no memory
   const KernelInfo* const kernel = known(launches_[row].get());
   const ChainRow& r = rows_[row];
   RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}, {}, {}, {}, {}};
@@ -236,8 +238,9 @@ RowOperands Chain::operands_of(size_t row) const {
   return o;
 }
 
-/// Of a run that is alone more elements go at a time: it has no tiles that L1 must hold, and reads
-/// so long that the hardware sees it. (Seven ops of 16 K floats: 2.22 us, else 2.50. Zen 4.)
+/// Takes more elements at a time for a run that is alone. It has no tiles that L1 must hold, and it
+/// reads long enough for the hardware prefetcher. (Seven ops of 16 K floats: 2.22 us, else 2.50.
+/// Zen 4.)
 static int64_t tile_of(int64_t tile, bool alone) { return alone ? 4 * tile : tile; }
 
 void Chain::find_runs() {
@@ -262,7 +265,8 @@ int64_t Chain::tile_cols() const {
   return std::min(tile_of(tile_, is_one_run() && runs_->front().is_alone()), grid_.cols);
 }
 
-/// Where rows with what lies between them are one run, its beginning and its end cost most.
+/// Returns the elements of a tile. In rows that form one run together with their gaps, the
+/// beginning and the end cost most.
 int64_t Chain::tile_elements() const {
   if (!is_one_run()) return tile_;
   const RunPlan& run = runs_->front();
@@ -271,10 +275,10 @@ int64_t Chain::tile_elements() const {
   return std::clamp(grid_.numel() / (4 * get_num_threads()), tile, 16 * tile);
 }
 
-/// What each part sums is added to from row to row, as in an eager step. A tile has two rows at
-/// least. ("norm with gradients" of benchmarks/pointwise.cpp: 0.80 ms, else 0.85. Zen 4.)
+/// Adds the sums of each part from row to row, as an eager step does. A tile has at least two rows.
+/// ("norm with gradients" of benchmarks/pointwise.cpp: 0.80 ms, else 0.85. Zen 4.)
 void Chain::run_row_parts() const {
-  constexpr int64_t kOwn = kTileBytes + kOwnBytes;  // of two rows
+  constexpr int64_t kOwn = kTileBytes + kOwnBytes;  // memory of two rows
   const RowParts parts(grid_.blocks * grid_.rows, grid_.cols);
   const int64_t most = std::max<int64_t>(2, tile_ / grid_.cols);
   parallel_for(0, parts.parts, draws_ ? parts.parts : 1, [&](int64_t part, int64_t end) {
@@ -301,8 +305,8 @@ void Chain::run_tiles() const {
     return Tile{line / down, row, std::min(rows, grid_.rows - row), col,
                 std::min(cols, grid_.cols - col)};
   };
-  // Nothing to be worked out anew, nor to be done tile by tile. (Seven ops of 16 K floats: 2.04 us,
-  // else 2.13; of 256 K 37.4 and 39.3. Zen 4.)
+  // The run needs no new addresses and no tiles. (Seven ops of 16 K floats: 2.04 us, else 2.13. Of
+  // 256 K floats: 37.4 and 39.3. Zen 4.)
   if (is_one_run() && runs_->front().stays())
     return parallel_for(0, all, grain, [&](int64_t i, int64_t end) {
       const RunPlan& run = runs_->front();

@@ -7,7 +7,7 @@
 #include <taper/framework/kernel/math/vec_double.h>
 #include <taper/framework/kernel/vec.h>
 
-// The pieces of the interpreter: what steps do, by where their operand is.
+// Lists the pieces of the interpreter: the work of each step, by the place of its operand.
 // clang-format off
 #define TAPER_ROW_SOURCES(X, code) X(code, kRow) X(code, kOne) X(code, kKept) X(code, kKept2)
 #define TAPER_ROW_BESIDE(X, code) X(code, kBefore) X(code, kBefore2) X(code, kBehind) X(code, kBehind2)
@@ -37,7 +37,7 @@
   TAPER_ROW_BESIDE(X, kSubFrom) TAPER_ROW_BESIDE(X, kMul)                                         \
   TAPER_ROW_PRODUCTS(X, kAddTimes) TAPER_ROW_PRODUCTS(X, kSubTimes)                               \
   TAPER_ROW_PRODUCTS(X, kTimesSub) TAPER_ROW_PRODUCTS(X, kAddRest) TAPER_ROW_PRODUCTS(X, kSubRest)
-// Steps that often come together, as one piece: a jump less.
+// Steps that often follow each other form one piece, which saves a jump.
 #define TAPER_ROW_PAIRS(X)                                                                        \
   X(kLoad, kRow, kAdd, kRow) X(kLoad, kRow, kSub, kRow) X(kLoad, kRow, kMul, kRow)                \
   X(kLoad, kRow, kAdd, kOne) X(kLoad, kRow, kMul, kOne) X(kLoad, kOne, kSub, kRow)                \
@@ -72,13 +72,13 @@
   }
 
 namespace torch::taper::cpu {
-/// The lanes of two vectors side by side, from one of the first on.
+/// Returns the lanes of two adjacent vectors, from lane `From` of the first.
 template <int From, class V>
-V lanes_from(V low, V high);  // of AVX-512 alone
+V lanes_from(V low, V high);  // for AVX-512 only
 template <class V>
 void store_lanes(float* p, V v, uint16_t lanes);
 template <class Words, class Bytes>
-Words words_of(Bytes bytes);  // compilers take them one by one
+Words words_of(Bytes bytes);  // compilers convert them one by one
 template <class Bytes, class Words>
 Bytes bytes_of(Words words);
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
@@ -104,8 +104,8 @@ __attribute__((target("avx512f"))) TAPER_INLINE Bytes bytes_of(Words words) {
 #endif
 }  // namespace torch::taper::cpu
 
-// Loads stay in the order of memory: what is in no cache is brought so, 4 M floats in 1.25 ms, else
-// in 1.55 (seven ops, Zen 4).
+// Loads stay in the order of memory, because uncached memory arrives in this order: 4 M floats take
+// 1.25 ms, else 1.55 (seven ops, Zen 4).
 #ifndef __clang__
 #pragma GCC optimize("no-schedule-insns2")
 #endif
@@ -120,7 +120,7 @@ void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end)
 
 namespace {
 
-/// A step, or two: no code stands for no second one.
+/// Describes one step, or two. No code stands for a missing second step.
 struct Piece {
   RowCode code;
   RowSource source;
@@ -138,7 +138,7 @@ bool is_piece(const RowStep& s, RowCode code, RowSource source) {
   const bool of_accumulators = code >= RowCode::kNeg && code < RowCode::kLoad;
   return s.code == code && (of_accumulators || s.source == source);
 }
-/// Of the steps from s on, of which the last one is kEnd: a pair where there is one.
+/// Returns the piece for the steps from `s` on, the last of which is kEnd. It prefers pairs.
 uint8_t piece_of(const RowStep* s) {
   size_t found = std::size(kPieces);
   for (size_t i = 0; i < std::size(kPieces); ++i) {
@@ -151,7 +151,8 @@ uint8_t piece_of(const RowStep* s) {
   return static_cast<uint8_t>(found);
 }
 
-/// The code of an op whose first operand, or whose second one, is in the accumulators.
+/// Holds the codes of an op, for the case that its first or its second operand is in the
+/// accumulators.
 struct Codes {
   RowCode first, second;
 };
@@ -194,7 +195,7 @@ Codes codes_of(RowOp op) {
       return {kTanhBackward, kTanhBackwardOf};
   }
 }
-/// Of an op of one operand; kLoad where nothing is to be done.
+/// Returns the code of an op of one operand. kLoad means that nothing is to be done.
 RowCode code_of(const RowOperands& row) {
   using enum RowCode;
   switch (row.op) {
@@ -225,7 +226,7 @@ RowCode code_of(const RowOperands& row) {
   }
 }
 
-/// Whether the dtypes of a row are those that runs know its op of.
+/// Returns whether runs know the op for the dtypes of a row.
 bool is_known(const RowOperands& r) {
   for (int k = 0; k <= r.inputs; ++k)
     if (r.bools[k] && r.one[k]) return false;
@@ -234,7 +235,7 @@ bool is_known(const RowOperands& r) {
     case RowOp::kOther:
       return false;
     case RowOp::kCopy:
-      return r.inputs == 1 && !(r.bools[0] && r.bools[1]);  // bytes of bools stay as they are
+      return r.inputs == 1 && !(r.bools[0] && r.bools[1]);  // bytes of bools stay unchanged
     case RowOp::kNot:
       return r.inputs == 1 && r.bools[0];
     case RowOp::kAnd:
@@ -251,7 +252,7 @@ bool is_known(const RowOperands& r) {
     case RowOp::kPower:
       return r.inputs == 1 && floats && !r.bools[0] &&
              (r.alpha == 1 || r.alpha == 2 || r.alpha == 3 || r.alpha == 0.5 || r.alpha == -1);
-    // Of a number a compiler may take the product out of the loop, and then rounds it.
+    // For a number a compiler may move the product out of the loop, and then rounds it.
     case RowOp::kAddScaled:
     case RowOp::kTanhBackward:
       return r.inputs == 2 && floats && !r.bools[0] && !r.one[2];
@@ -317,7 +318,7 @@ class RunMaker {
     if (p.is_rest()) add(kNumber, RowSource::kOne, p.from);
   }
 
-  /// The condition goes to the second registers, which are free then.
+  /// Puts the condition into the second registers, which are free at this step.
   void select(size_t t) {
     const size_t k = values_.order()[t];
     if (values_.kept_at(t, RowRead{k, 1}) != 1) {
@@ -332,7 +333,7 @@ class RunMaker {
     add(second ? RowCode::kSelectElse : RowCode::kSelect, t, second ? 2 : 3);
   }
 
-  /// What others than the next row want of it: in memory, or in registers where they are free.
+  /// Keeps the result for rows other than the next: in memory, or in registers if they are free.
   void put_by(size_t t) {
     const RowRead result{values_.order()[t], 0};
     if (values_.is_stored(t))
