@@ -14,7 +14,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-// What TAPER_CPU_ISA asks for, if anything.
+// Returns the value of TAPER_CPU_ISA, or an empty text.
 std::string_view limit() {
   const char* asked = std::getenv("TAPER_CPU_ISA");
   return asked ? asked : "";
@@ -44,10 +44,10 @@ bool detect_pairs() {
 #endif
 }
 
-// Linux asks that a process wants the registers' memory before its first use of them.
+// Linux requires that a process requests the tile registers' memory before their first use.
 bool detect_tiles() {
 #if defined(__linux__) && defined(__x86_64__)
-  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, of asm/prctl.h
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM of asm/prctl.h
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (limit() == "pairs" || !detect_pairs() || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
     return false;

@@ -21,21 +21,22 @@ Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
 namespace detail {
 namespace {
 
-// Step of an operand along dimension d of the full shape; 0 where it broadcasts.
+// Returns the step of an operand along dimension d of the full shape. It is 0 if the operand
+// broadcasts.
 int64_t step(const Operand& o, int64_t d, int64_t rank) {
   const int64_t own = d - (rank - o.sizes->size());
   if (own < 0 || (*o.sizes)[own] == 1) return 0;
   return (*o.strides)[own] * o.itemsize;
 }
 
-// True when stepping size times along dimension `inner` is one step along `outer`, for all.
+// Returns whether `inner_size` steps along `inner` equal one step along `outer`, for all operands.
 bool mergeable(const int64_t* inner, int64_t inner_size, const int64_t* outer, int n) {
   for (int i = 0; i < n; ++i)
     if (inner[i] * inner_size != outer[i]) return false;
   return true;
 }
 
-// Inner first: smaller steps of the written operand, then of the others.
+// Orders dimensions inner first: by smaller steps of the written operand, then of the others.
 bool inner_to(const int64_t* a, const int64_t* b, int n) {
   for (int i = 0; i < n; ++i) {
     if (a[i] == 0 || b[i] == 0) continue;
@@ -48,7 +49,7 @@ bool inner_to(const int64_t* a, const int64_t* b, int n) {
 
 int make_plan(const Dims& shape, const Operand* operands, int n, int64_t* sizes, int64_t* strides) {
   int rank = 0;
-  // From the last dimension to the first, skipping those of size 1, by insertion.
+  // Sorts by insertion, from the last dimension to the first. Dimensions of size 1 are skipped.
   for (int64_t d = shape.size() - 1; d >= 0; --d) {
     if (shape[d] == 1) continue;
     int64_t steps[8];
@@ -106,7 +107,7 @@ namespace {
 
 typedef uint64_t Words __attribute__((vector_size(16)));
 
-/// The bytes of an element, in a register.
+/// Returns the bytes of an element in a register.
 template <class T>
 Words bytes_of(const T& value) {
   constexpr size_t kSize = sizeof(T);
@@ -125,7 +126,8 @@ Words bytes_of(const numbers::complex<double>& z) {
 }  // namespace
 
 In In::number(const Scalar& v, ScalarType dtype) {
-  // Written at once: who copies the whole would wait for a part that is still on its way to memory.
+  // Writes all bytes at once. A reader of the whole would otherwise wait for a part still in the
+  // store queue.
   Words bytes = {};
   switch_dtype<dtypes::Joined<dtypes::Any, dtypes::Stored>>(
       dtype, "number", [&]<class scalar_t>() { bytes = bytes_of(v.cast<scalar_t>()); });

@@ -24,8 +24,8 @@ void narrow(BFloat16* to, const float* from, int64_t n) {
 namespace {
 
 // ---------------------------------------------------------------- strided rows
-// The loops of rows know contiguous operands (and broadcast ones). Others pass through buffers that
-// stay in L1.
+// The loops of rows take contiguous operands (and broadcast ones). Other operands pass through
+// buffers that stay in L1.
 constexpr int64_t kRun = 512;  // elements
 constexpr int64_t kMaxItem = 16;
 template <class T>
@@ -47,8 +47,8 @@ namespace {
 
 int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }
 
-/// An operand of a row that may be strided. `far`: by non-temporal stores; what the next run reads
-/// arrives while this one is computed.
+/// Is an operand of a row that may be strided. If `far`, it uses non-temporal stores, and the
+/// operands of the next run arrive while this run is computed.
 struct Side {
   int64_t item;
   bool strided, far;
@@ -86,7 +86,7 @@ void strided_row(Map2Rows rows, const void* f, char* y, const char* a, const cha
   }
 }
 
-// What is one element for the whole row is spread over its buffer once.
+// A single element for the whole row is spread over its buffer once.
 void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, const int64_t* items,
                  int64_t n, bool far) {
   Side to(items[0], s[0] != items[0], far);
@@ -104,16 +104,16 @@ void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, c
 }
 
 // ---------------------------------------------------------------- f16
-// A loop of floats and what it computes, for rows of f16.
+// Holds a loop over floats and its functor, for rows of f16.
 template <class Row>
 struct OfFloats {
   Row row;
   const void* f;
 };
 
-/// Calls row(y, x, steps, m) for runs of n elements, whose K operands x are floats, in buffers that
-/// stay in L1; so is y unless results are bool. `s` holds the steps of y and the
-/// operands in bytes, 0 where one element is for the whole row.
+/// Calls row(y, x, steps, m) for runs of n elements. The K operands x are floats in buffers that
+/// stay in L1. So is y, unless the results are bool. `s` holds the steps of y and the operands in
+/// bytes, or 0 for a single element.
 template <int K, class Row>
 void widened_row(char* y, const char* const* x, const int64_t* s, int64_t n, const Row& row) {
   alignas(64) float in[K][kRun], out[kRun];
@@ -168,8 +168,8 @@ bool past_caches(const Out& y, const Ins&... from) {
   return streams(y.numel * item_of(y.dtype), read) && ((y.data != from.data) && ...);
 }
 
-/// A row in runs that are computed in a buffer and then written by non-temporal stores. As large as
-/// half a page: while one is written, the next one's operands arrive.
+/// Computes runs of a row in a buffer, then writes them by non-temporal stores. A run is half a
+/// page: while it is written, the next run's operands arrive.
 void stream_row(MapRow row, const void* f, char* y, const char* x, const int64_t* s, int64_t n) {
   alignas(64) char buffer[kRun * kMaxItem];
   for (int64_t i = 0; i < n; i += kRun) {
@@ -186,7 +186,8 @@ void stream_row(Map2Rows rows, const void* f, char* y, const char* a, const char
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     rows(f, buffer, a + i * s[1], b + i * s[2], s, m, 1);
-    // Of two operands as much as is written: where that is less, more would come too early.
+    // Prefetches as much of each operand as is written, if there are two. If operands are larger,
+    // more would arrive too early.
     if (s[1] != 0) fetch_ahead(a + (i + m) * s[1], m * (s[2] != 0 ? s[0] : s[1]));
     if (s[2] != 0 && b != a) fetch_ahead(b + (i + m) * s[2], m * (s[1] != 0 ? s[0] : s[2]));
     stream(y + i * s[0], buffer, m * s[0]);
@@ -204,7 +205,7 @@ void stream_row(Map3Row row, const void* f, char* const* p, const int64_t* s, in
   }
 }
 
-// Operands that are contiguous, or one element, need no plan; false for others.
+// Runs contiguous or single-element operands without a plan. Returns false for others.
 bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f) {
   const bool a_full = a.contiguous && a.numel == y.numel;
   const bool b_full = b.contiguous && b.numel == y.numel;
@@ -216,7 +217,7 @@ bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
   char* to = y.as<char>();
   const char *pa = static_cast<const char*>(a.bytes()), *pb = static_cast<const char*>(b.bytes());
   const bool past = past_caches(y, a, b);
-  if (y.numel <= grain && !past) {  // most calls: a loop would cost more than the work
+  if (y.numel <= grain && !past) {  // most calls: a loop costs more than the work
     if (y.numel > 0) rows(f, to, pa, pb, s, y.numel, 1);
     return true;
   }
@@ -234,13 +235,13 @@ bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
 
 namespace {
 
-// Most calls of small ops: operands side by side, of so few elements that nothing else matters.
-// What remains would cost more than the work.
+// Handles most calls of small ops: contiguous operands of few elements. Any further step would cost
+// more than the work.
 TAPER_INLINE bool few_and_flat(const Out& y, int64_t grain) {
   return y.contiguous && y.numel <= std::min(grain, kGrain) && y.numel > 0 && !running_chain;
 }
-// How far it is from one element of such an operand to the next: 0 for one element for all, -1
-// where that takes a plan.
+// Returns the step between elements of an operand: 0 for a single element, or -1 if it needs a
+// plan.
 TAPER_INLINE int64_t flat_step(const In& x, const Out& y) {
   if (!x.contiguous || x.dtype == kHalf) return -1;
   return x.numel == y.numel ? item_of(x.dtype) : x.numel == 1 ? 0 : -1;

@@ -21,8 +21,8 @@ namespace {
 
 constexpr int64_t kLine = 64;
 
-// Whole lines; `to` is aligned to them. The widest stores: a run of them fits the store queue, so
-// that the next run is computed while this one is on its way.
+// Stores whole cache lines. `to` is aligned to them. The stores are the widest, so a run fits the
+// store queue, and the next run is computed while this run is stored.
 #if !defined(TAPER_NO_ISA_VARIANTS)
 __attribute__((target("avx512f"))) void wide_lines(char* to, const char* from, int64_t nbytes) {
   for (int64_t i = 0; i < nbytes; i += kLine)
