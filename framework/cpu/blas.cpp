@@ -52,20 +52,22 @@ taper::detail::ForcedWay forced_gemm("TAPER_GEMM");
 
 namespace {
 
-// The same where each element of the matrix is used once.
+// Is this limit for products that use each element of the matrix once.
 constexpr int64_t kVectorWork = 1 << 16;
 
-// Terms for each row and column of a product, and each thread, from which on threads share terms.
+// Threads share the terms of a product if there are this many for each row or column and each
+// thread.
 constexpr int64_t kTermsOfParts = 2;
 
-// Whose products have register tiles; and what libraries multiply, too.
+// Tells which types libraries multiply, and which types have register tiles.
 template <class T>
 constexpr bool kIsFloat = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 constexpr bool kHasTile = kIsFloat<T> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>;
 
 // ---------------------------------------------------------------------- own, with register tiles
-/// Of the next panel of n columns: panels are of nearly equal width, no narrow one at the end.
+/// Returns the width of the next panel of n columns. Panels have nearly equal widths, so none at
+/// the end is narrow.
 int64_t even_width(int64_t n) {
   constexpr int64_t lanes = 16;
   const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth, vectors = (n + lanes - 1) / lanes;
@@ -91,7 +93,7 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
   }
 }
 
-// C's transposed, which is then copied: see is_made_across.
+// Computes the transposed C and then copies it: see is_made_across.
 template <class T>
 void across_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                  bool add, T* c, int64_t ldc) {
@@ -102,7 +104,7 @@ void across_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
       c[i * ldc + j] = add ? c[i * ldc + j] + rows[j * m + i] : rows[j * m + i];
 }
 
-// Products of small matrices, of which there are batches.
+// Multiplies small matrices, which come in batches.
 template <class T>
 void tiny_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                bool add, T* c, int64_t ldc) {
@@ -116,7 +118,8 @@ void tiny_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a
 }
 
 // ---------------------------------------------------------------------- own, with a vector
-// Sums over parts of the terms, on a thread each: the parts depend on the number of threads only.
+// Splits the terms into parts, one for each thread, and adds their sums. The parts depend on the
+// number of threads only.
 template <class T>
 void split_terms(const Gemv<T>& g) {
   const int64_t parts = usable_threads();
@@ -152,7 +155,8 @@ void run_gemv(const Gemv<T>& g, bool rows) {
   });
 }
 
-// y[i * y_step] (+)= alpha A x, A being n x k. False when neither stride of A is one.
+// Computes y[i * y_step] (+)= alpha A x for an n x k matrix A. Returns false if no stride of A is
+// one.
 template <class T>
 bool own_gemv(int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, const T* x, int64_t x_step,
               bool add, T* y, int64_t y_step) {
@@ -167,8 +171,8 @@ bool own_gemv(int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, const T* x
   return true;
 }
 
-// So few columns that each is a product with a vector of its own, by rows that stay in L1. Where
-// they end depends on the shape only.
+// Computes so few columns that each is a product with a vector. Blocks of rows stay in L1, and
+// depend on the shape only.
 constexpr int64_t kLongRow = 32, kNearElements = 6144;
 
 template <class T>
@@ -184,7 +188,8 @@ void by_columns(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> 
   });
 }
 
-// The same for a product of matrices that is one. False when A or B has no unit stride.
+// Computes a product of matrices that is one with a vector. Returns false if A or B has no unit
+// stride.
 template <class T>
 bool vector_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                  bool add, T* c, int64_t ldc) {
@@ -193,8 +198,8 @@ bool vector_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
 }
 
 // ---------------------------------------------------------------------- libraries
-// What a BLAS call needs to know of an operand: leading dimension and whether it is transposed.
-// False when neither stride is one.
+// Finds the BLAS layout of an operand: its leading dimension, and whether it is transposed. Returns
+// false if no stride is one.
 template <class T>
 bool blas_layout(MatrixIn<T> x, int64_t rows, int64_t cols, bool* transposed, int64_t* ld) {
   if (x.col == 1 && x.row >= std::max<int64_t>(cols, 1)) {
@@ -213,8 +218,8 @@ bool library_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> 
   int64_t lda, ldb;
   if (!blas_layout(a, m, k, &ta, &lda) || !blas_layout(b, k, n, &tb, &ldb)) return false;
   const OneThread here;
-  // Its AVX-512 kernels use the stack pointer for their data (oneDNN 2.6). The system would write
-  // the frame of a signal's handler there.
+  // The AVX-512 kernels of oneDNN 2.6 use the stack pointer for their data. The system would write
+  // the frame of a signal handler there.
   const HeldSignals held;
   return dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, alpha, a.data, lda, b.data, ldb,
                     add ? 1.0f : 0.0f, c, ldc) == dnnl_success;
@@ -231,14 +236,14 @@ bool library_gemm(int64_t m, int64_t n, int64_t k, double alpha, MatrixIn<double
                         add ? 1.0 : 0.0, c, static_cast<int>(ldc));
 }
 
-// Whether a library is faster than our own loops, as measured on AVX-512 machines: it packs A too,
-// which pays when both operands are used many times.
+// Returns whether a library is faster than own_gemm, as measured on AVX-512 machines. A library
+// packs A too, which pays if both operands are used many times.
 bool prefers_library(int64_t m, int64_t n, int64_t k) {
   return m * n * k >= (int64_t{1} << 26) && m >= 128 && n >= 128 && k >= 128;
 }
 
 // ---------------------------------------------------------------------- ways of a block
-/// C = alpha A B, or C += alpha A B: the arguments of gemm().
+/// Holds the arguments of gemm(): C = alpha A B, or C += alpha A B.
 template <class T>
 struct Product {
   int64_t m, n, k;
@@ -248,7 +253,7 @@ struct Product {
   T* c;
   int64_t ldc;
 
-  /// f(m, n, k, alpha, a, b, add, c, ldc)
+  /// Calls f(m, n, k, alpha, a, b, add, c, ldc).
   template <class F>
   TAPER_INLINE auto by(const F& f) const {
     return f(m, n, k, alpha, a, b, add, c, ldc);
@@ -278,7 +283,7 @@ constexpr Way<P> kPacked = {"packed", always<P>, always<P>, [](const P& p) {
                               return p.by([](auto... x) { packed_gemm<T>(x...); }), true;
                             }};
 
-/// What one thread computes: a whole product, or rows or columns of one.
+/// Lists the ways to compute the work of one thread: a whole product, or rows or columns of one.
 template <class T>
 constexpr Way<Product<T>> kBlockWays[] = {kAcross<T>, kInPlace<T>, kPacked<T>};
 template <>
@@ -294,21 +299,23 @@ void run_block(const Product<T>& p) {
 }
 
 // ---------------------------------------------------------------------- shared by threads
-// Every piece packs its operands again: two pieces for each thread.
+// Returns the size of a piece. Every piece packs its operands again, so each thread gets two
+// pieces.
 int64_t share(int64_t n) {
   const int64_t pieces = 2 * get_num_threads();
   return (n + pieces - 1) / pieces;
 }
 
-// Parts of the terms of few sums of many; 1 where rows or columns are to be shared. Of such
-// products each thread would read all of an operand, the half of which the other one's caches have.
+// Returns the number of parts for products of few sums with many terms, or 1 to share rows or
+// columns. With shared rows or columns each thread would read a whole operand, half of which lies
+// in other threads' caches.
 int64_t parts_of_terms(int64_t m, int64_t n, int64_t k) {
   if (in_parallel_region() || prefers_library(m, n, k)) return 1;
   const int64_t parts = std::min<int64_t>(get_num_threads(), m * n * k / kThreadWork);
   return k >= kTermsOfParts * parts * std::max(m, n) ? parts : 1;
 }
 
-// Each part of the terms has sums of its own.
+// Computes separate sums for each part of the terms, and adds them.
 template <class T>
 void split_gemm_terms(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b,
                       bool add, T* c, int64_t ldc, int64_t parts) {
@@ -329,7 +336,7 @@ void split_gemm_terms(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, M
       for (int64_t j = 0; j < n; ++j) c[row * ldc + j] += others[(i * m + row) * n + j];
 }
 
-// block(part) for rows or panels of columns of a product, or for the whole.
+// Calls block(part) for rows or panels of columns of a product, or for the whole.
 template <class T, class Block>
 void split_gemm(const Product<T>& p, const Block& block) {
   const int64_t m = p.m, n = p.n, k = p.k;
@@ -359,7 +366,8 @@ void split_gemm(const Product<T>& p, const Block& block) {
 }
 
 // ---------------------------------------------------------------------- integers
-/// x as unsigned numbers, in which overflow wraps: where it lies, or, of smaller ones, in `to`.
+/// Returns x as unsigned numbers, whose overflow wraps. It converts smaller types into `to`, and
+/// uses others in place.
 template <class U, class T>
 MatrixIn<U> as_unsigned(MatrixIn<T> x, int64_t rows, int64_t cols, U* to) {
   if constexpr (sizeof(T) == sizeof(U)) {
@@ -471,7 +479,7 @@ void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, Mat
   if (k == 0 && !add)
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
   if (m == 0 || n == 0 || k == 0) return;
-  // The name may be that of a way of a product, or of its blocks.
+  // The name may belong to a way of a product or of its blocks.
   if (forced_gemm.is_set())
     forced_gemm.check(kProductWays<float>, kBlockWays<float>, kProductWays<BFloat16>,
                       kProductWays<int64_t>);
@@ -492,7 +500,7 @@ void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> al
       gemm(m, n, k, alpha, {a.data + i * a_step, a.row, a.col}, {b.data + i * b_step, b.row, b.col},
            add, c + i * c_step, ldc);
   };
-  // Few large products split inside; many split here.
+  // Few large products are split inside. Many products are split here.
   if (batch < get_num_threads())
     range(0, batch);
   else
@@ -500,7 +508,7 @@ void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> al
                  range);
 }
 
-// By parts that depend on the number of threads only.
+// Splits a dot product into parts that depend on the number of threads only.
 template <class T>
 T split_dot(int64_t n, const T* x, const T* y) {
   const int64_t most = usable_threads();
@@ -520,7 +528,7 @@ template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
   if constexpr (kIsFloat<T>)
     if (incx == 1 && incy == 1) return split_dot(n, x, y);
-  // Eight sums: no long chain of roundings, and room for the vector units.
+  // Eight sums avoid a long chain of roundings, and fill the vector units.
   using Sum = std::conditional_t<std::is_floating_point_v<opmath_t<T>>, opmath_t<T>, uint64_t>;
   Sum s[8] = {};
   int64_t i = 0;

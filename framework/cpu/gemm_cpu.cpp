@@ -5,7 +5,7 @@
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace torch::taper::cpu::avx512 {
-// Halves of vectors, which change no register. For the tiles of gemm_tiles.inc.
+// Split vectors into halves without moving a register. The tiles of gemm_tiles.inc use them.
 #define TAPER_AVX512 __attribute__((target("avx512f"))) TAPER_INLINE
 TAPER_AVX512 __m256 low_half(const Vec<float>& v) { return _mm512_castps512_ps256((__m512)v); }
 TAPER_AVX512 __m256d low_half(const Vec<double>& v) { return _mm512_castpd512_pd256((__m512d)v); }
@@ -25,9 +25,9 @@ TAPER_AVX512 Vec<double> with_any_upper_half(const __m256d& half) {
 namespace torch::taper::cpu {
 namespace {
 
-/// Whether rows of C fill no more than half a vector of 64 bytes, and are best made by vectors of
-/// 32: many CPUs do two operations on these in the time of one on 64. For short rows AVX2's masked
-/// stores must pay. (Where several rows fill a vector, see narrow().)
+/// Returns whether vectors of 32 bytes compute best, because rows of C fill at most half a vector
+/// of 64 bytes. Many CPUs do two 32-byte operations in the time of one 64-byte operation. For short
+/// rows AVX2's masked stores must pay. narrow() handles rows of which several fill a vector.
 template <class T>
 bool by_half_vectors(const GemmPanel<T>& g) {
   constexpr int64_t lanes = 64 / sizeof(T);

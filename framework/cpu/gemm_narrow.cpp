@@ -11,7 +11,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-// n numbers that lie `step` apart, and back.
+// Converts n numbers that lie `step` apart, and back.
 template <class T>
 void widen_steps(float* to, const T* from, int64_t step, int64_t n) {
   if (step == 1) return widen(to, from, n);
@@ -24,11 +24,11 @@ void narrow_steps(T* to, int64_t step, const float* from, int64_t n) {
 }
 
 // ---------------------------------------------------------------- with a vector
-// Each element of the matrix is used once: rows are widened as they are loaded, blocks of columns
-// become floats that stay in L1. The blocks depend on the shape only.
+// Each element of the matrix is used once. Rows are widened as they are loaded, and blocks of
+// columns become floats that stay in L1. The blocks depend on the shape only.
 constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
 
-/// y[i * y_step] (+)= alpha A x for a block of A's rows (i from 0 to n).
+/// Holds y[i * y_step] (+)= alpha A x for a block of A's rows (i from 0 to n).
 template <class T>
 struct NarrowGemv {
   int64_t n, k;
@@ -40,7 +40,7 @@ struct NarrowGemv {
   bool add;
 };
 
-// Rows of A in memory are terms of the product.
+// Handles an A whose rows in memory are terms of the product.
 template <class T>
 void multiply_columns(const NarrowGemv<T>& g, float* y) {
   alignas(64) float block[kBlockRows * kBlockColumns];
@@ -63,7 +63,7 @@ void multiply_block(const NarrowGemv<T>& g) {
   narrow_steps(g.y, g.y_step, y, g.n);
 }
 
-// False when neither stride of A is one.
+// Returns false if no stride of A is one.
 template <class T>
 bool narrow_gemv(int64_t n, int64_t k, float alpha, MatrixIn<T> a, const T* x, int64_t x_step,
                  bool add, T* y, int64_t y_step) {
@@ -93,9 +93,9 @@ bool vector_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<T> a, Ma
 }
 
 // ---------------------------------------------------------------- of matrices
-constexpr int64_t kThreadWork = 1 << 20;  // multiply-adds for which a thread is worth waking
+constexpr int64_t kThreadWork = 1 << 20;  // multiply-adds that pay for waking a thread
 
-// x as floats in `to`, in the same order in memory where one of its strides is 1.
+// Returns x as floats in `to`. If one of its strides is 1, its order in memory stays.
 template <class T>
 MatrixIn<float> widened(MatrixIn<T> x, int64_t rows, int64_t cols, float* to) {
   if (x.col != 1 && x.row == 1) return widened(x.transposed(), cols, rows, to).transposed();
@@ -103,7 +103,7 @@ MatrixIn<float> widened(MatrixIn<T> x, int64_t rows, int64_t cols, float* to) {
   return {to, cols, 1};
 }
 
-// Half the precision, twice the work: both operands become float, the product is a float one.
+// Converts both operands to float, and multiplies in float.
 template <class T>
 void multiply_in_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<T> a, MatrixIn<T> b,
                        bool add, float* c, int64_t ldc) {

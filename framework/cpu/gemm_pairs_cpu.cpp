@@ -67,31 +67,31 @@ void join_rows(uint32_t* to, const uint16_t* first, const uint16_t* second, int6
 namespace torch::taper::cpu {
 namespace {
 
-// Elements along k of a packed panel of B: it stays in L2, beside the rows of A.
+// Are the elements along k of a packed panel of B. The panel stays in L2 beside the rows of A.
 constexpr int64_t kDepth = 2048;
 
 int64_t pairs_of(int64_t k) { return (k + 1) / 2; }
 int64_t padded(int64_t n) { return (n + kTransposePad - 1) / kTransposePad * kTransposePad; }
 
-/// Rows of pairs.
+/// Describes rows of pairs.
 struct PairRows {
   const uint32_t* data;
   int64_t row;
 };
 
-/// Whether rows of k elements are pairs where they lie.
+/// Returns whether rows of k elements already form pairs in memory.
 bool lie_in_pairs(const MatrixIn<BFloat16>& x, int64_t k) {
   return x.col == 1 && x.row % 2 == 0 && k % 2 == 0 &&
          reinterpret_cast<uintptr_t>(x.data) % sizeof(uint32_t) == 0;
 }
 
-/// Pair p of what lies along k `n` times side by side, from `x` on; k is the whole length.
+/// Joins pair p along k for `n` adjacent places from `x` on. k is the whole length.
 void join(uint32_t* to, const BFloat16* x, int64_t step, int64_t p, int64_t k, int64_t n) {
   const BFloat16* const first = x + 2 * p * step;
   join_pairs(to, first, 2 * p + 1 < k ? first + step : nullptr, n);
 }
 
-// Of a transposed matrix: pairs of its rows in memory are joined, and what is joined transposed.
+// Copies a transposed matrix: joins pairs of its rows in memory, then transposes the result.
 void copy_across(uint32_t* to, int64_t ld, const MatrixIn<BFloat16>& x, int64_t rows, int64_t k) {
   constexpr int64_t columns = 64;
   alignas(64) uint32_t strip[kTransposePad * columns];
@@ -118,7 +118,7 @@ void copy_pairs(uint32_t* to, int64_t ld, const MatrixIn<BFloat16>& x, int64_t r
   }
 }
 
-/// A matrix (rows x k) as rows of pairs: itself where it can be, else a copy.
+/// Provides a matrix (rows x k) as rows of pairs, in place if possible, else as a copy.
 class InPairs {
  public:
   InPairs(const MatrixIn<BFloat16>& x, int64_t rows, int64_t k)
@@ -137,7 +137,7 @@ class InPairs {
   const uint32_t* data_;
 };
 
-/// Columns of B from j on, `depth` elements from p on, as rows of kPanelWidth pairs.
+/// Packs columns of B from j on, `depth` elements from p on, as rows of kPanelWidth pairs.
 void pack_pairs(uint32_t* to, const MatrixIn<BFloat16>& b, int64_t p, int64_t depth, int64_t j,
                 int64_t width) {
   const BFloat16* const from = b.data + p * b.row + j * b.col;
@@ -156,7 +156,7 @@ void round_row(BFloat16* to, const float* from, int64_t n) {
   avx512bf16::round_row(reinterpret_cast<uint16_t*>(to), from, n);
 }
 
-/// A product for panel after panel of B's columns.
+/// Computes a product for each panel of B's columns.
 struct PairGemm {
   int64_t m, n, k;
   float alpha;
@@ -166,7 +166,7 @@ struct PairGemm {
 
   int64_t depth() const { return std::min(k, kDepth); }
 
-  // Rows of A and a packed panel of B's rows from p on.
+  // Multiplies rows of A by a packed panel of B's rows from p on.
   template <class C>
   void multiply(int64_t p, int64_t width, const uint32_t* panel, C* c, int64_t ldc,
                 bool adds) const {
@@ -192,7 +192,7 @@ struct PairGemm {
       multiply(p, width, panel, c + j, ldc, add);
     }
   }
-  // By way of floats where one panel does not hold all of k.
+  // Computes a panel of C in bf16. It accumulates in floats if one panel does not hold all of k.
   void column(int64_t j, uint32_t* panel, BFloat16* c, int64_t ldc) const {
     const int64_t width = std::min(kPanelWidth, n - j);
     BFloat16* const end = c + j;
@@ -219,11 +219,11 @@ using avx512bf16::kTileSide;
 using avx512bf16::steps_of;
 using avx512bf16::tiles_of;
 
-constexpr int64_t kTileWork = 1 << 15;    // multiply-adds for which packing both operands pays
-constexpr int64_t kPartSteps = 8;         // along k: such a part of a panel stays in L1
-constexpr int64_t kBlockNumel = 1 << 18;  // of A's rows that are packed together: they stay in L2
+constexpr int64_t kTileWork = 1 << 15;    // multiply-adds that pay for packing both operands
+constexpr int64_t kPartSteps = 8;         // along k; such a part of a panel stays in L1
+constexpr int64_t kBlockNumel = 1 << 18;  // of A's rows packed together; they stay in L2
 
-/// A block of a transposed A.
+/// Packs a block of a transposed A.
 void pack_tile_transposed(uint32_t* to, const BFloat16* x, int64_t step, int64_t rows, int64_t k) {
   alignas(64) uint32_t strip[kTileSide * kBlockRows];
   const int64_t height = tiles_of(rows) * kTileSide;
@@ -235,7 +235,7 @@ void pack_tile_transposed(uint32_t* to, const BFloat16* x, int64_t step, int64_t
                     kBlockRows, depth, height);
   }
 }
-/// m rows of A for tiles.
+/// Packs m rows of A for tiles.
 void pack_for_tiles(uint32_t* to, const MatrixIn<BFloat16>& a, int64_t m, int64_t k) {
   if (a.col != 1 && a.row != 1) {
     const InPairs copy(a, m, k);
@@ -259,8 +259,7 @@ void pack_panel_for_tiles(uint32_t* to, const MatrixIn<BFloat16>& b, int64_t k, 
   std::fill(to + pairs_of(k) * kPanelWidth, to + steps_of(k) * kTileSide * kPanelWidth, 0u);
 }
 
-/// Packed rows of A times panel after panel of B, each of which is packed when the first rows meet
-/// it.
+/// Multiplies packed rows of A by each panel of B. A panel is packed when the first rows reach it.
 template <class C>
 struct TileGemm {
   int64_t m, n, k;
@@ -268,12 +267,12 @@ struct TileGemm {
   bool add, packs;
   MatrixIn<BFloat16> b;
   uint32_t* panels;
-  int64_t panel_step;  // 0: they take turns in one place
+  int64_t panel_step;  // 0: all panels share one place
   const uint32_t* a;
   float* sums;
-  int64_t sums_step;  // 0: of a block at a time
+  int64_t sums_step;  // 0: the sums of one block at a time
 
-  // All rows by some columns of a panel, over steps from s on.
+  // Multiplies all rows by some columns of a panel, over steps from s on.
   void part(C* c, int64_t ldc, const uint32_t* panel, int64_t columns, int64_t s) const {
     const int64_t steps = steps_of(k), count = std::min(kPartSteps, steps - s);
     float* to = sums;
@@ -298,7 +297,7 @@ struct TileGemm {
   }
 };
 
-/// Rows of A that are packed together: whole blocks.
+/// Returns the rows of A that are packed together, in whole blocks.
 int64_t rows_at_once(int64_t m, int64_t k) {
   const int64_t most = kBlockNumel / (kBlockRows * k) * kBlockRows;
   return std::min((m + kBlockRows - 1) / kBlockRows * kBlockRows, std::max(4 * kBlockRows, most));
@@ -306,7 +305,7 @@ int64_t rows_at_once(int64_t m, int64_t k) {
 int64_t panels_of(int64_t n) { return (n + kPanelWidth - 1) / kPanelWidth; }
 int64_t panel_numel(int64_t k) { return steps_of(k) * kTileSide * kPanelWidth; }
 
-/// All rows of A.
+/// Runs the product for all rows of A.
 template <class C>
 void run_blocks(TileGemm<C> product, const MatrixIn<BFloat16>& a, int64_t m, C* c, int64_t ldc) {
   constexpr int64_t numel = kBlockRows * kBlockColumns;
@@ -365,7 +364,7 @@ void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> 
 }
 
 namespace {
-/// A matrix (rows x columns) in bf16, in the order of the floats.
+/// Holds a matrix (rows x columns) rounded to bf16, in the memory order of the floats.
 class Rounded {
  public:
   Rounded(const MatrixIn<float>& x, int64_t rows, int64_t columns) : copy_(rows * columns) {
@@ -478,7 +477,7 @@ void TileRows::multiply(int64_t row, int64_t count, const uint32_t* panel, int64
 
 namespace torch::taper::cpu {
 
-// Nobody calls them where multiplies_pairs is false.
+// These are never called if multiplies_pairs is false.
 void join_pairs(uint32_t*, const BFloat16*, const BFloat16*, int64_t) { std::abort(); }
 bool tiles_pay(int64_t, int64_t, int64_t) { return false; }
 void pair_gemm(int64_t, int64_t, int64_t, float, MatrixIn<BFloat16>, MatrixIn<BFloat16>, bool,

@@ -15,7 +15,7 @@ using Dgemm = decltype(&cblas_dgemm);
 void* load() {
   void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!library) return nullptr;
-  // Its own threads would fight with OpenMP's: the split is the caller's.
+  // Its own threads would compete with OpenMP's, and the caller splits the work.
   if (auto set_threads =
           reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads")))
     set_threads(1);

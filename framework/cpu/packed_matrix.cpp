@@ -5,7 +5,7 @@
 namespace torch::taper::cpu {
 namespace {
 
-// f(p, depth, j, width, offset of the panel) for every panel of a k x n matrix.
+// Calls f(p, depth, j, width, offset of the panel) for every panel of a k x n matrix.
 template <class F>
 void for_each_panel(int64_t k, int64_t n, const F& f) {
   int64_t offset = 0;

@@ -18,12 +18,12 @@ namespace {
 std::atomic<int> g_threads{0};
 std::atomic<int> g_interop_threads{1};
 
-// The index of this thread in the running loop, -1 outside of one.
+// Holds the index of this thread in the running loop, or -1 outside of loops.
 thread_local int tl_index = -1;
 
-// One loop. Each thread begins with the same part of the pieces as in other loops, for what it left
-// in the caches of its core it finds there again; then it takes what is left of the others' parts,
-// so that a thread which the system does not let run delays nothing but the piece it has begun.
+// Describes one loop. Each thread begins with an equal part of the pieces in every loop, because
+// its core's caches may still hold that data. It then takes pieces left in the parts of other
+// threads. A thread that the system suspends therefore delays only its current piece.
 struct Job {
   int64_t begin, end, pieces;
   void* context;
@@ -37,16 +37,16 @@ struct Job {
   std::atomic<bool> failed{false};
   std::exception_ptr error{};
 
-  /// Does pieces until none is left; returns how many.
+  /// Runs pieces until none is left. Returns their number.
   int64_t work() {
     int64_t count = 0;
     for (int64_t k = 0; k < parts; ++k) count += work_on((tl_index + k) % parts);
     return count;
   }
 
-  /// The pieces of a part follow each other: what the hardware has sent for beyond the end of one
-  /// is the next one's. (Every second piece for each of two threads: an add of 1 M floats in 16
-  /// pieces takes 68.1 us in place of 67.0, in 64 pieces 71.1, Zen 4.)
+  /// Runs pieces of a part in order, so that data prefetched beyond the end of one serves the next.
+  /// (If two threads took every second piece, an add of 1 M floats in 16 pieces would take 68.1 us
+  /// instead of 67.0, and 71.1 us in 64 pieces. Zen 4.)
   int64_t work_on(int64_t p) {
     const int64_t first = p * pieces / parts, end = (p + 1) * pieces / parts;
     int64_t count = 0;
@@ -72,11 +72,11 @@ double now_us() {
   return std::chrono::duration<double, std::micro>(t).count();
 }
 
-// What the helpers are worth. Waking them costs some 10 microseconds, and beside another busy
-// process a helper may be held up with a piece. When they have cost more than they gave over a
-// number of loops, the caller goes on alone for a while: for a time that the loss is a small part
-// of, however long the loops are, so that helpers are soon back when the other process has ended.
-// Who runs a piece has no effect on its result.
+// Decides whether helpers pay. Waking them costs some 10 microseconds, and another busy process may
+// delay a helper within a piece. If over a number of loops they cost more than they gained, the
+// caller works alone for a while. The pause is in proportion to the loss, however long the loops
+// are, so helpers return soon after the other process has ended. The choice has no effect on
+// results.
 class Worth {
  public:
   bool wants_helpers() {
@@ -85,7 +85,8 @@ class Worth {
     alone_until_us_ = 0;
     return true;
   }
-  /// A loop that ended at `now` took `actual` microseconds where it would have taken `alone`.
+  /// Learns from a loop that ended at `now`. It took `actual` microseconds, and would have taken
+  /// `alone` without helpers.
   void learn(double alone, double actual, double now) {
     gain_us_ += std::max(alone - actual, -4 * alone);
     if (++loops_ < kTrial) return;
@@ -97,7 +98,7 @@ class Worth {
 
  private:
   static constexpr int kTrial = 32;                        // loops that are judged together
-  static constexpr double kPause = 8, kLongestPause = 64;  // times what the helpers have cost
+  static constexpr double kPause = 8, kLongestPause = 64;  // in multiples of the loss
   double gain_us_ = 0, pause_ = kPause, alone_until_us_ = 0;
   int loops_ = 0;
 };
@@ -108,10 +109,10 @@ void pause_cpu() {
 #endif
 }
 
-// Waits for `done` without sleeping, for some 100 microseconds; false when it did not come true. To
-// sleep and be woken takes 20 to 50 of them on a virtual machine, and who comes that late to one
-// loop is early at its end, sleeps again, and is late for the next. Soon the core is offered to
-// whoever else wants it: beside another busy process a spinning thread takes its time.
+// Spins until `done`, for some 100 microseconds. Returns false at a timeout. Sleeping and waking
+// takes 20 to 50 microseconds on a virtual machine. A helper that is late for one loop is early at
+// its end, sleeps again, and is late for the next. The core then soon goes to other processes. A
+// spinning thread keeps its share of time beside them.
 template <class Done>
 bool wait_awake(const Done& done) {
   for (int i = 0; i < 400; ++i) {
@@ -126,17 +127,17 @@ bool wait_awake(const Done& done) {
   return false;
 }
 
-// The threads that help a loop's caller. They live as long as the process: the pool is never
-// destroyed, since a thread may still wait in it at exit.
+// Holds the threads that help a loop's caller. They live as long as the process. The pool is never
+// destroyed, because a thread may still wait in it at exit.
 //
-// One word says which loop there is, how many helpers it wants, and how many of them are in it.
-// Who is awake joins and leaves by that word alone: of two who want a mutex at once, as at a loop's
-// start and where equal parts end, one is put to sleep by it. (A loop of two pieces takes 0.4 us
-// more than a piece; by a mutex it took 1.2.)
+// One word holds the loop's number, the number of helpers it wants, and the number inside. An awake
+// thread joins and leaves by this word alone. A mutex would put one of two contending threads to
+// sleep, and threads contend at a loop's start and at the end of equal parts. (A loop of two pieces
+// takes 0.4 us more than a piece. With a mutex it took 1.2 us more.)
 class Pool {
  public:
-  // Runs the job with up to `helpers` further threads. False when another loop has them, or when
-  // they do not pay.
+  // Runs the job with up to `helpers` further threads. Returns false if another loop uses them, or
+  // if they do not pay.
   bool run(Job& job, int helpers) {
     const std::unique_lock<std::mutex> owner(owner_, std::try_to_lock);
     if (!owner) return false;
@@ -150,7 +151,7 @@ class Pool {
     tl_index = -1;
     const double worked = now_us();
     close();
-    // Starting threads is paid once, and says nothing.
+    // The first loop is not counted, because it pays for starting threads.
     const double end = now_us();
     if (own > 0 && !first) worth_.learn((worked - opened) / own * job.pieces, end - start, end);
     return true;
@@ -159,7 +160,7 @@ class Pool {
   static constexpr int kMostHelpers = 0xffff;
 
  private:
-  // The loop's number, the helpers that it wants, and those that are in it.
+  // Are the units of the loop's number, of the wanted helpers, and of the helpers inside.
   static constexpr uint64_t kLoop = uint64_t{1} << 32, kWanted = 1 << 16, kIn = 1;
   static uint32_t loop_of(uint64_t state) { return static_cast<uint32_t>(state / kLoop); }
   static int wanted_of(uint64_t state) { return static_cast<int>(state % kLoop / kWanted); }
@@ -170,14 +171,14 @@ class Pool {
     job_ = &job;
     const uint32_t next = loop_of(state_.load(std::memory_order_relaxed)) + 1;
     state_.store(next * kLoop + helpers * kWanted);
-    // A helper counts itself before it looks at the state for the last time: it or this one sees
-    // the other. Having had the mutex, it is asleep.
+    // A helper counts itself before it reads the state for the last time, so at least one of the
+    // two threads sees the other. After the mutex was taken here, the helper is asleep.
     if (sleepers_.load() == 0) return;
     { const std::lock_guard<std::mutex> lock(mutex_); }
     wake_.notify_all();
   }
 
-  // Nobody joins any more; waits for those who have.
+  // Lets no more helpers join, and waits for those inside.
   void close() {
     const uint64_t none_wanted = ~(kLoop - kWanted);
     if (nobody_in(state_.fetch_and(none_wanted, std::memory_order_acquire))) return;
@@ -188,9 +189,9 @@ class Pool {
     awaited_.store(false);
   }
 
-  // `number` is the helper's in every loop, from 1 on.
+  // Runs a helper. `number` is its number in every loop, from 1 on.
   void help(int number) {
-    omp_set_num_threads(1);  // a library that is called in a piece shall not split it again
+    omp_set_num_threads(1);  // a library called in a piece must not split it again
     for (uint32_t seen = 0;;) {
       uint64_t state = next_loop(seen);
       const bool in = join(state, number);
@@ -203,7 +204,7 @@ class Pool {
     }
   }
 
-  // The state when there is another loop than the one seen.
+  // Waits until there is a loop other than `seen`. Returns the state.
   uint64_t next_loop(uint32_t seen) {
     const auto is_new = [&] { return loop_of(state_.load()) != seen; };
     if (!wait_awake(is_new)) {
@@ -215,7 +216,8 @@ class Pool {
     return state_.load(std::memory_order_relaxed);
   }
 
-  // False where the loop does not want the helper, or not any more. `state`: the last one.
+  // Joins a loop. Returns false if the loop does not want the helper, or no longer. `state`
+  // receives the last state.
   bool join(uint64_t& state, int number) {
     while (number <= wanted_of(state))
       if (state_.compare_exchange_weak(state, state + kIn, std::memory_order_acquire)) return true;
@@ -229,15 +231,15 @@ class Pool {
     done_.notify_one();
   }
 
-  // Held by the thread whose loop runs; guards worth_, started_, and writing job_.
+  // Is held by the thread whose loop runs. It guards worth_, started_, and writes of job_.
   std::mutex owner_;
   Worth worth_;
   int started_ = 0;
   alignas(64) std::atomic<uint64_t> state_{0};
-  Job* job_ = nullptr;  // read by those who are in the loop
+  Job* job_ = nullptr;  // read by helpers inside the loop
   std::atomic<int> sleepers_{0};
   std::atomic<bool> awaited_{false};
-  std::mutex mutex_;  // of those who sleep
+  std::mutex mutex_;  // guards sleeping helpers
   std::condition_variable wake_, done_;
 };
 
@@ -275,7 +277,7 @@ void parallel_run(int64_t begin, int64_t end, int64_t pieces, void* context,
       std::min<int64_t>({get_num_threads() - 1, pieces - 1, Pool::kMostHelpers});
   Job job{begin, end, pieces, context, body, std::min(helpers + 1, Job::kMostParts)};
   if (!pool.run(job, static_cast<int>(helpers))) {
-    // Alone, in the same pieces.
+    // Runs alone, in the same pieces.
     tl_index = 0;
     job.work();
     tl_index = -1;
