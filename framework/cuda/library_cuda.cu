@@ -17,7 +17,8 @@
 namespace torch::taper::cuda {
 namespace {
 
-/// Whether element i is chosen. The size is asked element by element: one kernel serves all.
+/// Returns whether element i is chosen. It switches on the size for each element, so that one
+/// kernel serves all sizes.
 struct IsChosen {
   MaskedElements from;
   template <class T>
@@ -44,7 +45,7 @@ struct IsChosen {
 
 namespace {
 
-/// Calls a CUB function twice: to ask for its working memory, and with it.
+/// Calls a CUB function twice: once for the size of its workspace, and once with it.
 template <class Call>
 void with_working_memory(const Call& call) {
   size_t nbytes = 0;
@@ -106,8 +107,8 @@ void set_zero(void* p, size_t nbytes) {
 
 namespace {
 
-// Rows are sorted all at once, by the row and then by the key: CUB's sorts of segments ask the host
-// for the number of long ones, and it would wait for the stream.
+// All rows are sorted at once, by row and then by key. CUB's segmented sorts would ask the host for
+// the number of long segments, and the host would wait for the stream.
 template <class K>
 struct KeyBehindRow {
   static constexpr int kBits = static_cast<int>(sizeof(K)) * 8;
@@ -125,7 +126,7 @@ struct KeyAlone {
   TAPER_DEVICE void operator()(int64_t i) const { to[i] = static_cast<K>(from[i]); }
 };
 
-/// Row and key in one number.
+/// Sorts by numbers that hold the row and the key.
 template <class K>
 void sort_with_row(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
                    int64_t n) {
@@ -157,7 +158,7 @@ struct PairFrom {
   }
 };
 
-/// By the key, then by the row, which leaves the order of keys within a row as it is.
+/// Sorts by the key, then by the row. The second sort keeps the order of keys within a row.
 void sort_twice(const Pairs<uint64_t, uint32_t>& to, const Pairs<uint64_t, uint32_t>& from,
                 int64_t rows, int64_t n) {
   const int64_t numel = rows * n;

@@ -22,7 +22,7 @@ namespace torch::taper::cuda {
 namespace {
 
 // ---------------------------------------------------------------------- what NVRTC is given
-/// A header, by the name that sources include it by.
+/// Names a header as sources include it, and holds its text.
 struct Header {
   const char *name, *text;
 };
@@ -34,11 +34,11 @@ const Header kHeaders[] = {
     {"iosfwd", "#include <type_traits>"},
     {"limits", "#include <type_traits>"},
     {"utility", "#include <type_traits>"},
-    // What they declare is the host's.
+    // These headers declare host functions only.
     {"taper/framework/core/check.h", ""},
     {"taper/framework/kernel/dispatch.h", "#define TAPER_KERNEL(...)\n"}};
 
-/// As nvcc compiles the kernels of the library: these are its defaults.
+/// Returns nvcc's default options, so that NVRTC compiles as nvcc compiles the library's kernels.
 std::vector<std::string> options_for(const std::string& architecture) {
   return {"--gpu-architecture=" + architecture,
           "--std=c++20",
@@ -46,11 +46,11 @@ std::vector<std::string> options_for(const std::string& architecture) {
           "--ftz=false",
           "--prec-div=true",
           "--prec-sqrt=true",
-          "--device-as-default-execution-space",  // functions of the standard's have no marks
-          "--diag-suppress=161"};                 // the headers' pragmas are GCC's
+          "--device-as-default-execution-space",  // standard functions have no marks
+          "--diag-suppress=161"};                 // the headers have GCC's pragmas
 }
 
-/// FNV-1a.
+/// Computes the hash FNV-1a.
 uint64_t hash_of(const std::string& text, uint64_t h = 14695981039346656037u) {
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return h;
@@ -64,7 +64,7 @@ uint64_t hash_of_headers() {
   return known;
 }
 
-/// All that machine code depends on.
+/// Returns everything that the machine code depends on.
 std::string key_of(const std::string& source, const std::string& architecture) {
   std::string key = "NVRTC " + std::to_string(CUDART_VERSION);
   for (const std::string& option : options_for(architecture)) key += " " + option;
@@ -105,8 +105,8 @@ bool find(void* library, const char* name, F& f) {
   return f != nullptr;
 }
 
-/// Of the very version that the library's kernels were compiled with: another one may compute
-/// functions, and choose fused multiply-adds, differently.
+/// Opens exactly the version that compiled the library's kernels. Another version may compute
+/// functions and choose fused multiply-adds differently.
 Nvrtc open_nvrtc() {
   Nvrtc n;
   const std::string file = "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
@@ -139,7 +139,7 @@ const Nvrtc& nvrtc() {
   return found;
 }
 
-/// Compiles; the machine code, or nothing.
+/// Compiles a source. Returns the machine code, or an empty text.
 std::string compiled(const std::string& source, const std::string& architecture) {
   const Nvrtc& n = nvrtc();
   if (!n.why_not.empty()) return note_reason(n.why_not), "";
@@ -183,7 +183,8 @@ std::filesystem::path file_of(const std::string& key) {
   return std::filesystem::path(folder) / name;
 }
 
-/// The machine code that a file has for the key; empty where it is another one's, cut or damaged.
+/// Reads the machine code for the key. Returns an empty text if the file has another key, or is cut
+/// or damaged.
 std::string read_code(const std::filesystem::path& path, const std::string& key) {
   std::ifstream file(path, std::ios::binary);
   std::string head;
@@ -201,8 +202,8 @@ std::string read_code(const std::filesystem::path& path, const std::string& key)
   return hash_of(code) == hash ? code : "";
 }
 
-/// Whole, or not at all: others may read it, or write the same. A folder that cannot be written to
-/// has nothing, and the next process compiles again.
+/// Writes a file completely or not at all, because other processes may read or write it. If the
+/// folder cannot be written, the next process compiles again.
 void write_code(const std::filesystem::path& path, const std::string& key,
                 const std::string& code) {
   static std::atomic<int> written{0};
@@ -234,14 +235,14 @@ std::string machine_code(const std::string& source, const std::string& architect
 // ---------------------------------------------------------------------- loaded kernels
 struct Loaded {
   std::mutex mutex;
-  std::map<std::string, cudaKernel_t> kernels;  // by architecture and source; null: there is none
+  std::map<std::string, cudaKernel_t> kernels;  // by architecture and source; null if unusable
 };
 Loaded& loaded() {
   static Loaded& all = *new Loaded;
   return all;
 }
 
-/// What `status` says is noted; an error of CUDA's that nobody asks for again is taken from it.
+/// Notes the text of `status`, and clears an error of CUDA that no one else would query.
 bool is_well(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return true;
   (void)cudaGetLastError();

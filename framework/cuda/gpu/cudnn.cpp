@@ -37,7 +37,7 @@ bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, in
   if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED ||
       status == CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED)  // of an engine's code
     return false;
-  // What entry points of older versions say of a dtype or a shape that they do not know.
+  // Entry points of older versions return this for an unknown dtype or shape.
   if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_BAD_PARAM) {
     detail::warn_once([call] {
       return std::string(call) +

@@ -13,10 +13,10 @@
 namespace torch::taper::cuda {
 namespace {
 
-// Engines whose times are compared.
+// Limits the engines whose times are compared.
 constexpr size_t kMostMeasured = 12;
 
-/// An event that takes times.
+/// Wraps an event that measures time.
 class Clock {
  public:
   Clock() { TAPER_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDefault)); }
@@ -128,7 +128,7 @@ EnginePlans::EnginePlans(cudnnHandle_t handle, const std::vector<GraphPart>& ope
   modes_.push_back(CUDNN_HEUR_MODE_A);
 }
 
-/// The engines that cuDNN proposes, the first one last.
+/// Returns the engines that cuDNN proposes. Its first choice comes last.
 std::vector<GraphPart> EnginePlans::configs_of(cudnnBackendHeurMode_t mode) const {
   GraphPart heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph_)
@@ -149,7 +149,7 @@ std::vector<GraphPart> EnginePlans::configs_of(cudnnBackendHeurMode_t mode) cons
   return configs;
 }
 
-/// Whether the engine computes as the rules want it.
+/// Returns whether the rules allow the engine.
 bool EnginePlans::allows(const GraphPart& config) const {
   GraphPart engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t to = engine.get();
@@ -166,7 +166,7 @@ bool EnginePlans::allows(const GraphPart& config) const {
   });
 }
 
-/// The last one of configs_ that is allowed; null where there is none.
+/// Returns the last of configs_ that is allowed, or null.
 const GraphPart* EnginePlans::next_config() {
   for (;;) {
     while (configs_.empty()) {
@@ -189,9 +189,10 @@ std::optional<EnginePlans::Plan> EnginePlans::plan_of(const GraphPart& config) c
   return plan;
 }
 
-/// The next one that works in little memory; behind all of them the one that needs the least.
+/// Returns the next plan with little workspace. After all of them it returns the one with the least
+/// workspace.
 std::optional<EnginePlans::Plan> EnginePlans::next_plan() {
-  const RelaxedCapture relaxed;  // making one may load or compile code
+  const RelaxedCapture relaxed;  // making a plan may load or compile code
   while (const GraphPart* const config = next_config()) {
     std::optional<Plan> plan = plan_of(*config);
     configs_.pop_back();
@@ -218,7 +219,7 @@ bool EnginePlans::execute(const Plan& plan, const GraphMemory& memory) const {
          TAPER_CUDNN_SUPPORTS(cudnnBackendExecute, handle_, plan.part.get(), pack.get());
 }
 
-/// Of its second run, in milliseconds; infinite where it does not run.
+/// Returns the time of the second run in milliseconds. It is infinite if the plan does not run.
 float EnginePlans::time_of(const Plan& plan, const GraphMemory& memory) const {
   constexpr float kNever = std::numeric_limits<float>::infinity();
   if (plan.nbytes > kMostBytes || !execute(plan, memory)) return kNever;
@@ -237,7 +238,7 @@ void EnginePlans::measure(const GraphMemory& memory) {
     plans_.push_back(std::move(*plan));
     plans_.back().ms = time_of(plans_.back(), memory);
   }
-  std::reverse(plans_.begin(), plans_.end());  // the last one is used first
+  std::reverse(plans_.begin(), plans_.end());  // the last plan is used first
   std::stable_sort(plans_.begin(), plans_.end(), [](auto& a, auto& b) { return a.ms > b.ms; });
 }
 

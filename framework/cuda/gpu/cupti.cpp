@@ -1,5 +1,5 @@
-// The times of kernels themselves, from CUPTI's activity records. It is loaded when a timeline
-// first asks for it.
+// Reads the kernels' own times from CUPTI's activity records. CUPTI is loaded when a timeline first
+// needs it.
 #include <taper/framework/core/check.h>
 #include <taper/framework/debug/kernel_records.h>
 
@@ -23,7 +23,7 @@ namespace {
 using PeerCopyActivity = CUpti_ActivityMemcpyPtoP4;
 using FillActivity = CUpti_ActivityMemset4;
 
-// A record of how a call and a launch belong together comes with the call's own.
+// The record that links a call to its launch comes with the call's own record.
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                                          CUPTI_ACTIVITY_KIND_RUNTIME,
                                          CUPTI_ACTIVITY_KIND_DRIVER,
@@ -33,7 +33,7 @@ constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATIO
                                          CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr CUpti_ExternalCorrelationKind kLaunch = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
-/// CUPTI's functions; all of them or none.
+/// Holds CUPTI's functions: all of them or none.
 struct Cupti {
   decltype(&::cuptiGetVersion) version;
   decltype(&::cuptiActivityRegisterTimestampCallback) set_clock;
@@ -79,7 +79,7 @@ struct Cupti {
   }
 };
 
-/// What CUPTI has told since the start.
+/// Holds the records that CUPTI has delivered since the start.
 struct Told {
   struct Ran {
     std::string name;
@@ -88,8 +88,8 @@ struct Told {
   };
   std::mutex mutex;
   std::vector<Ran> ran;
-  std::map<uint32_t, uint64_t> launches;  // by the number of the call
-  bool is_ready = false;                  // CUPTI knows the callbacks
+  std::map<uint32_t, uint64_t> launches;  // keyed by the number of the call
+  bool is_ready = false;                  // the callbacks are registered
   bool lost = false;
   static Told& get() {
     static auto& told = *new Told;
@@ -103,7 +103,7 @@ uint64_t now() {
                                    .count());
 }
 
-// A kernel whose record came without times has not been waited for, or CUPTI could not tell.
+// Skips a kernel without times. It was not waited for, or CUPTI could not measure it.
 template <class Activity>
 void note(const char* name, const CUpti_Activity& record) {
   const auto& a = reinterpret_cast<const Activity&>(record);
@@ -131,7 +131,7 @@ void take(const CUpti_Activity& record) {
   }
 }
 
-// CUPTI calls these two from threads of its own; a buffer that it does not get is records dropped.
+// CUPTI calls these two functions from its own threads. If it gets no buffer, it drops records.
 void CUPTIAPI give_buffer(uint8_t** buffer, size_t* nbytes, size_t* most_records) {
   constexpr size_t kBytes = size_t{1} << 20, kAlign = 8;
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(kAlign, kBytes));
@@ -154,7 +154,7 @@ void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t* buffer, s
   if (cupti.dropped(context, stream, &dropped) == CUPTI_SUCCESS && dropped) told.lost = true;
 }
 
-// The clock must be there before any record is.
+// Registers the clock and the callbacks. The clock must be set before any record is made.
 bool make_ready(const Cupti& cupti) {
   Told& told = Told::get();
   const std::lock_guard<std::mutex> lock(told.mutex);

@@ -17,7 +17,7 @@ thread_local GpuRecording* current_recording = nullptr;
 
 using ContextState = CUresult (*)(CUdevice, unsigned*, int*);
 
-/// The driver's function: the runtime has none that does not make a context.
+/// Finds the driver's function, because every runtime function would make a context.
 ContextState find_context_state() {
   void* f = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -63,7 +63,7 @@ int64_t resident_threads() {
 }
 
 bool has_context(int device) {
-  static std::atomic<uint64_t> known{0};  // a context stays
+  static std::atomic<uint64_t> known{0};  // a context never ends
   const uint64_t bit = uint64_t{1} << device;
   if (known.load(std::memory_order_relaxed) & bit) return true;
   static const ContextState context_state = find_context_state();
@@ -76,7 +76,7 @@ bool has_context(int device) {
 }
 
 namespace {
-/// What make_current() was asked for while it had no context; -1: nothing.
+/// Holds the device that make_current() got while it had no context, or -1.
 thread_local int deferred_device = -1;
 }  // namespace
 
@@ -113,7 +113,8 @@ void check_status(cudaError_t status, const char* call, const char* file, int li
                              "CUDA_LAUNCH_BLOCKING=1 to get the error from the call itself."));
 }
 void launch_kernel(const void* kernel, int blocks, int threads, void** arguments) {
-  // What it returns itself: cudaGetLastError would tell of earlier calls, the program's too.
+  // Checks the returned status, because cudaGetLastError would also report earlier calls, even the
+  // program's.
   TAPER_CUDA_CHECK(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)),
                                     dim3(static_cast<unsigned>(threads)), arguments, 0,
                                     kernel_stream()));

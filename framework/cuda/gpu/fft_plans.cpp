@@ -19,7 +19,7 @@
 namespace torch::taper::cuda {
 namespace {
 
-// The library has no words of its own.
+// cuFFT has no function for these texts.
 const char* text_of(cufftResult status) {
   switch (status) {
     case CUFFT_ALLOC_FAILED:
@@ -48,7 +48,7 @@ void check(cufftResult status, const char* call) {
               static_cast<int>(status), ", ", call, ")");
 }
 
-/// A plan without working memory of its own: each run brings some, so that streams do not share it.
+/// Is a plan without a workspace of its own. Each run brings one, so that streams do not share it.
 class Plan {
  public:
   Plan(cufftType type, const FftBoxes& boxes) {
@@ -68,7 +68,7 @@ class Plan {
 
   cufftHandle handle() const { return handle_; }
   size_t work_nbytes() const { return work_nbytes_; }
-  /// What it has on the device is read by each replay of a graph.
+  /// Returns whether a graph uses the plan. Each replay reads its data on the device.
   bool is_captured() const { return is_captured_; }
   void note_stream(cudaStream_t stream) {
     if (is_capturing(stream)) is_captured_ = true;
@@ -78,13 +78,13 @@ class Plan {
   void make(cufftType type, const FftBoxes& boxes) {
     long long n[3];
     std::copy(boxes.n.begin(), boxes.n.end(), n);
-    // Without the sizes of memory what it is told of strides and distances does not count.
+    // cuFFT ignores strides and distances without the sizes of the memory.
     long long* const memory = boxes.interleaved ? n : nullptr;
     TAPER_CUFFT(cufftMakePlanMany64, handle_, static_cast<int>(boxes.n.size()), n, memory,
                 boxes.count, 1, memory, boxes.count, 1, type, boxes.count, &work_nbytes_);
   }
   void end() {
-    const RelaxedCapture relaxed;  // memory is freed
+    const RelaxedCapture relaxed;  // frees memory
     (void)TAPER_LIBRARY_FUNCTION(cufft, cufftDestroy)(handle_);
   }
 
@@ -93,9 +93,9 @@ class Plan {
   bool is_captured_ = false;
 };
 
-// Of this thread: setting a plan's stream and memory and running it are three calls. Plans live as
-// long as the process, as handles do; a thread that meets very many shapes starts over, but for
-// those that graphs use.
+// Returns this thread's plan. Setting a plan's stream and workspace and running it takes three
+// calls. Plans live as long as the process, as handles do. A thread that meets very many shapes
+// drops its plans, except those that graphs use.
 Plan& plan_for(cufftType type, const FftBoxes& boxes) {
   constexpr size_t kMostPlans = 256;
   using Key = std::tuple<cufftType, std::array<int64_t, 3>, int64_t, bool>;
@@ -138,7 +138,7 @@ bool in_double(cufftType type) {
   return type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D;
 }
 
-/// Real numbers as cuFFT takes them: aligned as complex ones are.
+/// Provides real numbers with the alignment of complex ones, which cuFFT requires.
 class Aligned {
  public:
   Aligned(void* p, size_t nbytes, size_t align, bool reads)
@@ -148,7 +148,7 @@ class Aligned {
     if (reads) copy(copy_->get(), p);
   }
   void* get() const { return copy_ ? copy_->get() : data_; }
-  /// What was written is where it is wanted.
+  /// Copies results back to their place.
   void write_back() const {
     if (copy_) copy(data_, copy_->get());
   }

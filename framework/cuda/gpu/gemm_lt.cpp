@@ -50,12 +50,12 @@ Reduction reduction_of(ScalarType dtype) {
   return Reduction::AllowReducedPrecisionWithSplitK;
 }
 
-/// Of alpha and beta.
+/// Returns the type of alpha and beta.
 cudaDataType_t scale_type(cublasComputeType_t compute) {
   if (compute == CUBLAS_COMPUTE_64F) return CUDA_R_64F;
   return compute == CUBLAS_COMPUTE_16F ? CUDA_R_16F : CUDA_R_32F;
 }
-/// alpha or beta, as cuBLAS reads it.
+/// Holds alpha or beta as cuBLAS reads it.
 class Scale {
  public:
   Scale(double v, cublasComputeType_t compute) {
@@ -77,14 +77,14 @@ class Scale {
   alignas(8) char bytes_[8];
 };
 
-/// By cuBLAS.
+/// Computes the product with cuBLAS.
 void run_plain(const ColumnMajorGemm& g) {
   const cublasComputeType_t compute = compute_type(g.dtype);
   const Scale alpha(g.alpha, compute), beta(g.beta, compute);
   const cudaDataType_t type = blas_type(g.dtype);
   const cublasHandle_t h = cublas_handle();
-  // Working memory of the stream's own: with that of the library, results depend on what runs on
-  // other streams.
+  // Uses a workspace of the stream. With the library's own workspace, results would depend on work
+  // of other streams.
   const Scratch<char> room(kCublasRoom);
   TAPER_LIBRARY_CALL(cublas, cublasSetWorkspace_v2, h, room.get(), kCublasRoom);
   TAPER_LIBRARY_CALL(cublas, cublasSetMathMode, h,
@@ -98,13 +98,13 @@ void run_plain(const ColumnMajorGemm& g) {
                      g.ldc, g.batch_c, g.batch, compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/// Of the pointers that cuBLASLt may rely on: a power of two.
+/// Returns the alignment on which cuBLASLt may rely, a power of two.
 uint32_t alignment_of(const void* p) {
   const auto address = reinterpret_cast<uintptr_t>(p) | 256;
   return static_cast<uint32_t>(address & (~address + 1));
 }
 
-/// What the choice of an algorithm depends on.
+/// Holds all that the choice of an algorithm depends on.
 struct LtKey {
   DeviceIndex device;
   ScalarType dtype;
@@ -147,7 +147,7 @@ LtKey key_of(const ColumnMajorGemm& g, const void* bias, cublasLtEpilogue_t f) {
           alignment_of(bias)};
 }
 
-/// A description of cuBLASLt's, of this scope's.
+/// Defines a descriptor of cuBLASLt that is destroyed at the end of its scope.
 #define TAPER_LT_DESCRIPTION(Name, Type, destroy)           \
   struct End##Name {                                        \
     void operator()(std::remove_pointer_t<Type>* d) const { \
@@ -160,8 +160,8 @@ TAPER_LT_DESCRIPTION(LtLayout, cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestr
 TAPER_LT_DESCRIPTION(LtWish, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy)
 #undef TAPER_LT_DESCRIPTION
 
-/// A product as cuBLASLt has it described, and the algorithm that its heuristics have chosen. Kept
-/// until the process ends.
+/// Holds the descriptors of a product, and the algorithm that the heuristics have chosen. It is
+/// kept until the process ends.
 struct LtPlan {
   LtProduct product;
   LtLayout a, b, c;
@@ -254,7 +254,7 @@ void choose(LtPlan& p, const LtKey& k, cublasLtHandle_t lt) {
   p.nbytes = best.workspaceSize;
 }
 
-/// The plan of a product with this bias (or null), which is kept when all of it is there.
+/// Returns the plan of a product with this bias (or null). A complete plan is kept.
 LtPlan& plan_for(const LtKey& key, const void* bias, cublasLtHandle_t lt) {
   auto& plans = of_thread<std::map<LtKey, LtPlan>>();
   const auto at = plans.find(key);
@@ -269,9 +269,9 @@ LtPlan& plan_for(const LtKey& key, const void* bias, cublasLtHandle_t lt) {
   return plans.emplace(key, std::move(p)).first->second;
 }
 
-/// By cuBLASLt; false where it has no way to compute it.
+/// Computes the product with cuBLASLt. Returns false if cuBLASLt has no algorithm for it.
 bool run_lt(const ColumnMajorGemm& g, const void* bias, cublasLtEpilogue_t f) {
-  // cuBLAS says that its handle is one of cuBLASLt's as well.
+  // cuBLAS documents that its handle is also a handle of cuBLASLt.
   const auto lt = reinterpret_cast<cublasLtHandle_t>(cublas_handle());
   const LtKey key = key_of(g, bias, f);
   const LtPlan& p = plan_for(key, bias, lt);
@@ -286,7 +286,7 @@ bool run_lt(const ColumnMajorGemm& g, const void* bias, cublasLtEpilogue_t f) {
 
 }  // namespace
 
-// cuBLAS has no mode that splits no sum; cuBLASLt has.
+// cuBLAS has no mode that forbids split sums, but cuBLASLt has.
 void run_gemm(const ColumnMajorGemm& g) {
   if (g.k == 0 || reduction_of(g.dtype) != Reduction::DisallowReducedPrecisionDisallowSplitK)
     return run_plain(g);

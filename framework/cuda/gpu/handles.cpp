@@ -14,7 +14,8 @@
 namespace torch::taper::cuda {
 namespace {
 
-// As many for each device as threads have used it at once.
+// Returns the calling thread's handle on the current device. There are as many handles for each
+// device as threads that have used it at once.
 template <class Handle, class Make>
 Handle handle_of_thread(const Make& make) {
   auto& handles = of_thread<std::map<DeviceIndex, Handle>>();
@@ -43,7 +44,7 @@ void* cublas_function(const char* name) {
   static void* const library = load(TAPER_CUBLAS_FILE);
   return find(library, name);
 }
-// The versions are the headers'.
+// The versions are those of the headers.
 #define TAPER_TEXT_OF(x) #x
 #define TAPER_TEXT(x) TAPER_TEXT_OF(x)
 void* cusolver_function(const char* name) {
@@ -113,7 +114,7 @@ void check_cublas(cublasStatus_t status, const char* call, const char* file, int
               call, ", ", file, ":", line, ")");
 }
 namespace {
-// The library has no words of its own.
+// cuSOLVER has no function for these texts.
 const char* text_of(cusolverStatus_t status) {
   switch (status) {
     case CUSOLVER_STATUS_NOT_INITIALIZED:

@@ -1,4 +1,4 @@
-// Collectives by NCCL, which is loaded when it is first asked for.
+// Runs collectives with NCCL, which is loaded on its first use.
 #include <taper/framework/runtime/collectives.h>
 
 #if __has_include(<nccl.h>)
@@ -54,8 +54,8 @@ std::optional<ncclDataType_t> nccl_type(ScalarType dtype) {
   }
 }
 
-/// Calls between here and the end of the scope are one collective. One is made at a time: all
-/// devices see collectives in one order, without which they wait for each other forever.
+/// Groups the calls in its scope into one collective. One collective is made at a time, so that all
+/// devices see them in one order. Otherwise they would wait for each other forever.
 class Group {
  public:
   Group() : lock_(mutex()) {
@@ -83,7 +83,7 @@ class Group {
   bool ended_ = false;
 };
 
-/// A communicator for each part's device, made once for each set of devices.
+/// Returns a communicator for each part's device. They are made once for each set of devices.
 const std::vector<ncclComm_t>& communicators(const std::vector<CollectivePart>& parts) {
   static auto& all = *new std::map<std::vector<int>, std::vector<ncclComm_t>>;
   std::vector<int> devices;
@@ -98,8 +98,8 @@ const std::vector<ncclComm_t>& communicators(const std::vector<CollectivePart>& 
   return made;
 }
 
-/// Whether work of the stream is being recorded. Asked on its device: another one may be unused
-/// yet.
+/// Returns whether work of the stream is captured. It queries on the stream's device, because
+/// another device may be unused yet.
 bool is_captured(StreamImpl* stream) {
   bool captured = false;
   cuda_runtime()->launch(stream, "nccl",
@@ -107,7 +107,8 @@ bool is_captured(StreamImpl* stream) {
   return captured;
 }
 
-/// The race detector and captures see copies; what NCCL does they do not.
+/// Returns whether NCCL may run. The race detector and captures see copies, but not the work of
+/// NCCL.
 bool is_usable(const std::vector<CollectivePart>& parts) {
   if (!on_gpu() || watches_races() || !nccl_library()) return false;
   return std::none_of(parts.begin(), parts.end(),

@@ -11,7 +11,7 @@
 namespace torch::taper::cuda {
 
 GpuRecording::~GpuRecording() {
-  // The driver may be gone at the end of the process; there is nobody left to tell.
+  // At the end of the process the driver may be gone, and no one is left to get an error.
   if (graph_) (void)cudaGraphExecDestroy(graph_);
   if (replayed_) (void)cudaEventDestroy(replayed_);
   for (const Keys& keys : keys_)
@@ -23,14 +23,14 @@ void GpuRecording::take(cudaGraph_t graph) {
     cudaGraph_t graph;
     ~Destroy() { (void)cudaGraphDestroy(graph); }
   } const at_the_end{graph};
-  // Of a capture that was dropped the pool knows nothing any more.
+  // The pool has no records of a capture that was dropped.
   const std::shared_ptr<detail::GraphPool> pool = std::exchange(pool_, nullptr);
   auto blocks = pool ? pool->device_log().take() : std::nullopt;
   if (blocks) launches_.fuse(graph, std::move(*blocks), device_);
   TAPER_CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
 }
 
-// Behind the last replay, which may be on another stream and still read its own.
+// Writes new keys after the last replay, which may run on another stream and still read its keys.
 void GpuRecording::write_keys(cudaStream_t stream) {
   if (replayed_)
     TAPER_CUDA_CHECK(cudaStreamWaitEvent(stream, replayed_, 0));
@@ -39,7 +39,7 @@ void GpuRecording::write_keys(cudaStream_t stream) {
   for (const Keys& keys : keys_) {
     uint64_t drawn[kKeys];
     for (size_t i = 0; i < keys.generators.size(); ++i) drawn[i] = draw_key(keys.generators[i]);
-    // From pageable memory: the bytes are taken before the call returns.
+    // The memory is pageable, so the bytes are read before the call returns.
     TAPER_CUDA_CHECK(cudaMemcpyAsync(keys.places, drawn, keys.generators.size() * sizeof *drawn,
                                      cudaMemcpyHostToDevice, stream));
   }
@@ -52,7 +52,8 @@ void GpuRecording::replay(detail::StreamImpl* stream) {
   if (!keys_.empty()) TAPER_CUDA_CHECK(cudaEventRecord(replayed_, handle_of(stream)));
 }
 
-// Not from the graph's pool: kernels that come before may write to what is free there.
+// Does not allocate from the graph's pool, because earlier kernels may write to memory that is free
+// there.
 uint64_t* GpuRecording::new_places() const {
   void* const p = detail::gpu_runtime()->allocate(device_, kKeys * sizeof(uint64_t));
   if (!p) throw OutOfMemoryError("CUDA out of memory: no room for the keys of random numbers");
@@ -75,13 +76,13 @@ const uint64_t* key_for_replays(CPUGeneratorImpl* generator) {
 // ---------------------------------------------------------------------- chains
 namespace {
 
-// A launch's arguments are 4 KiB at most.
+// A launch's arguments take at most 4 KiB.
 constexpr fusion::Limits kLimits{0, 30, 0, false};
 std::atomic<uint64_t> fused_so_far{0};
 std::atomic<bool> fuses{true};
 
-// Without the data of edges: kernels and copies of captures have none, and where they had, CUDA
-// refuses to tell of the nodes without.
+// Queries without the data of edges. Kernels and copies of captures have no such data. If they had,
+// CUDA would refuse this query.
 #if CUDART_VERSION >= 13000
 cudaError_t dependencies_of(cudaGraphNode_t node, cudaGraphNode_t* all, size_t* n) {
   return cudaGraphNodeGetDependencies(node, all, nullptr, n);
@@ -104,7 +105,7 @@ cudaError_t add_dependency(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNod
 }
 #endif
 
-/// Forgets an error that changes nothing but what is fused.
+/// Clears an error that only affects fusion. Returns whether there was none.
 bool is_told(cudaError_t status) {
   if (status != cudaSuccess) (void)cudaGetLastError();
   return status == cudaSuccess;
@@ -119,8 +120,8 @@ bool nodes_beside(cudaError_t (*of)(cudaGraphNode_t, cudaGraphNode_t*, size_t*),
   return n == 0 || is_told(of(node, all.data(), &n));
 }
 
-/// Whether these nodes come one behind the other, and nothing else in between; what the first one
-/// depends on.
+/// Returns whether these nodes form a line without nodes between them. Stores the dependencies of
+/// the first node.
 bool is_line(const Nodes& nodes, Nodes& before) {
   Nodes beside;
   for (size_t i = 1; i < nodes.size(); ++i) {
@@ -158,7 +159,7 @@ bool CapturedLaunches::look(cudaStream_t stream, Look& found) {
   return usable_;
 }
 
-// What the program has queued itself may read what has been made so far.
+// Notes nodes that the program has queued itself. They may read everything made so far.
 void CapturedLaunches::note_others(size_t nodes) {
   if (nodes == nodes_) return;
   others_.push_back(launches_.size());
@@ -216,7 +217,7 @@ void CapturedLaunches::fuse(cudaGraph_t graph, std::vector<detail::BlockLifetime
   size_t nodes = 0;
   if (!usable_ || !is_told(cudaGraphGetNodes(graph, nullptr, &nodes))) return;
   note_others(nodes);
-  // Whether what died when that came had been read by it nobody knows.
+  // Such a node may have read memory that died when the node was added.
   for (const size_t place : others_)
     for (detail::BlockLifetime& b : blocks) b.died += b.died == place;
   for (const fusion::Group& group : fusion::find_groups(
@@ -244,7 +245,7 @@ void CapturedLaunches::fuse_group(cudaGraph_t graph, const fusion::Group& group,
   p.gridDim = dim3(static_cast<unsigned>(std::min(all, kMostBlocks)));
   p.blockDim = dim3(kThreads);
   p.kernelParams = arguments;
-  // The last node becomes the chain's, and takes the place of the first.
+  // The last node becomes the chain's, and takes the dependencies of the first.
   if (!is_told(cudaGraphKernelNodeSetParams(nodes.back(), &p))) return;
   for (cudaGraphNode_t node : before) TAPER_CUDA_CHECK(add_dependency(graph, node, nodes.back()));
   for (size_t i = 0; i + 1 < nodes.size(); ++i) TAPER_CUDA_CHECK(cudaGraphDestroyNode(nodes[i]));

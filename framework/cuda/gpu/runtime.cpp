@@ -1,4 +1,4 @@
-// GPUs, by the CUDA runtime. Compiled only where the CUDA toolkit is.
+// Implements GPUs with the CUDA runtime. Compiled only if the CUDA toolkit is present.
 #include <taper/framework/runtime/runtime.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace cuda {
 namespace {
 
 struct GpuEvent final : detail::EventImpl {
-  cudaEvent_t handle = nullptr;  // made when it is first recorded: events belong to a device
-  DeviceIndex device = -1;       // that one
+  cudaEvent_t handle = nullptr;  // made by the first record: events belong to a device
+  DeviceIndex device = -1;       // the device of `handle`
   bool timing = false;
 };
 GpuEvent& event_of(detail::EventImpl* e) { return *static_cast<GpuEvent*>(e); }
@@ -31,7 +31,7 @@ GpuRecording* recording_of(detail::StreamImpl* stream) {
   return capture ? static_cast<GpuRecording*>(capture->recording().get()) : nullptr;
 }
 
-/// Until the end of the scope something is queued on a stream that may be captured.
+/// Marks a scope that queues work on a stream, which may be captured.
 class CapturedStep {
  public:
   explicit CapturedStep(detail::StreamImpl* stream)
@@ -50,7 +50,8 @@ class CapturedStep {
   GpuRecording* const recording_;
 };
 
-/// The cause of a failure that the caller handles is forgotten; any other one is thrown.
+/// Returns whether memory ran out, which the caller handles, and clears this error. Throws any
+/// other error.
 bool is_out_of_memory(cudaError_t status, const char* call, int line) {
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
@@ -81,7 +82,7 @@ class GpuRuntime final : public Runtime {
     if (device != peer) TAPER_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, peer));
     return can != 0;
   }
-  // Where it is refused, or the program has done it, copies work all the same.
+  // If access is refused, or the program has enabled it, copies work all the same.
   void enable_peer_access(DeviceIndex device, DeviceIndex peer) override {
     const uint64_t bit = uint64_t{1} << peer;
     if (device == peer || peers_[static_cast<size_t>(device)].fetch_or(bit) & bit) return;
@@ -92,7 +93,7 @@ class GpuRuntime final : public Runtime {
 
   void make_current(DeviceIndex device) noexcept override { cuda::make_current(device); }
   void* native_handle(detail::StreamImpl* stream) override {
-    use_deferred();  // the program is about to launch something
+    use_deferred();  // the program is about to launch
     return handle_of(stream);
   }
   void* native_handle(detail::EventImpl* event) override { return event_of(event).handle; }
@@ -128,7 +129,7 @@ class GpuRuntime final : public Runtime {
     void* p = nullptr;
     return is_out_of_memory(cudaMalloc(&p, nbytes), "cudaMalloc", __LINE__) ? nullptr : p;
   }
-  // The driver may be gone at the end of the process; there is nobody left to tell.
+  // At the end of the process the driver may be gone, and no one is left to get an error.
   void release(DeviceIndex, void* p, size_t) noexcept override {
     const RelaxedCapture relaxed;
     (void)cudaFree(p);
@@ -223,7 +224,8 @@ class GpuRuntime final : public Runtime {
   }
 
  private:
-  // Who waits for the last record on another device goes on waiting: CUDA keeps what it needs.
+  // Makes the event for a device. Waits for its last record on another device go on, because CUDA
+  // keeps the data they need.
   static void make_for(GpuEvent& e, DeviceIndex device) {
     if (e.handle && e.device == device) return;
     if (e.handle) TAPER_CUDA_CHECK(cudaEventDestroy(std::exchange(e.handle, nullptr)));
@@ -241,7 +243,7 @@ class GpuRuntime final : public Runtime {
   }
 
   const DeviceIndex count_;
-  std::array<std::atomic<uint64_t>, kMaxDevices> peers_{};  // that a device has been let to
+  std::array<std::atomic<uint64_t>, kMaxDevices> peers_{};  // peers enabled for each device
   std::atomic<int> wrapped_{0};                             // streams of other code
 };
 
@@ -249,7 +251,7 @@ std::string text_of_version(int version) {
   return detail::concat(version / 1000, ".", version % 1000 / 10);
 }
 
-/// What a program's user can do about it.
+/// Explains to a user how to get a GPU.
 std::string why_none(cudaError_t status) {
   int driver = 0;
   (void)cudaDriverGetVersion(&driver);
@@ -264,13 +266,13 @@ std::string why_none(cudaError_t status) {
   return detail::concat(words, "; see what nvidia-smi says, and CUDA_VISIBLE_DEVICES");
 }
 
-/// The runtime, or why there is none.
+/// Holds the runtime, or the reason why there is none.
 struct Gpus {
   Runtime* runtime = nullptr;
   std::string why_none;
 };
 
-// Nothing is asked of a device here: that would initialise it, and one that fails would fail all.
+// Queries no device. A query would initialise it, and one failing device would fail all.
 Gpus find_gpus() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);

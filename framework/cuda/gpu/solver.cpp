@@ -18,7 +18,7 @@ cublasDiagType_t diagonal(bool unit) { return unit ? CUBLAS_DIAG_UNIT : CUBLAS_D
 cusolverEigMode_t mode(bool vectors) {
   return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
 }
-/// The libraries' own type for T, which has the same bytes.
+/// Is the library's own type for T, which has the same bytes.
 template <class T>
 struct Native {
   using type = T;
@@ -55,8 +55,8 @@ constexpr cudaDataType kType = std::is_same_v<T, float>                     ? CU
                                : std::is_same_v<T, numbers::complex<float>> ? CUDA_C_32F
                                                                             : CUDA_C_64F;
 
-/// Calls the function of this name for T: that with the prefix S or D, or of the second name and C
-/// or Z.
+/// Calls the library's function for T: `name` with the prefix S or D, or `complex_name` with C or
+/// Z.
 #define TAPER_CALL_FOR(T, library, prefix, name, complex_name, ...)      \
   do {                                                                   \
     if constexpr (std::is_same_v<T, float>)                              \
@@ -73,7 +73,7 @@ constexpr cudaDataType kType = std::is_same_v<T, float>                     ? CU
 #define TAPER_SOLVER(T, name, ...) TAPER_SOLVER_OF(T, name, name, __VA_ARGS__)
 #define TAPER_BATCH_SOLVER(T, name, ...) TAPER_CALL_FOR(T, cublas, cublas, name, name, __VA_ARGS__)
 
-/// cuBLAS's handle with working memory of this scope's own, as products have it (gemm.h).
+/// Holds cuBLAS's handle with a workspace of this scope, as products use it (gemm.h).
 class Cublas {
  public:
   Cublas() : room_(kCublasRoom), handle_(cublas_handle()) {
@@ -86,7 +86,7 @@ class Cublas {
   cublasHandle_t handle_;
 };
 
-// Room that a library asks for may be none.
+// Returns a workspace. A library may ask for none.
 template <class T>
 Scratch<T> room(int length) {
   return Scratch<T>(std::max(length, 1));
@@ -109,7 +109,7 @@ struct EndParameters {
   }
 };
 
-/// How exact Jacobi's method is: to the dtype's precision.
+/// Sets Jacobi's method to the precision of the dtype.
 template <class T>
 std::unique_ptr<gesvdjInfo, EndGesvdj> svd_parameters() {
   gesvdjInfo_t made = nullptr;
@@ -148,7 +148,7 @@ void getrs(int n, int k, const T* lu, const int* pivots, T* b) {
 template <class T>
 void getrs_batched(int n, int k, const T* const* lu, const int* pivots, T* const* b, int count) {
   const Cublas c;
-  int wrong_argument = 0;  // of the host
+  int wrong_argument = 0;  // an index on the host
   TAPER_BATCH_SOLVER(T, getrsBatched, c.handle(), CUBLAS_OP_N, n, k, native(lu), n, pivots,
                      native(b), n, &wrong_argument, count);
 }
