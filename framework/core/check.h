@@ -27,12 +27,16 @@ namespace torch::taper {
 /// Base of all exceptions that Taper throws on purpose. `what()` is the message.
 class Error : public std::exception {
  public:
-  explicit Error(std::string msg) : msg_(std::move(msg)) {}  ///< the text of what()
-  /// Returns the message. The pointer is valid as long as the exception.
-  const char* what() const noexcept override { return msg_.c_str(); }
-  /// Returns the message without context lines. It equals `what()`.
-  const char* what_without_backtrace() const noexcept { return msg_.c_str(); }
-  const std::string& msg() const { return msg_; }  ///< the text of what()
+  /// Makes an error whose what() and msg() are `msg`.
+  explicit Error(std::string msg) : msg_(std::move(msg)), what_(msg_) {}
+  /// Returns the message and its contexts. The pointer is valid until add_context() or the end of
+  /// the exception.
+  const char* what() const noexcept override { return what_.c_str(); }
+  /// Returns what(): errors carry no call stack.
+  const char* what_without_backtrace() const noexcept { return what_.c_str(); }
+  const std::string& msg() const { return msg_; }  ///< Returns the message without contexts.
+  /// Adds where it happened, innermost first: "message (in layer 2 of a Sequential)".
+  void add_context(const std::string& context) { what_ += " (" + context + ")"; }
   /// Returns an empty string: errors carry no call stack.
   const std::string& backtrace() const noexcept {
     static const std::string none;
