@@ -59,9 +59,9 @@ struct FullDataLoaderOptions {
         pin_memory(o.pin_memory()) {}
 
   size_t batch_size;  ///< examples in a batch
-  size_t workers;     ///< threads that make batches; 0 means the calling thread
+  size_t workers;     ///< threads that make batches, 0 for the calling thread
   size_t max_jobs;    ///< batches in flight at once, over all workers
-  /// the longest wait for a batch; nullopt means no limit
+  /// the longest wait for a batch, nullopt for no limit
   optional<std::chrono::milliseconds> timeout;
   bool enforce_ordering;  ///< whether batches come in the order of the sampler
   bool drop_last;         ///< whether a last incomplete batch is left out

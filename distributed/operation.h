@@ -17,7 +17,7 @@ enum class OpKind : uint8_t {
   kAllreduce,      // in is out
   kReduce,         // in is out
   kAllgather,      // out: the ranks' in, one after the other
-  kGather,         // like kAllgather; out only on the root
+  kGather,         // like kAllgather, out only on the root
   kScatter,        // in only on the root: the ranks' out, consecutively
   kReduceScatter,  // in: the ranks' out, consecutively, to be reduced
   kAlltoall,       // parts of both, of `sent` and `received` elements
@@ -33,7 +33,7 @@ inline bool is_message(OpKind kind) { return kind >= OpKind::kSend && kind != Op
 struct Operation {
   OpKind kind = OpKind::kBarrier;
   const char* name = "";  ///< name in errors
-  Tensor in, out;         ///< contiguous; elements of reductions are real
+  Tensor in, out;         ///< contiguous, with real elements for reductions
   /// The tensors of an allreduce of several, instead of in and out, if the backend coalesces.
   std::vector<Tensor> parts;
   ReduceOp how;
@@ -42,7 +42,7 @@ struct Operation {
   std::vector<int64_t> sent, received;  ///< for kAlltoall: elements to and from each rank
   std::chrono::milliseconds limit{0};
   uint64_t sequence = 0;        ///< among the group's collectives, or its messages
-  uint64_t agreement = 0;       ///< hash of the arguments to agree on; 0 for messages
+  uint64_t agreement = 0;       ///< hash of the arguments to agree on, 0 for messages
   std::function<void()> after;  ///< called on the waiting thread after success
   FlightEntry flight;
 

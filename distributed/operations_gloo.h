@@ -67,7 +67,7 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
   std::deque<Job> jobs, messages;  // messages are in flight
   std::exception_ptr broken;
   bool ends = false, has_told = false;  // has_told: the other ranks know of a failure
-  Exchange last_exchange;               // the thread's; sent to all, perhaps not read by all yet
+  Exchange last_exchange;               // the thread's, sent to all, perhaps not read by all yet
   detail::OwnThread thread;
   std::vector<detail::OwnThread> waiters;  // for messages
   size_t idle_waiters = 0;

@@ -1,4 +1,4 @@
-// The threads of a group. Not installed; defined in work.cpp.
+// The threads of a group. Not installed, defined in work.cpp.
 #pragma once
 
 #include <functional>

@@ -23,7 +23,7 @@ class ProcessGroupGloo final : public Backend {
     std::chrono::milliseconds timeout = std::chrono::minutes(30);
     /// Network devices. The first one is used. None: createDefaultDevice().
     std::vector<std::shared_ptr<::gloo::transport::Device>> devices;
-    int threads = 2;  ///< as in LibTorch; ignored here
+    int threads = 2;  ///< as in LibTorch, ignored here
     /// Returns the defaults.
     static std::shared_ptr<Options> create() { return std::make_shared<Options>(); }
     /// Returns options with this time limit.

@@ -16,7 +16,7 @@ struct ShardedParameter {
   Tensor parameter;
   std::vector<int64_t> sizes;  // of the whole parameter
   int64_t rows, row;           // rows of the whole parameter, numbers in one row
-  int64_t chunk;               // rows for each rank; the last ones may be beyond the end
+  int64_t chunk;               // rows for each rank. The last ones may be beyond the end
   int64_t at;                  // offset in the flat memory
   Tensor shard;                // a view of that memory
   Tensor whole;                // undefined if not gathered

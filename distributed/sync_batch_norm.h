@@ -40,11 +40,11 @@ class SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
 
   BatchNormOptions options;    ///< options of the constructor
   Group process_group;         ///< ranks that share statistics
-  Tensor weight;               ///< (C); undefined unless affine
-  Tensor bias;                 ///< (C); undefined unless affine
-  Tensor running_mean;         ///< a buffer, (C); undefined unless tracked
-  Tensor running_var;          ///< a buffer, (C); undefined unless tracked
-  Tensor num_batches_tracked;  ///< a buffer, a number; undefined unless tracked
+  Tensor weight;               ///< (C), undefined unless affine
+  Tensor bias;                 ///< (C), undefined unless affine
+  Tensor running_mean;         ///< a buffer, (C), undefined unless tracked
+  Tensor running_var;          ///< a buffer, (C), undefined unless tracked
+  Tensor num_batches_tracked;  ///< a buffer, a number, undefined unless tracked
 };
 /// Holds a SyncBatchNormImpl.
 TAPER_MODULE(SyncBatchNorm);

@@ -12,7 +12,7 @@ namespace torch::taper::distributed::detail {
 
 /// A client's request: the first byte of a message.
 enum class Query : uint8_t {
-  kValidate,  ///< a number that identifies the protocol; no answer
+  kValidate,  ///< a number that identifies the protocol, without an answer
   kSet,
   kCompareSet,
   kGet,

@@ -51,15 +51,15 @@ constexpr std::chrono::milliseconds kUnsetTimeout(-1);
 /// Options of broadcast().
 struct BroadcastOptions {
   int64_t rootRank = 0;                               ///< the source or target of the data
-  int64_t rootTensor = 0;                             ///< index of its tensor; there is one
+  int64_t rootTensor = 0;                             ///< index of its only tensor
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of allreduce().
 struct AllreduceOptions {
   ReduceOp reduceOp = ReduceOp::SUM;                  ///< reduction
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of allreduce_coalesced().
 struct AllreduceCoalescedOptions : AllreduceOptions {};
@@ -67,43 +67,43 @@ struct AllreduceCoalescedOptions : AllreduceOptions {};
 struct ReduceOptions {
   ReduceOp reduceOp = ReduceOp::SUM;                  ///< reduction
   int64_t rootRank = 0;                               ///< the source or target of the data
-  int64_t rootTensor = 0;                             ///< index of its tensor; there is one
+  int64_t rootTensor = 0;                             ///< index of its only tensor
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of allgather().
 struct AllgatherOptions {
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of gather().
 struct GatherOptions {
   int64_t rootRank = 0;                               ///< the source or target of the data
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of scatter().
 struct ScatterOptions {
   int64_t rootRank = 0;                               ///< the source or target of the data
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of reduce_scatter().
 struct ReduceScatterOptions {
   ReduceOp reduceOp = ReduceOp::SUM;                  ///< reduction
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of alltoall().
 struct AllToAllOptions {
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 /// Options of barrier().
 struct BarrierOptions {
-  std::vector<int64_t> device_ids;                    ///< of NCCL; ignored here
+  std::vector<int64_t> device_ids;                    ///< of NCCL, ignored here
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
-  bool asyncOp = true;                                ///< as in LibTorch; ignored here
+  bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
 
 }  // namespace torch::taper::distributed

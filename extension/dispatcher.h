@@ -55,7 +55,7 @@ struct OperatorEntry {
   std::string label;  ///< name in errors and profiles
   std::atomic<const Definition*> definition{nullptr};
   std::atomic<const Kernel*> typed_kernel{nullptr};       ///< its C++ signature is the operator's
-  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< by key; the last one is used
+  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< by key. The last one is used
   std::array<std::atomic<const Kernel*>, kRuntimeKeys> table{};
   std::atomic<uint64_t> passed_over{0};  ///< keys that fall through
 

@@ -52,7 +52,7 @@ typedef enum : int32_t {
 /// The location of memory.
 typedef struct {
   DLDeviceType device_type;  ///< kind of device
-  int32_t device_id;         ///< index among the devices of that kind; 0 for the host
+  int32_t device_id;         ///< index among the devices of that kind, 0 for the host
 } DLDevice;
 
 /// A kind of element. `bits` of DLDataType is its width.
@@ -81,17 +81,17 @@ typedef enum {
 typedef struct {
   uint8_t code;    ///< a DLDataTypeCode
   uint8_t bits;    ///< of one element
-  uint16_t lanes;  ///< elements of a vector; 1 for tensors
+  uint16_t lanes;  ///< elements of a vector, 1 for tensors
 } DLDataType;
 
 /// A tensor's memory and geometry, owned by somebody else.
 typedef struct {
-  void* data;            ///< on the device; null if there are no elements
+  void* data;            ///< on the device, null if there are no elements
   DLDevice device;       ///< device of `data`
   int32_t ndim;          ///< number of dimensions
   DLDataType dtype;      ///< of the elements
   int64_t* shape;        ///< `ndim` sizes
-  int64_t* strides;      ///< `ndim` strides in elements; null means row-major (before version 1.2)
+  int64_t* strides;      ///< `ndim` strides in elements, null means row-major (before version 1.2)
   uint64_t byte_offset;  ///< from `data` to the first element
 } DLTensor;
 

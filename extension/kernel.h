@@ -27,7 +27,7 @@ namespace detail {
 /// A kernel. Call `unboxed` (cast back to its type) or `boxed` with `function`.
 struct Kernel {
   std::shared_ptr<void> function;
-  void (*unboxed)() = nullptr;  ///< R (*)(void*, DispatchKeySet, Args...); null for a boxed kernel
+  void (*unboxed)() = nullptr;  ///< R (*)(void*, DispatchKeySet, Args...), null for a boxed kernel
   /// Called with the arguments on the stack. The operator is null for methods of classes.
   void (*boxed)(void*, const OperatorHandle*, DispatchKeySet, jit::Stack*) = nullptr;
   const std::type_info* signature = nullptr;  ///< of R(Args...)

@@ -179,7 +179,7 @@ class AnyModule {
     return std::shared_ptr<M>(module_, static_cast<M*>(checked(typeid(M), "ptr")));
   }
   ///@}
-  /// returns the class of the module; throws Error if empty
+  /// returns the class of the module, or throws Error if empty
   const std::type_info& type_info() const;
 
   /// Returns whether map() is allowed: there is a module, and its forward() maps a tensor to a

@@ -255,7 +255,7 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Removes a parameter of this module. Other handles to the tensor stay valid. Throws Error if
   /// there is none of that name.
   void unregister_parameter(const std::string& name);
-  /// removes a buffer; throws Error if there is none of that name
+  /// removes a buffer, or throws Error if there is none of that name
   void unregister_buffer(const std::string& name);
 
   /// Runs before a call. It gets the tensors among the arguments, and may replace them.

@@ -52,11 +52,11 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   explicit operator bool() const noexcept { return impl_ != nullptr; }
   /// returns whether there is no module
   bool is_empty() const noexcept { return impl_ == nullptr; }
-  Contained* operator->() { return get(); }  ///< accesses the module; throws Error if empty
-  /// accesses the module; throws Error if empty
+  Contained* operator->() { return get(); }  ///< accesses the module, or throws Error if empty
+  /// accesses the module, or throws Error if empty
   const Contained* operator->() const { return get(); }
-  Contained& operator*() { return *get(); }  ///< returns the module; throws Error if empty
-  /// returns the module; throws Error if empty
+  Contained& operator*() { return *get(); }  ///< returns the module, or throws Error if empty
+  /// returns the module, or throws Error if empty
   const Contained& operator*() const { return *get(); }
   /// Returns a pointer to the module, valid as long as a holder of it. Throws Error if empty.
   Contained* get() {

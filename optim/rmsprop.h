@@ -31,9 +31,9 @@ struct RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState
 };
 TAPER_OPTIM_CLONED(RMSprop);
 
-/// Implements RMSprop (Hinton, "Neural networks for machine learning", lecture 6; centered: Graves,
-/// "Generating sequences with recurrent neural networks", 2013). For every parameter p with
-/// gradient g:
+/// Implements RMSprop (Hinton, "Neural networks for machine learning", lecture 6). The centered
+/// form is from Graves, "Generating sequences with recurrent neural networks", 2013. For every
+/// parameter p with gradient g:
 ///
 ///     g += weight_decay * p
 ///     square = alpha * square + (1 - alpha) * g^2

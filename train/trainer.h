@@ -126,7 +126,7 @@ class Trainer {
     const auto states = detail::read_generators(archive);
     module_->load(model);
     restore_results(
-        std::move(results));  // steps the schedules; their rates are the optimizer's, too
+        std::move(results));  // steps the schedules, which also set the optimizer's rates
     optimizer_.load(optimizer);
     position_ = std::move(position);
     detail::set_generators(states);

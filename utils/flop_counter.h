@@ -18,7 +18,7 @@ namespace torch::taper::utils {
 struct OpFlops {
   std::string op;         ///< "Addmm"
   int64_t num_calls = 0;  ///< number of calls
-  int64_t forward = 0;    ///< in the forward pass; a multiply-add counts as two
+  int64_t forward = 0;    ///< in the forward pass. A multiply-add counts as two
   int64_t backward = 0;   ///< for the requested gradients
 };
 

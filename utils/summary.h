@@ -22,7 +22,7 @@ namespace torch::taper::utils {
 /// A module's row.
 struct LayerSummary {
   std::string type;   ///< "Conv2d"
-  std::string name;   ///< last part of its path: "conv1"; empty for the network
+  std::string name;   ///< last part of its path: "conv1", empty for the network
   int64_t depth = 0;  ///< 0 for the network, 1 for its children
   int64_t index = 0;  ///< among the modules of its depth, from 1
   /// Sizes of the first result of its last call. Empty if no call was seen, see summary().
@@ -40,7 +40,7 @@ struct LayerSummary {
 /// The rows of a network's modules, and their sums.
 struct ModelSummary {
   std::vector<LayerSummary> layers;  ///< the network first, each module before its submodules
-  int64_t num_params = 0;            ///< elements of all parameters; a shared module counts once
+  int64_t num_params = 0;            ///< elements of all parameters. A shared module counts once
   int64_t num_trainable = 0;         ///< those of them that require gradients
   int64_t mult_adds = 0;             ///< of one call, for modules with known sizes
   int64_t input_bytes = 0;           ///< of all inputs

@@ -10,7 +10,7 @@
 // The callable takes the gradient of the output and returns the gradient of the input. With several
 // outputs or inputs it takes or returns lists:
 //   (const Tensor& gy)      one output, its gradient is defined
-//   (Grads& g)              any outputs: g[i] may be undefined, not all; g.needs(j): is input j's
+//   (Grads& g)              any outputs: g[i] may be undefined, not all. g.needs(j): is input j's
 //                           wanted?
 //   -> Tensor, or std::array<Tensor, N> / std::vector<Tensor> in the order of the inputs;
 //   an undefined Tensor means zero.

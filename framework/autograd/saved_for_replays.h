@@ -33,7 +33,7 @@ class SavedForReplays {
   struct Result {
     size_t nbytes = 0;
     int64_t numel = 0;
-    int64_t computed = 0;          ///< elements to compute for it; 0: not repeatable
+    int64_t computed = 0;          ///< elements to compute for it, 0 if not repeatable
     std::vector<size_t> operands;  ///< results among its operands
     bool is_made_again = false;
     int left = 0;  ///< saved values that wait for it

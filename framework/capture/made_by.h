@@ -36,7 +36,7 @@ struct MadeBy {
   };
 
   const Launch* launch;       ///< the last launch, which identifies the tensor in a capture
-  std::vector<Part> parts;    ///< in order; empty if an operand is gone
+  std::vector<Part> parts;    ///< in order, empty if an operand is gone
   std::vector<Bytes> inputs;  ///< other memory that they read
   /// Returns the number of elements that all launches compute.
   int64_t computed() const;

@@ -62,7 +62,7 @@ constexpr DeviceType kPrivateUse1 = DeviceType::PrivateUse1;
 /// One more than the largest value of DeviceType.
 constexpr int COMPILE_TIME_MAX_DEVICE_TYPES =
     static_cast<int>(DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
-using DeviceIndex = int8_t;  ///< from 0; -1 means the current device
+using DeviceIndex = int8_t;  ///< from 0, or -1 for the current device
 
 namespace detail {
 /// Throws Error: "Taper is not linked with support for mps devices; expected cpu or cuda".

@@ -149,7 +149,7 @@ class intrusive_ptr {
     p_ = nullptr;
   }
   void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }  ///< changes no count
-  size_t use_count() const { return p_ ? p_->refs.load() : 0; }  ///< owners; 0 for null
+  size_t use_count() const { return p_ ? p_->refs.load() : 0; }  ///< owners, 0 for null
   bool unique() const { return use_count() == 1; }               ///< the only owner
   /// Compare addresses, not values.
   ///@{

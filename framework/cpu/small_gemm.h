@@ -35,7 +35,7 @@ inline bool is_made_across(int64_t m, int64_t n, const MatrixIn<T>& a) {
 template <class T>
 struct SmallGemm {
   GemmPanel<T> panel;     ///< if `across` is set, run() makes its b
-  const T* across;        ///< B's contiguous columns; null if B's rows are contiguous
+  const T* across;        ///< B's contiguous columns, null if B's rows are contiguous
   int64_t across_column;  ///< elements from one column to the next
   void run() const;
 };

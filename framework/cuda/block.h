@@ -1,5 +1,5 @@
 // GPU operations for the threads of a block: thread indices, barriers, shuffles, shared memory,
-// atomics. For *_cuda.cu files only; not installed.
+// atomics. For *_cuda.cu files only, not installed.
 //
 // Builds with TAPER_CUDA_ON_HOST have a BlockRunner instead of a GPU. Tests install one
 // (tests/blocks) that runs each thread of a block as a fiber and rejects operations that CUDA

@@ -1,4 +1,4 @@
-// Kernels that only move elements, by their size. For *_cuda.cu files only; not installed.
+// Kernels that only move elements, by their size. For *_cuda.cu files only, not installed.
 #pragma once
 
 #include <taper/framework/core/itemsize.h>

@@ -23,7 +23,7 @@ enum class FaultKind : int32_t {
 };
 struct FaultNote {
   int32_t claimed;  // 1: a thread writes, or has written
-  int32_t kind;     // a FaultKind; written last
+  int32_t kind;     // a FaultKind, written last
   int64_t numbers[5];
 };
 

@@ -1,4 +1,4 @@
-// Matrix products by cuBLAS, and on the host by loops. For *_cuda.cu files only; not installed.
+// Matrix products by cuBLAS, and on the host by loops. For *_cuda.cu files only, not installed.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Loops over boxes of three dimensions. For *_cuda.cu files only; not installed.
+// Loops over boxes of three dimensions. For *_cuda.cu files only, not installed.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>

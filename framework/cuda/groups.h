@@ -1,4 +1,4 @@
-// Groups positions by the place to which they write. For *_cuda.cu files only; not installed.
+// Groups positions by the place to which they write. For *_cuda.cu files only, not installed.
 //
 // If many positions add to one place, they would need atomic additions, whose order changes from
 // run to run. Sorted by place they are adjacent, and one team adds them in order.

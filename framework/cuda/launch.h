@@ -1,4 +1,4 @@
-// Launches of CUDA kernels on the current stream. For *_cuda.cu files only; not installed.
+// Launches of CUDA kernels on the current stream. For *_cuda.cu files only, not installed.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Pointwise loops on CUDA: y[i] = f(a[i], ...), for any strides and broadcast operands. For
-// *_cuda.cu files only; not installed.
+// *_cuda.cu files only, not installed.
 #pragma once
 
 #include <cstring>

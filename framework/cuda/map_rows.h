@@ -1,4 +1,4 @@
-// Pointwise loops on CUDA over rows of packs of 16 bytes. For *_cuda.cu files only; not installed.
+// Pointwise loops on CUDA over rows of packs of 16 bytes. For *_cuda.cu files only, not installed.
 //
 // An operand has all elements of a row of y, or one for the row: a bias, a factor for each channel,
 // a table for each sample, a mask of padding, a part of a matrix. One element at a time would not

@@ -1,5 +1,5 @@
 // Products of small matrices of 16-bit floats by a whole warp (Tensor Cores). For *_cuda.cu files
-// only; not installed.
+// only, not installed.
 //
 // Source: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". On the host lanes
 // exchange values by shuffles, so that the layout is tested without a GPU.

@@ -1,4 +1,4 @@
-// Converts an index to the offsets of a plan's operands. For *_cuda.cu files only; not installed.
+// Converts an index to the offsets of a plan's operands. For *_cuda.cu files only, not installed.
 #pragma once
 
 #include <taper/framework/cuda/team.h>

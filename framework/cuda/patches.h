@@ -1,5 +1,5 @@
 // The order in which a kernel visits the places of a plan whose operands are dense along different
-// dimensions: y = f(a, b.t()). For *_cuda.cu files only; not installed.
+// dimensions: y = f(a, b.t()). For *_cuda.cu files only, not installed.
 //
 // In the order of y, neighbouring threads read b in as many sectors of 32 bytes as there are
 // threads. For f32, 32 bytes pass between L2 and L1 for each 4 that are used, and a warp's load

@@ -1,5 +1,5 @@
 // Pointwise loops (map.h, map_rows.h) that inform captures, so that consecutive ones are fused into
-// one kernel. For *_cuda.cu files only; not installed. Only functors of namespace
+// one kernel. For *_cuda.cu files only, not installed. Only functors of namespace
 // torch::taper::functor can be fused.
 #pragma once
 

@@ -15,7 +15,7 @@ namespace torch::taper::cuda {
 struct PointwiseKind {
   static constexpr int kMostInputs = 3;
   int inputs;
-  size_t nbytes, align;  ///< of the functor, which has equal bytes on a GPU; 0: it has none
+  size_t nbytes, align;  ///< of the functor, which has equal bytes on a GPU, or 0 if it has none
   const std::type_info *functor, *result, *operands[kMostInputs];
 };
 

@@ -1,4 +1,4 @@
-// Cumulative sums and other scans on CUDA. For *_cuda.cu files only; not installed.
+// Cumulative sums and other scans on CUDA. For *_cuda.cu files only, not installed.
 //
 // CUB's scans combine floats in an order that differs from run to run. Here the order depends on
 // the shape only, and any dimension is scanned in place.
@@ -57,10 +57,10 @@ struct ScanPieces {
   S scan;
   ScanBox box;
   int64_t splits, piece;  // number of pieces of a line, and their length
-  State* totals;          // [outer * inner][splits]; null for one piece
+  State* totals;          // [outer * inner][splits], null for one piece
 
   struct Line {
-    int64_t first, begin, end;  // offset of the line; the piece
+    int64_t first, begin, end;  // offset of the line, and the piece
   };
   TAPER_DEVICE Line line(int64_t outer_split, int64_t k) const {
     const int64_t o = outer_split / splits, begin = (outer_split - o * splits) * piece;

@@ -1,4 +1,4 @@
-// Workspace of a kernel's host side. For the files of CUDA kernels; not installed.
+// Workspace of a kernel's host side. For the files of CUDA kernels, not installed.
 #pragma once
 
 #include <cstddef>

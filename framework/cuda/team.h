@@ -1,4 +1,4 @@
-// Vocabulary of CUDA kernels. For *_cuda.cu files only; not installed.
+// Vocabulary of CUDA kernels. For *_cuda.cu files only, not installed.
 //
 // A kernel is a loop over independent elements (for_each, launch.h), or over rows with a team of
 // threads for each (for_each_row). nvcc compiles the source for a GPU. In builds with

@@ -1,4 +1,4 @@
-// Loops over lists of tensors. For *_cuda.cu files only; not installed.
+// Loops over lists of tensors. For *_cuda.cu files only, not installed.
 #pragma once
 
 #include <taper/framework/core/tensor_lists.h>

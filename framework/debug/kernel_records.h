@@ -13,7 +13,7 @@ namespace torch::taper::detail {
 struct KernelRecord {
   std::string name;
   DeviceIndex device = 0;
-  uint64_t launch = 0;  ///< number of its launch; 0: none
+  uint64_t launch = 0;  ///< number of its launch, 0 if none
   int64_t begin_ns = 0, end_ns = 0;
 };
 

@@ -24,11 +24,11 @@ namespace cuda {
 struct TimelineEvent {
   std::string name;        ///< name of the op that queued it
   DeviceIndex device = 0;  ///< device that ran it
-  int stream = 0;          ///< Stream::id; -1 if no op of Taper queued it
+  int stream = 0;          ///< Stream::id, -1 if no op of Taper queued it
   int64_t begin_ns = 0;    ///< start time
   int64_t end_ns = 0;      ///< end time
-  std::string kernel{};    ///< the kernel's name from CUPTI; empty without CUPTI
-  uint64_t launch = 0;     ///< number shared by all work that one op queued; 0 if unknown
+  std::string kernel{};    ///< the kernel's name from CUPTI, empty without CUPTI
+  uint64_t launch = 0;     ///< number shared by all work that one op queued, 0 if unknown
 
   /// Returns whether both ran at one time.
   bool overlaps(const TimelineEvent& o) const { return begin_ns < o.end_ns && o.begin_ns < end_ns; }
@@ -90,7 +90,7 @@ class TimelineSpan {
   void end() noexcept;
   StreamImpl* stream_ = nullptr;
   const char* name_ = nullptr;
-  EventImpl* begin_ = nullptr;  // start of the span; null with CUPTI
+  EventImpl* begin_ = nullptr;  // start of the span, null with CUPTI
   uint64_t launch_ = 0;         // with CUPTI: the number by which kernels refer to this launch
 };
 

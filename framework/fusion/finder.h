@@ -57,8 +57,8 @@ bool place(const Grid& grid, const Operand& x, Steps& s);
 struct Member {
   bool pointwise = false;              ///< can be part of a chain
   const void* queue = nullptr;         ///< equal for all members of a chain
-  int inputs = 0;                      ///< inputs of its row loop; further operands are numbers
-  int64_t width = 0;                   ///< length of the rows that it needs whole; 0: none
+  int inputs = 0;                      ///< inputs of its row loop. Further operands are numbers
+  int64_t width = 0;                   ///< length of the rows that it needs whole, 0 if none
   bool draws = false;                  ///< random numbers are drawn
   std::vector<Operand> operands = {};  ///< results, then inputs
 };

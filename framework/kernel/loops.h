@@ -36,7 +36,7 @@ void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain
 /// of 32 bytes than of 64. This holds for floats that exceed L2 and are not written past L3. (add
 /// of 1 M floats at 94 GB/s instead of 87, Zen 4.)
 bool wants_half_vectors(const Out& y, const In& a, const In& b);
-constexpr int64_t kMostInL2 = 1 << 17;  // elements; smaller operands fit in L2
+constexpr int64_t kMostInL2 = 1 << 17;  // elements. Smaller operands fit in L2
 
 /// Copy n elements of `item` bytes from a step of `step` bytes to adjacent memory, and back.
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n);

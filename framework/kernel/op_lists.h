@@ -1,5 +1,5 @@
 // The pointwise ops by name and kind, each with its documentation. ops/ defines functions and
-// kernels from these lists; `./dev declarations` writes the declarations of functions
+// kernels from these lists. `./dev declarations` writes the declarations of functions
 // (ops/elementwise/unary.h, binary.h) and of Tensor's methods (framework/core/tensor_methods.inc)
 // from them.
 //

@@ -21,7 +21,7 @@ class BlockHeap {
     /// Bytes of address space to map at a time. 0: one segment for each block, never cut. (The
     /// system provides memory at the first touch.)
     size_t segment;
-    size_t grain;  ///< blocks begin at multiples of it; their sizes are multiples too
+    size_t grain;  ///< offsets and sizes of blocks are multiples of it
     size_t gap;    ///< bytes unused after each block
     size_t huge;   ///< offset in a segment from which on huge pages are used
   };

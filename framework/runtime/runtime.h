@@ -34,7 +34,7 @@ struct DeviceProperties {
   ///@{
   int major = 0, minor = 0;
   ///@}
-  int multi_processor_count = 0;  ///< streaming multiprocessors; 1 if simulated
+  int multi_processor_count = 0;  ///< streaming multiprocessors, 1 if simulated
 };
 
 /// Work that was recorded instead of being run (graph.h).

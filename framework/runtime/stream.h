@@ -73,7 +73,7 @@ class Stream {
   Event record_event() const;
   /// Returns the object behind the handle, never null, for the library's functions.
   detail::StreamImpl* impl() const { return impl_; }
-  /// Returns CUDA's stream (a cudaStream_t; <c10/cuda/CUDAStream.h> has stream()). Null for the
+  /// Returns CUDA's stream, a cudaStream_t (<c10/cuda/CUDAStream.h> has stream()). Null for the
   /// default stream, and for simulated devices.
   void* native_handle() const;
 

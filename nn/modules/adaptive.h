@@ -14,7 +14,7 @@ namespace torch::taper::nn {
 struct ASMoutput {
   /// Stores both results.
   ASMoutput(Tensor output_, double loss_) : output(std::move(output_)), loss(loss_) {}
-  Tensor output;  ///< (N), or without dimensions; differentiable
+  Tensor output;  ///< (N), or without dimensions, differentiable
   double loss;    ///< minus the mean of output
 };
 

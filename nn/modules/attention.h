@@ -50,7 +50,7 @@ class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
   bool _qkv_same_embed_dim = true;
   Tensor in_proj_weight;  ///< (3 E, E) for queries, keys and values, or undefined
   Tensor in_proj_bias;    ///< (3 E), undefined without bias
-  Tensor bias_k;          ///< (1, 1, E), starts by xavier_normal_; undefined without add_bias_kv
+  Tensor bias_k;          ///< (1, 1, E), starts by xavier_normal_, undefined without add_bias_kv
   Tensor bias_v;          ///< (1, 1, E), like bias_k
   Linear out_proj = nullptr;  ///< projects the joined heads from E to E features
   Tensor q_proj_weight;       ///< (E, E), or undefined if in_proj_weight is defined

@@ -90,7 +90,7 @@ class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
   explicit LocalResponseNormImpl(const LocalResponseNormOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< (N, C, ...); throws Error for fewer than 3 dimensions
+  Tensor forward(const Tensor& input);  ///< (N, C, ...). Throws Error for fewer than 3 dimensions
   LocalResponseNormOptions options;     ///< read at every call
 };
 TAPER_LIBRARY_MODULE(LocalResponseNorm);

@@ -46,7 +46,7 @@ struct EmbeddingBagFromPretrainedOptions {
   TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
   TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
   TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag
-  TAPER_ARG(bool, sparse) = false;                  ///< accepted; gradients are dense
+  TAPER_ARG(bool, sparse) = false;                  ///< accepted, but gradients are dense
   TAPER_ARG(bool, include_last_offset) = false;  ///< whether offsets end with the number of indices
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, left out of every bag
 };
@@ -61,7 +61,7 @@ struct EmbeddingBagFuncOptions {
   TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
   TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
   TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag
-  TAPER_ARG(bool, sparse) = false;                  ///< accepted; gradients are dense
+  TAPER_ARG(bool, sparse) = false;                  ///< accepted, but gradients are dense
   TAPER_ARG(Tensor, per_sample_weights) = {};       ///< factors of the rows of a sum
   TAPER_ARG(bool, include_last_offset) = false;  ///< whether offsets end with the number of indices
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, left out of every bag

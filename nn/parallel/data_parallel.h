@@ -98,7 +98,7 @@ class DataParallelBase : public Module {
   /// Returns the CUDA devices in use. Empty if there are none.
   const std::vector<Device>& devices() const { return plan_.devices; }
 
-  DataParallelOptions options;  ///< as given; later changes affect only clones
+  DataParallelOptions options;  ///< as given. Later changes affect only clones
 
  protected:
   /// Moves the module to its device if there is only one. Throws Error for an empty pointer and for

@@ -19,7 +19,7 @@
 
 namespace torch::taper::fft {
 
-using Norm = optional<std::string_view>;  ///< "backward", "forward" or "ortho"; nullopt: "backward"
+using Norm = optional<std::string_view>;  ///< "forward", "ortho" or "backward" (also nullopt)
 
 // ---------------------------------------------------------------- one dimension
 /// Transforms complex numbers to complex numbers.

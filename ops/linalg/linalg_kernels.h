@@ -24,8 +24,8 @@ void for_matrix_dtype(ScalarType t, const F& f) {
 TAPER_KERNEL(linalg_inverse, InOut a, Out info)
 /// Column-major: replaces a by its factors L and U. pivots (kInt, from 1) are its row swaps.
 TAPER_KERNEL(linalg_lu, InOut a, Out pivots, Out info)
-/// Fills rows (..., m; kLong): row r is the one that the swaps `pivots` (..., k) of linalg_lu move
-/// to r.
+/// Fills rows (..., m) of kLong: row r is the row that linalg_lu's swaps `pivots` (..., k) move to
+/// position r.
 TAPER_KERNEL(linalg_permutation, Out rows, In pivots)
 /// Column-major: replaces b by the solution of a x = b. a is overwritten.
 TAPER_KERNEL(linalg_solve, InOut a, InOut b, Out info)

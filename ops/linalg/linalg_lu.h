@@ -11,7 +11,7 @@
 namespace torch::taper {
 namespace linalg {
 
-/// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n); kInt, from 1).
+/// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n)) of kInt from 1.
 /// Throws if U has a zero on its diagonal.
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot = true);
 /// Returns the results of lu_factor and info (..., kInt): the position of the first zero on the

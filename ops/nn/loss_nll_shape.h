@@ -5,7 +5,7 @@
 
 namespace torch::taper {
 
-/// [N, C, ...] as three numbers; [C] is one sample.
+/// [N, C, ...] as three numbers. [C] is one sample.
 struct NllShape {
   int64_t n = 1, classes = 1, inner = 1;
 

@@ -55,7 +55,7 @@ struct ChannelPiece {
 /// without pixels are read along the batch. Adjacent threads read adjacent channels.
 struct Channels {
   int64_t batch, channels, pixels;
-  int64_t length, pieces;  // elements of a piece; pieces of a channel
+  int64_t length, pieces;  // elements of a piece, pieces of a channel
   int64_t per_sample;      // pieces of a sample of a channel
   static constexpr int64_t kLeastRows = 64, kMostPixels = 1 << 14;
 

@@ -1,4 +1,4 @@
-// Reductions on CUDA. For *_cuda.cu files only; not installed.
+// Reductions on CUDA. For *_cuda.cu files only, not installed.
 #pragma once
 
 #include <taper/framework/cuda/map.h>

@@ -17,7 +17,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_
 /// Errors: "tensor_split expected tensor_indices_or_sections to have dtype of long, but got Float".
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
                                  int64_t dim = 0);
-/// Calls tensor_split along dimension 1 (hsplit; 0 for vectors), 0 (vsplit) or 2 (dsplit). Throws
+/// Calls tensor_split along dimension 1 (hsplit, for vectors 0), 0 (vsplit) or 2 (dsplit). Throws
 /// Error if sections do not divide the size.
 std::vector<Tensor> hsplit(const Tensor& self, int64_t sections);
 std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices);

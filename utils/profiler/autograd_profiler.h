@@ -89,10 +89,10 @@ class KinetoEvent {
   uint64_t startNs() const { return start_ns_; }               ///< nanoseconds since 1970
   uint64_t endNs() const { return end_ns_; }                   ///< nanoseconds since 1970
   uint64_t durationNs() const { return end_ns_ - start_ns_; }  ///< duration
-  uint64_t startThreadId() const { return thread_; }           ///< from 1; 0 on a device
+  uint64_t startThreadId() const { return thread_; }           ///< from 1, 0 on a device
   uint64_t endThreadId() const { return thread_; }  ///< startThreadId(): ranges end on their thread
   DeviceType deviceType() const { return device_.type(); }  ///< kind of device that ran it
-  int deviceIndex() const { return device_.index(); }       ///< index of the device; -1 on the host
+  int deviceIndex() const { return device_.index(); }       ///< index of the device, -1 on the host
   int64_t deviceResourceId() const { return resource_; }    ///< stream of a device, or the thread
   int64_t sequenceNr() const { return sequence_nr_; }       ///< its number on the tape, or -1
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope

@@ -29,7 +29,7 @@ struct Event {
   int64_t thread = 0;               ///< number of the thread, from 1 in the order of first events
   int64_t begin_ns = 0;             ///< start time
   int64_t end_ns = 0;               ///< end time
-  int64_t parent = -1;              ///< index of the enclosing event; -1: none
+  int64_t parent = -1;              ///< index of the enclosing event, -1 if none
   Device device;                    ///< device of an op
   uint64_t sequence_nr = 0;         ///< number of an op's node on the tape, or of the node itself
   std::vector<Operand> operands;    ///< operands of an op, in the order of its kernel
@@ -47,7 +47,7 @@ struct MemoryEvent {
   const void* address = nullptr;  ///< its first byte
   int64_t nbytes = 0;             ///< number of bytes
   Device device;                  ///< device of the memory
-  int64_t event = -1;             ///< index of the event around it; -1: none
+  int64_t event = -1;             ///< index of the event around it, -1 if none
 };
 
 }  // namespace torch::taper::utils::profiler

@@ -55,7 +55,7 @@ struct RawHistogram {
   double sum = 0;                     ///< sum of the values
   double sum_squares = 0;             ///< sum of their squares
   std::vector<double> bucket_limits;  ///< upper ends of the buckets, ascending
-  std::vector<double> bucket_counts;  ///< number of values in each; as many as limits
+  std::vector<double> bucket_counts;  ///< number of values in each, as many as limits
 };
 
 /// The value of a hyperparameter.

@@ -177,10 +177,10 @@ class EnginePlans {
   const cudnnHandle_t handle_;
   const EngineRules rules_;
   GraphPart graph_;
-  std::vector<cudnnBackendHeurMode_t> modes_;  // not queried yet; the last one is next
-  std::vector<GraphPart> configs_;             // without a plan yet; the last one is next
+  std::vector<cudnnBackendHeurMode_t> modes_;  // not queried yet, the last one first
+  std::vector<GraphPart> configs_;             // without a plan yet, the last one first
   std::vector<Plan> large_;                    // used when all others have failed
-  std::vector<Plan> plans_;                    // measured ones, or one; the last one is used
+  std::vector<Plan> plans_;                    // measured ones, or one. The last one is used
   bool is_measured_ = false;
 };
 

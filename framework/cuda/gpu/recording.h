@@ -94,7 +94,7 @@ class GpuRecording final : public Recording {
   std::vector<Keys> keys_;
   /// A draw that autograd::checkpoint repeats reads the first draw's key.
   std::map<std::pair<CPUGeneratorImpl*, uint64_t>, const uint64_t*> place_of_draw_;
-  cudaEvent_t replayed_ = nullptr;  // end of the last replay; only with keys
+  cudaEvent_t replayed_ = nullptr;  // end of the last replay, only with keys
 };
 
 }  // namespace torch::taper::cuda

@@ -26,7 +26,7 @@ enum class RowOp : uint8_t {
   kNeg,
   kRelu,
   kSquare,
-  kAddScaled,  ///< a + alpha b; alpha is the functor's first member
+  kAddScaled,  ///< a + alpha b, with the functor's first member as alpha
   kCopy,       ///< also between floats and bools
   kAbs,
   kSqrt,
@@ -45,7 +45,7 @@ enum class RowOp : uint8_t {
   kReluBackward,
   kSigmoidBackward,
   kTanhBackward,
-  kPower,  ///< by a number; the row loop is that of the simplified power
+  kPower,  ///< by a number, with the row loop of the simplified power
   kSelect
 };
 constexpr RowOp row_op_named(std::string_view kernel) {
@@ -226,7 +226,7 @@ struct RowOperands {
   float alpha;
   int inputs;
   bool leaves;           ///< the result is also used outside the chain
-  const void* place[4];  ///< equal for equal memory; null: one number for the row
+  const void* place[4];  ///< equal for equal memory, null if one number serves the row
   bool one[4];
   bool bools[4];
   bool own[4];               ///< in a tile of the chain

@@ -22,7 +22,7 @@
 namespace torch::taper {
 
 namespace detail {
-/// Takes `padding` as text: "valid" (none) or "same" (the output is as long as the input; stride 1
+/// Takes `padding` as text: "valid" (none) or "same" (the output is as long as the input, stride 1
 /// only).
 Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
                       const Tensor& bias, IntArrayRef stride, std::string_view padding,
