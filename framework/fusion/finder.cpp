@@ -336,7 +336,7 @@ class Finder {
     const taper::detail::BlockLifetime* block;
     size_t last;
     int tile;
-    bool in_memory;  ///< all the same: sums, and what is read for each row
+    bool in_memory;  ///< needs memory after all: sums, and operands of rows
   };
 
   static Value* value_of(std::vector<Value>& values, const Uses& u, size_t k) {

@@ -21,7 +21,7 @@ bool is_one_row(const Out& y, const In& self) {
          self.numel == y.sizes.back() && y.numel > 0;
 }
 
-// Repeats a row until `nbytes` are full. It copies what is already written, so short rows need few
+// Repeats a row until `nbytes` are full. It copies the part already written, so short rows need few
 // calls.
 void repeat_row(char* to, const void* row, int64_t row_bytes, int64_t nbytes) {
   const int64_t most = std::max<int64_t>(row_bytes, 4096 / row_bytes * row_bytes);
