@@ -48,8 +48,7 @@ struct Different {
 
 bool equals(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// The elements of a tensor. Numbers are compared as complex ones; a real one has no imaginary
-/// part.
+/// Holds the elements of a tensor as complex numbers. A real number has no imaginary part.
 struct Numbers {
   using Number = std::complex<double>;
   explicit Numbers(const Tensor& t)
@@ -90,7 +89,7 @@ std::string row(const std::string& index, const std::string& got, const std::str
 
 constexpr size_t kMostRows = 6;
 
-/// The table of the first wrong elements, in order.
+/// Writes the table of the first wrong elements, in order.
 std::string table(const Numbers& got, const Numbers& want, IntArrayRef sizes,
                   std::vector<Different> wrong, Tolerance tol) {
   std::sort(wrong.begin(), wrong.end(),
@@ -121,7 +120,8 @@ std::string describe(const Numbers& got, const Numbers& want, const Tensor& t,
                 table(got, want, t.sizes(), wrong, tol));
 }
 
-/// Empty when there is something to compare element by element.
+/// Describes a difference that prevents a comparison by elements. Returns an empty text if there is
+/// none.
 std::string different_kind(const Tensor& got, const Tensor& want) {
   if (got.defined() != want.defined())
     return concat("expected ", want.defined() ? "a defined" : "an undefined", " tensor, got ",
@@ -145,7 +145,8 @@ std::string compare(const Tensor& got, const Tensor& want, Tolerance tol, const 
   return wrong.empty() ? "" : describe(g, w, want, wrong, tol);
 }
 
-/// Where whole numbers of 64 bits differ that doubles do not tell apart; empty for other dtypes.
+/// Describes differences of 64-bit integers that doubles cannot distinguish. Returns an empty text
+/// for other dtypes.
 std::string different_bits(const Tensor& got, const Tensor& want) {
   const ScalarType t = want.scalar_type();
   if (got.scalar_type() != t || (t != kLong && t != kUInt64)) return "";
@@ -163,7 +164,7 @@ std::string difference(const Tensor& got, const Tensor& want, Tolerance tol) {
   const std::string kind = different_kind(got, want);
   if (!kind.empty() || !want.defined()) return kind;
   return compare(got, want, tol, [&](Numbers::Number g, Numbers::Number w) {
-    // Not `error > tolerance`: that lets a NaN pass.
+    // `error > tolerance` would let a NaN pass.
     return g == w || (is_finite(w) && std::abs(g - w) <= tol.atol + tol.rtol * std::abs(w));
   });
 }

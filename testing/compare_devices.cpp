@@ -39,7 +39,7 @@ std::vector<Tensor> copies_on(const Device& device, const std::vector<Tensor>& i
   return list;
 }
 
-/// What one device gives: outputs, then gradients, with their names.
+/// Holds the named results of one device: outputs, then gradients.
 struct Run {
   NamedTensors results;
   std::vector<std::string> elsewhere;
@@ -55,7 +55,7 @@ void add_outputs(Run& run, const std::vector<Tensor>& outputs, const Device& dev
   }
 }
 
-/// Adds the gradients of `leaves` for the same cotangents on every device.
+/// Adds the gradients of `leaves`. The cotangents are equal on every device.
 void add_gradients(Run& run, const std::vector<Tensor>& outputs, const NamedTensors& leaves,
                    uint64_t seed) {
   const std::vector<Tensor> of = impl::recorded_of(outputs);

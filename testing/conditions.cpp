@@ -1,5 +1,5 @@
-// What must hold beside a right Jacobian: fn and backward are functions, backward is linear in the
-// cotangents, takes them in any layout, and adds up.
+// Checks conditions beside a right Jacobian. fn and backward are functions. backward is linear in
+// the cotangents, takes them in any layout, and accumulates.
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// Rounding of sums in another order, by dtype.
+/// Compares sums that were rounded in another order. The tolerance depends on the dtype.
 bool same_sum(const Tensor& like, double got, double want, double more) {
   const bool wide = toRealValueType(like.scalar_type()) == kDouble;
   const double rtol = wide ? 1e-9 : 1e-2, atol = (wide ? 1e-10 : 1e-3) + more;
@@ -28,7 +28,7 @@ std::vector<Values> values_of(const variable_list& gradients, const variable_lis
   return list;
 }
 
-/// Reports the first element of the wanted inputs' gradients that is not what it should be.
+/// Reports the first wrong element of the wanted inputs' gradients.
 void compare(const Problem& p, Kind kind, const char* what, const std::vector<Values>& got,
              const std::vector<Values>& want) {
   for (size_t k = 0; k < want.size(); ++k)
@@ -93,7 +93,7 @@ void check_zero_cotangents(const Problem& p, const variable_list& outputs) {
   }
 }
 
-/// Every second element of a buffer whose gaps hold NaN, from an odd offset.
+/// Copies a tensor into every second element of a buffer, from an odd offset. The gaps hold NaN.
 Tensor with_gaps(const Tensor& t) {
   const NoGradGuard no_grad;
   std::vector<int64_t> strides(static_cast<size_t>(t.dim()));
@@ -109,7 +109,7 @@ Tensor with_gaps(const Tensor& t) {
   return spread;
 }
 
-/// The same value everywhere, stored once: what sum() hands to those before it.
+/// Returns a constant tensor. If expanded, it stores the value once, as the gradient of sum() does.
 Tensor constant(const Tensor& like, bool expanded) {
   const NoGradGuard no_grad;
   if (!expanded) return write_like(constant_parts(like, 1.5), like);
@@ -143,7 +143,7 @@ void check_layouts(const Problem& p, const variable_list& outputs) {
           values_of(p.gradients(outputs, expanded), p.wanted), of_full);
 }
 
-/// backward(a + b) = backward(a) + backward(b), all over one graph.
+/// Checks backward(a + b) = backward(a) + backward(b) over one graph.
 void check_batched(const Problem& p, const variable_list& outputs) {
   const variable_list a = cotangents_for(outputs, p.options.seed() + 1);
   const variable_list b = cotangents_for(outputs, p.options.seed() + 2);
@@ -163,7 +163,7 @@ void check_batched(const Problem& p, const variable_list& outputs) {
 }
 
 // ---------------------------------------------------------------------- undefined gradients
-/// The identity, whose gradient is undefined.
+/// Is the identity with an undefined gradient.
 struct UndefinedGradient : autograd::Function<UndefinedGradient> {
   static Tensor forward(autograd::AutogradContext*, Tensor x) { return x.detach(); }
   static autograd::variable_list backward(autograd::AutogradContext*, autograd::variable_list) {
@@ -171,7 +171,8 @@ struct UndefinedGradient : autograd::Function<UndefinedGradient> {
   }
 };
 
-/// Undefined gradients for the outputs in `which`, zeros for the others: all gradients are zero.
+/// Passes undefined gradients for the outputs in `which` and zeros for the others, and checks that
+/// all gradients are zero.
 void check_undefined(const Problem& p, const std::vector<bool>& which) {
   variable_list outputs = recorded_of(p.call(p.inputs));
   for (size_t k = 0; k < outputs.size() && k < which.size(); ++k)
@@ -205,7 +206,7 @@ void check_undefined(const Problem& p) {
 }
 
 // ---------------------------------------------------------------------- accumulation
-/// The gradients that the inputs have, put back in the end.
+/// Keeps the gradients of the inputs, and restores them at the end.
 class KeptGradients {
  public:
   explicit KeptGradients(const variable_list& inputs) : inputs_(inputs) {
@@ -222,7 +223,7 @@ class KeptGradients {
   variable_list kept_;
 };
 
-/// A call with other values: what it leaves behind must not reach the graphs of earlier calls.
+/// Calls fn with other values. Their effects must not reach the graphs of earlier calls.
 void call_elsewhere(const Problem& p) {
   variable_list others = p.inputs;
   for (size_t k = 0; k < p.wanted.size(); ++k) {
@@ -233,7 +234,7 @@ void call_elsewhere(const Problem& p) {
   try {
     p.call(others);
   } catch (const std::exception&) {
-    // fn need not take other values; then they leave nothing behind.
+    // fn may reject other values, and then has no effects.
   }
 }
 
@@ -242,7 +243,7 @@ void add(std::vector<Values>& sums, const std::vector<Values>& more) {
     for (size_t i = 0; i < sums[k].size(); ++i) sums[k][i] += more[k][i];
 }
 
-/// One backward over two calls, onto gradients that are there.
+/// Checks one backward over two calls, which adds to existing gradients.
 void check_accumulation(const Problem& p, const variable_list& outputs) {
   const variable_list a = cotangents_for(outputs, p.options.seed() + 3);
   const variable_list b = cotangents_for(outputs, p.options.seed() + 4);

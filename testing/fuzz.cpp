@@ -16,7 +16,7 @@ using taper::detail::concat;
 
 namespace {
 
-/// What is wrong with a case: which check, and its words. No check: nothing is.
+/// Describes a failed check: its name and its text. An empty name means no failure.
 struct Finding {
   std::string check, text;
   bool found() const { return !check.empty(); }
@@ -27,7 +27,7 @@ class Fuzzer {
   Fuzzer(const TensorFunction& fn, const std::vector<FuzzInput>& inputs, const FuzzOptions& options)
       : fn_(fn), inputs_(inputs), options_(options) {}
 
-  /// Runs all checks; an exception is a finding too.
+  /// Runs all checks. An exception is a finding too.
   Finding run(const FuzzCase& c) const {
     std::string check = "call";
     try {
@@ -36,7 +36,7 @@ class Fuzzer {
       return {check, concat("threw: ", e.what())};
     }
   }
-  /// The smallest case with a finding of the same check, and how many steps led there.
+  /// Finds the smallest case that fails in the given check. Counts the steps.
   FuzzCase shrink(FuzzCase c, const std::string& check, int& steps) const {
     for (bool again = true; again;) {
       again = false;
@@ -103,7 +103,7 @@ class Fuzzer {
                        const std::vector<Tensor>& results) const {
     return compare("layout", call(impl::laid_out(c, plain)), results, wide_tolerance(c.dtype, 1));
   }
-  // Both start from the same values: those of the narrow dtype.
+  // Both start from equal values, those of the narrow dtype.
   static std::vector<Tensor> widened(const std::vector<Tensor>& plain) {
     std::vector<Tensor> list;
     for (const Tensor& t : plain) list.push_back(t.is_floating_point() ? t.to(kDouble) : t);
@@ -141,7 +141,7 @@ class Fuzzer {
     int64_t numel = 0;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs_[i].has_gradient || inputs[i].scalar_type() != kDouble) continue;
-      // gradcheck varies elements one by one, so each needs memory of its own.
+      // gradcheck varies elements separately, so each needs its own memory.
       if (impl::overlaps_itself(inputs[i])) inputs[i] = inputs[i].contiguous();
       inputs[i] = inputs[i].detach().requires_grad_();
       numel += inputs[i].numel();
@@ -178,7 +178,7 @@ std::string report(const std::string& name, const FuzzCase& c, const std::vector
                 impl::case_text(c), "'\n  ", f.check, ": ", f.text);
 }
 
-/// The case of TAPER_FUZZ, when it is for this name.
+/// Reads the case from TAPER_FUZZ. Returns false if it is for another name.
 bool given_case(const std::string& name, const std::vector<FuzzInput>& inputs, FuzzCase& c) {
   const char* text = std::getenv("TAPER_FUZZ");
   const std::string given = text ? text : "", prefix = name + ": ";

@@ -61,7 +61,7 @@ void for_each_word(const std::vector<FuzzInput>& inputs, const Visit& visit) {
       if (!is_number(w) && seen.insert(w).second) visit(w, input);
 }
 
-/// Sizes near the ends are as likely as all others together.
+/// Draws a size. Sizes near the ends are as likely as all others together.
 int64_t random_size(int64_t least, int64_t most, Dice& dice) {
   if (dice.bits() % 4 == 0) return std::min(most, least + static_cast<int64_t>(dice.bits() % 2));
   return dice.integer(least, most + 1);
@@ -134,7 +134,7 @@ std::vector<Tensor> tensors_of(const FuzzCase& c, const std::vector<FuzzInput>& 
     for (double& x : v)
       x = whole ? std::floor(dice.uniform(input.low, input.high))
                 : dice.uniform(input.low, input.high);
-    // Expanded inputs hold the values of their first row everywhere, in every layout.
+    // Expanded inputs repeat the values of their first row, in every layout.
     if (c.layouts[i] == FuzzLayout::kExpanded && !sizes.empty() && sizes[0] > 0)
       for (size_t k = 0; k < v.size(); ++k)
         v[k] = v[k % (v.size() / static_cast<size_t>(sizes[0]))];
@@ -202,7 +202,7 @@ std::vector<Tensor> laid_out(const FuzzCase& c, const std::vector<Tensor>& tenso
 // ---------------------------------------------------------------------- shrinking
 namespace {
 
-/// Smaller sizes than `size`, the smallest first.
+/// Returns sizes smaller than `size`, in increasing order.
 std::vector<int64_t> smaller(int64_t size, int64_t least) {
   std::vector<int64_t> list;
   for (int64_t s : {least, int64_t{1}, int64_t{2}, size / 2, size - 1})
@@ -303,7 +303,7 @@ FuzzCase parse_case(const std::string& text, const std::vector<FuzzInput>& input
       good = good && equals != std::string::npos;
       if (good) parse_pair(c, word.substr(0, equals), word.substr(equals + 1));
     }
-  } catch (const std::logic_error&) {  // of std::stoll
+  } catch (const std::logic_error&) {  // thrown by std::stoll
     good = false;
   }
   if (c.broadcast.empty()) c.broadcast.assign(inputs.size(), 0);

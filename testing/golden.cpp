@@ -72,7 +72,7 @@ void save(const std::filesystem::path& path, const std::string& name, const Name
                       wrong);
   }
   FileContents contents{tensors, {{kMark, name}}};
-  std::error_code ignored;  // if the folder is missing then, writing says so
+  std::error_code ignored;  // writing reports a missing folder
   std::filesystem::create_directories(path.parent_path(), ignored);
   serialize::detail::write_file(path.string(), [&](const serialize::detail::Sink& sink) {
     serialize::detail::write_safetensors(contents, sink, path.string());
@@ -93,7 +93,7 @@ FileContents open(const std::filesystem::path& path) {
   return contents;
 }
 
-/// Throws for the file of another program, or of another golden().
+/// Throws for a file of another program or of another golden().
 void check_mark(const FileContents& contents, const std::filesystem::path& path,
                 const std::string& name) {
   for (const auto& [key, text] : contents.metadata) {
@@ -158,7 +158,7 @@ void compare_with_file(Verdict& verdict, const std::filesystem::path& path, cons
   verdict.failures.insert(verdict.failures.end(), list.begin(), list.end());
 }
 
-/// What an update changes, as far as the old file can be read.
+/// Notes the changes of an update, if the old file can be read.
 void note_changes(Verdict& verdict, const std::filesystem::path& path, const NamedTensors& tensors,
                   const GoldenOptions& options) {
   try {

@@ -79,7 +79,7 @@ variable_list cotangents_of(const testing::TensorFunction& fn, const variable_li
   return list;
 }
 
-/// The gradients of fn, as a function of its inputs and, behind them, the cotangents.
+/// Returns the gradients of fn as a function of its inputs, followed by the cotangents.
 testing::TensorFunction gradients_of(const testing::TensorFunction& fn,
                                      const std::vector<bool>& wanted) {
   return [fn, wanted](const variable_list& all) {

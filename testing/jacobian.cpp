@@ -1,4 +1,4 @@
-// Jacobians by central differences and by backward, and the check of every entry.
+// Computes Jacobians by central differences and by backward, and checks every entry.
 #include <cmath>
 
 #include <taper/testing/problem.h>
@@ -6,7 +6,8 @@
 namespace torch::taper::testing::impl {
 
 bool is_close(double got, double want, double atol, double rtol) {
-  // Not `error > tolerance`: that lets a NaN pass. Nor is infinity close to itself: inf - inf.
+  // `error > tolerance` would let a NaN pass. Infinity is not close to itself, because inf - inf is
+  // NaN.
   return std::abs(got - want) <= atol + rtol * std::abs(want) && std::isfinite(want);
 }
 
@@ -53,7 +54,7 @@ bool same(double a, double b, double tolerance) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= tolerance;
 }
 
-/// One row of the Jacobians of an output: backward from one element.
+/// Computes rows of the Jacobians of an output: one backward from one element each.
 class Rows {
  public:
   Rows(const Problem& p, size_t output)
@@ -61,7 +62,8 @@ class Rows {
         output_(output),
         cotangent_(write_like(constant_parts(p.outputs[output], 0), p.outputs[output])),
         element_(cotangent_) {}
-  /// The gradients may be the cotangent itself: they count until clear().
+  /// Returns the gradients of row r. They may share the cotangent's memory, so they are valid until
+  /// clear().
   variable_list row(int64_t r) {
     element_.set(r, 1);
     const auto version = cotangent_._version();
@@ -90,7 +92,7 @@ void report_reentrance(const Problem& p, size_t output, size_t k, int64_t r, int
              second, ". The tolerance for nondeterminism was ", p.options.nondet_tol(), "."));
 }
 
-/// Copies a gradient to a row; on the second pass compares instead. False when something is wrong.
+/// Copies a gradient to a row, or compares on the second pass. Returns false for an error.
 bool take(const Problem& p, size_t output, size_t k, int64_t r, const Tensor& g, Matrix& j,
           bool second) {
   double* row = j.v.data() + r * j.columns;
@@ -149,7 +151,7 @@ bool has_nonzero(const Matrix& j) {
   return false;
 }
 
-/// An output without history must not change with the inputs.
+/// Checks that an output without history does not change with the inputs.
 void check_silent(const Problem& p, size_t output, size_t k, const Matrix& numeric) {
   for (int64_t r = 0; r < numeric.rows; ++r)
     for (int64_t c = 0; c < numeric.columns; ++c) {

@@ -1,4 +1,4 @@
-// How two Jacobians that differ are shown.
+// Writes a report of two different Jacobians.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -57,7 +57,7 @@ Counts count(const Matrix& a, const Matrix& n, double atol, double rtol) {
   return k;
 }
 
-/// k where a = k * n in every entry.
+/// Returns k if a = k * n in every entry.
 std::optional<double> common_factor(const Matrix& a, const Matrix& n, double atol) {
   double an = 0, nn = 0;
   for (size_t i = 0; i < n.v.size(); ++i) {
@@ -71,7 +71,7 @@ std::optional<double> common_factor(const Matrix& a, const Matrix& n, double ato
   return k;
 }
 
-/// -a = n where `is_other`, a = n elsewhere.
+/// Returns whether -a = n for the entries in `is_other`, and a = n for all others.
 template <class F>
 bool other_sign(const Matrix& a, const Matrix& n, double atol, double rtol, const F& is_other) {
   for (int64_t r = 0; r < a.rows; ++r)
@@ -134,7 +134,7 @@ namespace {
 
 constexpr size_t kMostRows = 8, kMostColumns = 4;
 
-/// Up to `most` of the rows (or columns) of the wrong entries, the worst first; in order.
+/// Returns up to `most` rows (or columns) with the worst entries, in increasing order.
 template <class Pick>
 std::vector<int64_t> shown(const std::vector<Entry>& wrong, int64_t all, size_t most, Pick pick) {
   std::set<int64_t> chosen;
@@ -184,7 +184,7 @@ std::string side_by_side(const Matrix& a, const Matrix& n, const Tensor& output,
 // ---------------------------------------------------------------------- the whole failure
 namespace {
 
-/// Whether the differences to both sides disagree: then fn has a kink, and no derivative.
+/// Reports whether the differences to both sides disagree. fn then has a kink and no derivative.
 std::string kink_text(const Problem& p, size_t output, size_t k, const Entry& e) {
   Elements x(p.wanted[k]);
   std::vector<double> here, above, below;

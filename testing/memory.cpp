@@ -8,7 +8,7 @@
 
 namespace torch::taper::testing::impl {
 
-// splitmix64
+// Uses splitmix64.
 uint64_t Dice::bits() {
   uint64_t z = state_ += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -62,7 +62,7 @@ void put(ScalarType t, char* p, double v) {
   }
 }
 
-/// Where each element lies, in elements from the tensor's first one.
+/// Returns the place of each element, counted in elements from the first one.
 std::vector<int64_t> places_of(const Tensor& t) {
   std::vector<int64_t> places(static_cast<size_t>(t.numel()));
   std::vector<int64_t> index(static_cast<size_t>(t.dim()), 0);
@@ -160,7 +160,7 @@ Elements::~Elements() {
   try {
     restore();
   } catch (const std::exception&) {
-    // A device that failed; the error that led here is on its way.
+    // The device has failed, and its error is thrown elsewhere.
   }
 }
 

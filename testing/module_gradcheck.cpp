@@ -10,7 +10,7 @@ using taper::detail::concat;
 
 namespace {
 
-/// A module's parameters, gradients and buffers as they were, put back in the end.
+/// Keeps a module's parameters, gradients and buffers, and restores them at the end.
 class KeptModule {
  public:
   explicit KeptModule(const nn::Module& module) {
@@ -31,7 +31,7 @@ class KeptModule {
   struct Kept {
     Tensor tensor, data, grad;
   };
-  /// The tensor goes on with a copy: the kept memory is not written to.
+  /// Continues the tensor with a copy, so that the kept memory is not written.
   void keep(const Tensor& t) {
     const NoGradGuard no_grad;
     kept_.push_back({t, t.detach(), t.grad()});
@@ -57,7 +57,7 @@ std::vector<Tensor> in_double(const std::vector<Tensor>& inputs) {
   return list;
 }
 
-/// Buffers with their values: each call starts from the same running statistics.
+/// Keeps the values of buffers, so that each call starts from equal running statistics.
 class Buffers {
  public:
   explicit Buffers(const nn::Module& module) {
@@ -73,7 +73,7 @@ class Buffers {
   std::vector<std::pair<Tensor, Tensor>> values_;
 };
 
-/// What a backward step of the check needs: parameters behind the inputs.
+/// Holds the arguments of a backward step: the inputs, then the parameters.
 struct Arguments {
   std::vector<Tensor> list;
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ Arguments arguments_of(nn::Module& module, const std::vector<Tensor>& inputs,
   return a;
 }
 
-/// Parameters with which no output changes: forgotten, or frozen by mistake.
+/// Notes parameters that change no output. They are forgotten, or frozen by mistake.
 void note_unused(autograd::GradcheckReport& report, const TensorFunction& fn, const Arguments& a,
                  size_t num_inputs) {
   const AutoGradMode on(true);
@@ -120,7 +120,7 @@ autograd::GradcheckReport module_gradcheck(nn::Module& module, const TensorFunct
   module.to(kDouble);
   const Buffers buffers(module);
   const Arguments a = arguments_of(module, inputs, options);
-  // The module holds the parameters itself; they are arguments only so that they are varied.
+  // The module holds the parameters itself. They are arguments only so that they are varied.
   const TensorFunction fn = [&](const std::vector<Tensor>& all) {
     buffers.restore();
     return forward({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(inputs.size())});

@@ -1,5 +1,5 @@
-// Fast mode: random projections of the Jacobians, u^T (J v) by differences against (u^T J) v by
-// backward.
+// Implements the fast mode. It compares random projections of the Jacobians: u^T (J v) by
+// differences and (u^T J) v by backward.
 #include <cmath>
 
 #include <taper/testing/problem.h>
@@ -16,19 +16,19 @@ double one_norm(const Direction& v) {
 }
 double dot(const double* a, const double* b, size_t n) {
   double sum = 0;
-  // What is not varied counts nothing, also where its gradient is infinite.
+  // Elements that are not varied count as zero, even for an infinite gradient.
   for (size_t i = 0; i < n; ++i)
     if (b[i] != 0) sum += a[i] * b[i];
   return sum;
 }
 
-/// All elements of both signs and none small.
+/// Draws a direction with elements of both signs, none of them small.
 Direction weights(size_t n, Dice& dice) {
   Direction v(n);
   for (double& x : v) x = dice.weight();
   return v;
 }
-/// The same, of length 1: a step along it changes fn as one along an axis does.
+/// Draws a direction of length 1. A step along it changes fn as much as a step along an axis.
 Direction dense(size_t n, Dice& dice) {
   Direction v = weights(n, dice);
   double squares = 0;
@@ -42,7 +42,7 @@ Direction unit(size_t n, size_t i) {
   return v;
 }
 
-/// Two directions of all elements, and the ends, where loops go wrong.
+/// Returns two directions of all elements, and the two ends, because loops often fail there.
 std::vector<Direction> directions(size_t n, Dice& dice) {
   std::vector<Direction> list;
   if (n == 0) return list;
@@ -55,7 +55,7 @@ std::vector<Direction> directions(size_t n, Dice& dice) {
   return list;
 }
 
-/// J v by central differences, of all floating outputs.
+/// Computes J v by central differences, for all floating-point outputs.
 std::vector<double> numeric_product(const Problem& p, Elements& x, const Direction& v) {
   std::vector<double> at(v.size()), above, below;
   const double eps = p.options.eps();
@@ -71,7 +71,7 @@ std::vector<double> numeric_product(const Problem& p, Elements& x, const Directi
   return above;
 }
 
-/// u^T J for one output and all inputs, with u.
+/// Holds u and u^T J for one output and all inputs.
 struct Product {
   Direction u;
   std::vector<std::vector<double>> gradients;
@@ -104,10 +104,10 @@ bool check_reentrance(const Problem& p, size_t output, const Product& first) {
   return true;
 }
 
-// Above this, the slow mode's matrices are not made for the sake of a report.
+// Limits the entries for which a report builds the slow mode's matrices.
 constexpr int64_t kMostEntries = 1 << 20;
 
-/// Finds the wrong entries behind a wrong projection.
+/// Finds the wrong entries that make a projection wrong.
 void explain(const Problem& p, size_t output, size_t k, double analytic, double numeric,
              double tolerance) {
   const std::string preface = concat("fast mode: u^T J v is ", analytic, " by backward and ",
