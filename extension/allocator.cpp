@@ -29,7 +29,7 @@ struct CudaAllocator final : Allocator {
   }
 };
 
-/// Frees with a callable what DataPtr frees with a function.
+/// Frees memory with a callable, for DataPtr, which frees with a function.
 struct WithDeleter {
   void* p;
   std::function<void(void*)> deleter;

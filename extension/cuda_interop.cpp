@@ -78,7 +78,7 @@ CUDAGeneratorImpl* cuda_generator(const optional<Generator>& generator, DeviceIn
               g.device().type(), "'");
   static std::mutex mutex;
   static auto& known =
-      *new std::map<GeneratorImpl*, std::unique_ptr<CUDAGeneratorImpl>>;  // they keep theirs alive
+      *new std::map<GeneratorImpl*, std::unique_ptr<CUDAGeneratorImpl>>;  // owns generators
   const std::lock_guard<std::mutex> lock(mutex);
   auto& impl = known[g.unsafeGetGeneratorImpl()];
   if (!impl) impl = std::make_unique<CUDAGeneratorImpl>(g);

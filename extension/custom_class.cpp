@@ -14,7 +14,7 @@ struct Classes {
   std::map<std::type_index, ClassTypePtr> by_type;
 };
 Classes& classes() {
-  static Classes* const all = new Classes;  // objects of a program end after it
+  static Classes* const all = new Classes;  // the program's objects are destroyed later
   return *all;
 }
 
@@ -29,7 +29,7 @@ ClassTypePtr detail::add_class(const std::string& ns, const std::string& name,
               " is already registered. Ensure that registration with torch::class_ is only called "
               "once.");
   const ClassTypePtr added = std::make_shared<ClassType>(full);
-  all.by_type[type] = added;  // the newest name counts, as LibTorch has it
+  all.by_type[type] = added;  // the newest name counts, as in LibTorch
   all.by_name.emplace(full, added);
   return added;
 }

@@ -23,7 +23,7 @@ static_assert(static_cast<int>(DispatchKey::AutogradPrivateUse1) ==
 DispatchKey autograd_of(DispatchKey device) {
   return static_cast<DispatchKey>(static_cast<int>(device) + kDeviceToAutograd);
 }
-/// Undefined for AutogradOther.
+/// Returns the device key of an autograd key. It is Undefined for AutogradOther.
 DispatchKey device_of(DispatchKey autograd) {
   return static_cast<DispatchKey>(static_cast<int>(autograd) - kDeviceToAutograd);
 }
@@ -121,8 +121,9 @@ const Kernel* newest(const OperatorEntry& op, DispatchKey key) {
   const auto& all = op.kernels[static_cast<size_t>(key)];
   return all.empty() ? nullptr : all.back();
 }
-// LibTorch's order: the key's own kernel, one for all backends, one that is made of other operators
-// (for autograd only where the backend has none of its own), one for autograd on any device.
+// Searches in LibTorch's order: the key's own kernel, a kernel for all backends, a composite
+// kernel, and a kernel for autograd on any device. For autograd a composite kernel counts only if
+// the backend has no kernel of its own.
 const Kernel* own_kernel(const OperatorEntry& op, DispatchKey key) {
   if (const Kernel* const k = newest(op, key)) return k;
   const bool of_backend = key == DispatchKey::Undefined || kBackends.has(key);
@@ -211,10 +212,10 @@ void OperatorHandle::redispatchBoxed(DispatchKeySet keys, jit::Stack* stack) con
 // ---------------------------------------------------------------------- the dispatcher
 struct Dispatcher::State {
   std::mutex mutex;
-  std::map<std::string, OperatorEntry> operators;  // by "ns::name.overload"
-  std::map<std::string, std::string> libraries;    // where each namespace was begun
+  std::map<std::string, OperatorEntry> operators;  // keyed by "ns::name.overload"
+  std::map<std::string, std::string> libraries;    // the place where each namespace was begun
   std::array<std::vector<const Kernel*>, detail::kRuntimeKeys> fallbacks;
-  // A call may still be in a kernel, or read a definition, that has been taken back.
+  // A call may still run a kernel, or read a definition, that was withdrawn.
   std::deque<Kernel> all_kernels;
   std::deque<detail::Definition> all_definitions;
 
@@ -269,7 +270,7 @@ bool OperatorHandle::hasKernelForAnyDispatchKey(DispatchKeySet keys) const {
 
 Dispatcher::Dispatcher() : state_(new State) {}
 Dispatcher& Dispatcher::singleton() {
-  static Dispatcher* const dispatcher = new Dispatcher;  // libraries of a program end after it
+  static Dispatcher* const dispatcher = new Dispatcher;  // libraries of a program end later
   return *dispatcher;
 }
 

@@ -44,7 +44,7 @@ DLDataType dl_dtype(const char* op, ScalarType dtype) {
   throw Error(detail::concat(op, ": expected a dtype that DLPack has, got ", dtype));
 }
 
-// Pinned memory has a name of its own, by which others know that copies need not wait.
+// Pinned memory has its own device type, so that other libraries know that copies need not wait.
 DLDevice dl_device(const Tensor& t) {
   if (t.is_cpu() && t.is_pinned()) return {kDLCUDAHost, 0};
   return torchDeviceToDLDevice(t.device());
@@ -69,7 +69,7 @@ DLTensor described(const char* op, const Tensor& src, int64_t* sizes, int64_t* s
   return t;
 }
 
-/// What the receiver holds, and what keeps the memory.
+/// Holds the structure for the receiver, and the tensor that keeps the memory.
 template <class Managed>
 struct Exported {
   Tensor tensor;
@@ -115,7 +115,7 @@ Dims sizes_of(const char* op, const DLTensor& t) {
   return Dims(sizes);
 }
 
-// Where no element is, or a single one, any stride will do: some libraries write what they like.
+// For at most one element any strides are valid, because some libraries write arbitrary ones.
 Dims strides_of(const char* op, const DLTensor& t, const Dims& sizes, int64_t numel) {
   Dims strides(sizes.size(), 1);
   if (!t.strides || numel == 0) {
@@ -142,7 +142,7 @@ void* first_element(const char* op, const DLTensor& t, int64_t numel, size_t ali
   return reinterpret_cast<void*>(at);
 }
 
-// Parts of complex numbers are aligned as real ones.
+// The parts of complex numbers are aligned as real numbers.
 size_t alignment_of(ScalarType dtype) { return elementSize(toRealValueType(dtype)); }
 
 void check_fits(const char* op, const Dims& sizes, const Dims& strides, ScalarType dtype) {
@@ -158,7 +158,7 @@ void check_fits(const char* op, const Dims& sizes, const Dims& strides, ScalarTy
               strides);
 }
 
-// 0 where any size is.
+// Returns 0 if any size is 0.
 int64_t numel_of(const char* op, const Dims& sizes) {
   int64_t numel = 1;
   for (int64_t size : sizes) numel = size == 0 ? 0 : numel;

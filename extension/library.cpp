@@ -68,7 +68,7 @@ Library& Library::def(FunctionSchema schema, CppFunction f, const std::vector<Ta
   def(std::move(schema), tags);
   try {
     add(name, std::move(f));
-  } catch (...) {  // a definition whose kernel does not fit is none
+  } catch (...) {  // discards a definition whose kernel does not fit
     undo_.back()();
     undo_.pop_back();
     throw;

@@ -26,11 +26,11 @@ struct Global {
   std::atomic<RecordFunctionHandle> parts{0};
 };
 Global& global() {
-  static auto& g = *new Global;  // parts may end when statics are gone
+  static auto& g = *new Global;  // parts may end after statics are destroyed
   return g;
 }
 
-/// What the library tells, as parts of the thread that does it.
+/// Turns events of the library into parts of the thread that runs them.
 class LibraryParts final : public RunObserver {
  public:
   void begin(RunEvent kind, const char* name, Device, uint64_t sequence_nr,
@@ -59,7 +59,7 @@ class LibraryParts final : public RunObserver {
   void allocated(const void*, size_t, Device) noexcept override {}
   void freed(const void*, size_t, Device) noexcept override {}
 
-  /// Starts or ends to listen, as there are callbacks; a profile goes first.
+  /// Starts or stops observing, depending on whether there are callbacks. A profile has priority.
   static void listen() {
     LibraryParts& parts = instance();
     const bool wanted = global().any || global().threads_with_own > 0;
@@ -103,7 +103,7 @@ ThreadState& here() {
   return state;
 }
 
-/// f(entry) for the entry of that handle, of all threads or this one.
+/// Calls f(entry) for the entry of a handle, among those of all threads or of this one.
 template <class F>
 void with_entry(CallbackHandle handle, const F& f) {
   const std::lock_guard<std::mutex> lock(global().mutex);
@@ -119,7 +119,7 @@ void count_again(size_t own_before) {
   LibraryParts::listen();
 }
 
-/// Whether a profile is told of parts.
+/// Returns whether a profile observes parts.
 bool is_profiled() {
   if (!detail::observes_run()) return false;
   RunObserver* const observer = detail::run_observer();

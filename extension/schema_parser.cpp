@@ -1,4 +1,4 @@
-// The grammar of schemas: name ( arguments ) -> results.
+// Parses schemas with the grammar: name ( arguments ) -> results.
 #include <taper/extension/schema.h>
 
 #include <cctype>
@@ -10,7 +10,7 @@
 namespace torch::taper {
 namespace {
 
-// (In functions, as schemas are read while a program's own globals are made.)
+// The sets are in functions, because schemas are parsed while a program's globals are made.
 bool is_integer(const std::string& type) {  // for kernels
   static const std::set<std::string> all = {"int", "SymInt", "ScalarType", "Layout",
                                             "MemoryFormat"};
@@ -128,7 +128,7 @@ class Parser {
     if (name == "Tensor" && take("(")) t.text += alias();
     return t;
   }
-  // What is written behind "Tensor(": a set that the tensor belongs to, and whether it is changed.
+  // Reads the text after "Tensor(": an alias set, and whether the tensor is written.
   std::string alias() {
     std::string text = "(";
     while (at_ < text_.size() && text_[at_] != ')') text += text_[at_++];
@@ -238,7 +238,8 @@ class Parser {
     if (name == "Sum") return int64_t{2};
     fail("a default value");
   }
-  // A default as a value of the argument's type: 1 of a float is 1., of an int[2] it is [1, 1].
+  // Converts a default to the argument's type. For a float, 1 becomes 1., and for an int[2] it
+  // becomes [1, 1].
   static IValue fitted(const IValue& v, const ParsedType& t) {
     if (v.isNone()) return v;
     const std::string kernel = t.kernel.substr(0, t.kernel.find_last_not_of('?') + 1);

@@ -55,7 +55,7 @@ TensorGeometry TensorGeometry::transpose(int64_t a, int64_t b) const {
 // ---------------------------------------------------------------- checks
 namespace {
 
-/// "argument #1 'x'".
+/// Formats a name as "argument #1 'x'".
 struct Name {
   const char* name;
   int pos;
@@ -75,7 +75,7 @@ void require(bool holds, CheckedFrom c, const Parts&... parts) {
 }
 
 using Pairwise = void (*)(CheckedFrom, const TensorArg&, const TensorArg&);
-/// Each defined tensor against the first one.
+/// Checks each defined tensor against the first one.
 void check_all(CheckedFrom c, ArrayRef<TensorArg> tensors, Pairwise check) {
   const TensorArg* first = nullptr;
   for (const TensorArg& t : tensors) {

@@ -153,7 +153,7 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_dtype_and_device(Scal
 
 namespace {
 
-/// As LibTorch, which looks at tensors without gaps only.
+/// Works as in LibTorch, which only checks tensors without gaps.
 void check_no_partial_overlap(const Tensor& y, const Tensor& x) {
   if (!y.is_alias_of(x) || !y.is_non_overlapping_and_dense() || !x.is_non_overlapping_and_dense())
     return;
@@ -166,7 +166,7 @@ void check_no_partial_overlap(const Tensor& y, const Tensor& x) {
               "operation.");
 }
 
-/// The dtype of all inputs together: those with dimensions count before those without.
+/// Promotes the dtypes of all inputs. Tensors with dimensions have priority over those without.
 ScalarType promoted(const std::vector<Tensor>& inputs) {
   bool any_dims = false;
   for (const Tensor& t : inputs) any_dims = any_dims || t.dim() > 0;
@@ -243,7 +243,7 @@ void TensorIteratorConfig::make_outputs(TensorIterator& iter, IntArrayRef shape)
   }
 }
 
-/// Operands of another dtype take part as copies.
+/// Replaces operands of another dtype by copies.
 void TensorIteratorConfig::cast_operands(TensorIterator& iter) const {
   if (!promote_ && !cast_outputs_) return;
   for (size_t i = 0; i < iter.operands_.size(); ++i) {
