@@ -20,7 +20,7 @@ namespace torch::taper::utils {
 
 namespace {
 
-// Values of [0, 1] in 256 steps, on the CPU.
+// Converts an image to bytes on the CPU: values of [0, 1] become 256 steps.
 Tensor bytes_of(const char* op, const Tensor& image) {
   TAPER_CHECK_VALUE(image.scalar_type() == kByte || image.is_floating_point(), op,
                     ": expected bytes or floats in [0, 1], got ", image.scalar_type());
@@ -31,7 +31,7 @@ Tensor bytes_of(const char* op, const Tensor& image) {
   return bytes.to(kCPU);
 }
 
-// [H, W, C] of bytes, on the CPU and contiguous.
+// Returns the image as contiguous bytes [H, W, C] on the CPU.
 Tensor pixels_of(const Tensor& image) {
   TAPER_CHECK_VALUE(image.dim() == 3 && image.numel() > 0 &&
                         (image.size(0) == 1 || image.size(0) == 3 || image.size(0) == 4),
@@ -80,14 +80,14 @@ namespace {
 
 using Color = std::array<uint8_t, 3>;
 
-// Colors of a frame, how often each occurs, and which of at most 256 stands for it.
+// Holds the colors of a frame, their counts, and the index (of at most 256) that stands for each.
 struct Palette {
   std::vector<Color> colors;
   std::map<Color, uint8_t> index_of;
 };
 using Counted = std::pair<Color, int64_t>;
 
-// The channel in which colors differ most, and by how much.
+// Returns the channel in which colors differ most, and the difference.
 std::pair<int, int> widest(const Counted* begin, const Counted* end) {
   std::pair<int, int> best{0, -1};
   for (int c = 0; c < 3; ++c) {
@@ -109,8 +109,8 @@ Color mean_of(const Counted* begin, const Counted* end) {
           uint8_t(std::lround(sum[2] / count))};
 }
 
-// Up to 256 colors are kept as they are. More are split in boxes: the one that is widest, weighed
-// by its pixels, at the median of its widest channel (Heckbert, SIGGRAPH 1982).
+// Keeps up to 256 colors unchanged. More colors are split into boxes. The widest box, weighted by
+// its pixels, is split at the median of its widest channel (Heckbert, SIGGRAPH 1982).
 Palette palette_of(const uint8_t* rgb, int64_t pixels) {
   std::map<Color, int64_t> counts;
   for (int64_t i = 0; i < pixels; ++i) ++counts[{rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]}];
@@ -155,7 +155,7 @@ void append_u16(std::string& to, int64_t n) {
   to += char(n >> 8 & 255);
 }
 
-// Codes of growing width, the lowest bit first, in blocks of at most 255 bytes.
+// Writes codes of growing width, lowest bit first, in blocks of at most 255 bytes.
 class CodeWriter {
  public:
   explicit CodeWriter(std::string& out) : out_(out) {}
@@ -186,8 +186,8 @@ class CodeWriter {
   int count_ = 0;
 };
 
-// Lempel, Ziv and Welch's compression, as appendix F of the GIF89a specification has it, of values
-// of 8 bits.
+// Appends 8-bit values in Lempel, Ziv and Welch's compression, as in appendix F of the GIF89a
+// specification.
 void append_compressed(std::string& out, const std::vector<uint8_t>& values) {
   constexpr uint32_t kClear = 256, kEnd = 257, kFirst = 258, kMost = 4096;
   constexpr uint16_t kNone = 0;  // no string of two values has the code 0
@@ -258,8 +258,8 @@ std::string encode_gif(const Tensor& frames, double fps) {
   std::string gif = "GIF89a";
   append_u16(gif, width);
   append_u16(gif, height);
-  gif += std::string("\x70\0\0", 3);                                // no colors for all frames
-  gif += std::string("\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0", 19);  // again and again
+  gif += std::string("\x70\0\0", 3);                                // no global colors
+  gif += std::string("\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0", 19);  // repeats forever
   const auto hundredths = std::min<int64_t>(std::lround(100 / fps), 65535);
   for (int64_t t = 0; t < T; ++t)
     append_frame(gif, pixels.data_ptr<uint8_t>() + t * height * width * 3, width, height,

@@ -19,14 +19,15 @@ namespace {
 using autograd::Node;
 using autograd::variable_list;
 
-// What one call needs, and how many such products its gradients need.
+// Holds the FLOPs of one call, and the number of such products in its gradients.
 struct Call {
   int64_t forward = 0, num_backward = 0;
 };
 
 int64_t last_size(const Tensor& t) { return t.dim() > 0 ? t.size(-1) : 1; }
 
-// a [..., n, k] times b [..., k, m] is y [..., n, m]: 2 n m k, which the gradient of either tells.
+// Counts a [..., n, k] times b [..., k, m] = y [..., n, m] as 2 n m k. The gradient of either
+// operand gives this count.
 Call product(const Tensor& a, const Tensor& b, const Tensor& y) {
   Call call;
   if (a.defined()) call.forward = 2 * a.numel() * last_size(y);
@@ -35,7 +36,7 @@ Call product(const Tensor& a, const Tensor& b, const Tensor& y) {
   return call;
 }
 
-// a [n, k] times x [k] is y [n].
+// Counts a [n, k] times x [k] = y [n].
 Call product_with_vector(const Tensor& a, const Tensor& x, const Tensor& y) {
   Call call;
   if (x.defined()) call.forward = 2 * x.numel() * y.numel();
@@ -44,8 +45,9 @@ Call product_with_vector(const Tensor& a, const Tensor& x, const Tensor& y) {
   return call;
 }
 
-// A weight meets each position of the result y [N, C, ...], a transposed one each of the input x.
-// (Its first size is the input's channels then.)
+// Counts a convolution. A weight meets each position of the result y [N, C, ...], and a transposed
+// weight each position of the input x. The first size of a transposed weight is the input's
+// channels.
 Call convolution(const Tensor& x, const Tensor& w, const Tensor& y) {
   Call call;
   if (!w.defined()) return call;
@@ -56,15 +58,15 @@ Call convolution(const Tensor& x, const Tensor& w, const Tensor& y) {
   return call;
 }
 
-// Of 2 x 2 results each, the greatest of which is in y.
+// Counts a convolution whose y holds the maxima of 2 x 2 results each.
 Call convolution_with_maxima(const variable_list& gradients, const Tensor& y) {
   Call call = convolution(gradients[0], gradients[1], y);
   call.forward *= 4;
   return call;
 }
 
-// q [..., L, E], k [..., S, E], v [..., S, F]: scores and what they weigh; the backward pass
-// computes the scores once more.
+// Counts attention for q [..., L, E], k [..., S, E] and v [..., S, F]: the scores and the weighted
+// sums. The backward pass computes the scores again.
 Call attention(const Tensor& q, const Tensor& k, const Tensor& v) {
   Call call;
   if (!q.defined() || !k.defined() || !v.defined()) return call;
@@ -74,8 +76,8 @@ Call attention(const Tensor& q, const Tensor& k, const Tensor& v) {
   return call;
 }
 
-// Inputs, two states, the two weights of a layer: each weight meets each step of each sequence of y
-// [steps, H].
+// Counts a recurrent layer. The gradients are those of the inputs, two states, and the two weights
+// of a layer. Each weight meets each step of each sequence of y [steps, H].
 Call recurrent(const variable_list& gradients, const Tensor& y) {
   Call call;
   for (size_t i = 3; i < std::min<size_t>(gradients.size(), 5); ++i)
@@ -115,7 +117,7 @@ bool is_counted(const std::string& op) {
   return std::find(std::begin(names), std::end(names), op) != std::end(names);
 }
 
-// What hooks of nodes that outlive the count write into.
+// Holds the counts that hooks write. The nodes of these hooks may outlive the counter.
 struct Counter {
   std::map<std::string, OpFlops> ops;
   bool counts = true;

@@ -21,7 +21,7 @@ Tensor as_batch(const Tensor& images) {
   return batch.size(1) == 1 ? batch.expand({-1, 3, -1, -1}) : batch;
 }
 
-// Scaled to [0, 1], as torchvision does it: a range of less than 1e-5 is taken for that much.
+// Scales values to [0, 1] as torchvision does. A range below 1e-5 counts as 1e-5.
 Tensor scaled(const Tensor& x, const optional<ImageGridOptions::Range>& range) {
   const double low = range ? range->first : x.min().item<double>();
   const double high = range ? range->second : x.max().item<double>();

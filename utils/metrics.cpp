@@ -14,14 +14,15 @@ namespace torch::taper::utils {
 
 namespace {
 
-// x / y, and 0 where y is 0.
+// Returns x / y, and 0 if y is 0.
 Tensor fraction(const Tensor& x, const Tensor& y) {
   return where(y.eq(0), zeros_like(x), x / y.clamp_min(1));
 }
 
 Tensor diagonal_of(const Tensor& counts) { return counts.diagonal().to(kDouble); }
 
-// One number for classes with `value`; those that neither occur nor were predicted do not count.
+// Returns one number for classes with `value`. Classes that neither occur nor were predicted do not
+// count.
 double averaged(const Tensor& value, const Tensor& counts, Average average,
                 optional<int64_t> left_out = nullopt) {
   const Tensor targets = counts.sum(1).to(kDouble), predictions = counts.sum(0).to(kDouble);
@@ -67,7 +68,7 @@ void ConfusionMatrix::update(const Tensor& predictions, const Tensor& target) {
   const Tensor counted = ignore_index_ ? target.ne(*ignore_index_) : ones_like(target, kBool);
   const Tensor row = where(counted, target, zeros_like(target)).reshape({-1});
   const Tensor column = classes.reshape({-1});
-  // What is no class becomes an index that the addition refuses: nothing is waited for here.
+  // An invalid class becomes an index that the addition rejects, so nothing is synchronized here.
   const int64_t C = num_classes_;
   const Tensor valid = row.ge(0) & row.lt(C) & column.ge(0) & column.lt(C);
   const Tensor cell = where(valid, row * C + column, full_like(row, C * C));
@@ -138,8 +139,8 @@ double TopKAccuracy::compute() const {
 // ---------------------------------------------------------------------- AUROC
 namespace {
 
-// The ranks of positive samples among all, ties sharing their mean rank, tell how many pairs are in
-// order.
+// Computes the share of ordered pairs from the ranks of positive samples. Ties share their mean
+// rank.
 optional<double> area(const Tensor& scores, const Tensor& positive) {
   const double P = positive.sum().item<double>(), N = static_cast<double>(positive.numel()) - P;
   if (P == 0 || N == 0) return nullopt;

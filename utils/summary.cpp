@@ -17,7 +17,7 @@ namespace {
 
 using autograd::Node;
 
-// "torch::nn::Conv2dImpl" is a Conv2d.
+// Returns the short type name: "Conv2d" for "torch::nn::Conv2dImpl".
 std::string type_of(const nn::Module& module) {
   std::string name = module.name();
   name = name.substr(name.rfind(':') + 1);
@@ -26,7 +26,8 @@ std::string type_of(const nn::Module& module) {
   return end > 0 && name.compare(end, 4, kImpl) == 0 ? name.substr(0, end) : name;
 }
 
-// Derivatives of ops that only show a parameter otherwise: what it is used for comes behind them.
+// Returns whether a node is the derivative of an op that only views or copies a parameter. The op
+// that uses the parameter follows it.
 bool shows_otherwise(const Node& node) {
   static const char* const names[] = {"T",         "Transpose", "View",  "Permute", "Expand",
                                       "Unsqueeze", "Squeeze",   "Clone", "Select",  "Slice"};
@@ -49,7 +50,7 @@ struct SummaryRecorder::State {
 
   void list(nn::Module& module, const std::string& name, int64_t depth) {
     const size_t row = summary.layers.size();
-    if (row_of.count(&module)) return;  // one module under two names is one row
+    if (row_of.count(&module)) return;  // a module with two names has one row
     row_of[&module] = row;
     modules.push_back(&module);
     training.push_back(module.is_training());
@@ -78,7 +79,7 @@ struct SummaryRecorder::State {
     layer.output_bytes = static_cast<int64_t>(y.nbytes());
   }
 
-  // Whose parameters a node takes, or is.
+  // Returns the row of the module whose parameters a node takes, or whose parameter it is.
   optional<size_t> row_of_node(Node& node,
                                const std::unordered_map<const Node*, size_t>& rows) const {
     if (node.is_accumulate()) {
@@ -102,7 +103,7 @@ struct SummaryRecorder::State {
     graph.emplace(where).capture_begin();
   }
 
-  // Where the network is: its first parameter's device.
+  // Returns the network's device, which is the device of its first parameter.
   Device device() const {
     for (const nn::Module* module : modules)
       for (const Tensor& p : module->parameters(/*recurse=*/false)) return p.device();
@@ -116,13 +117,14 @@ struct SummaryRecorder::State {
   std::vector<int64_t> indices;
   std::unordered_map<const nn::Module*, size_t> row_of;
   std::unordered_map<const TensorImpl*, size_t> owner_of;
-  // What is recorded in place of being computed. Nobody replays it.
+  // Capture the ops instead of computing them. The graph is never replayed.
   optional<cuda::StreamGuard> stream;
   optional<Graph> graph;
 };
 
-// The gradient of an op's result has the result's sizes: so a backward pass tells those of the ops
-// that take a module's parameters. The last such op gives the module's result.
+// Finds results by a backward pass. The gradient of an op's result has the result's sizes, so the
+// pass shows the sizes of ops that take a module's parameters. The last of these ops gives the
+// module's result.
 void SummaryRecorder::State::follow(const Tensor& output) {
   const autograd::NodePtr root = output.grad_fn();
   if (!root.defined()) return;
@@ -183,7 +185,7 @@ SummaryRecorder::SummaryRecorder(nn::Module& net, bool computes)
 SummaryRecorder::~SummaryRecorder() {
   for (size_t row = 0; row < state_->modules.size(); ++row) {
     if (row < state_->hooks.size()) state_->modules[row]->remove_hook(state_->hooks[row]);
-    state_->modules[row]->train(state_->training[row]);  // and all below, which come later
+    state_->modules[row]->train(state_->training[row]);  // and all modules below, which come later
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kNameWidth = 41, kSizesWidth = 26, kWidth = 90;
 
-// 1234567 is 1,234,567.
+// Formats 1234567 as 1,234,567.
 std::string with_commas(int64_t n) {
   const std::string digits = std::to_string(n);
   std::string text;
@@ -34,7 +34,8 @@ std::string sizes_of(const LayerSummary& layer) {
   return text.str();
 }
 
-// "│    └─" : whether rows of the same module follow below, at each depth.
+// Draws branches such as "│    └─". They depend on whether rows of the same module follow at each
+// depth.
 std::string branches(const std::vector<LayerSummary>& layers, size_t row) {
   std::string text;
   const auto goes_on = [&](int64_t depth) {
@@ -48,7 +49,7 @@ std::string branches(const std::vector<LayerSummary>& layers, size_t row) {
   return text;
 }
 
-// Columns are counted in characters, and those of a branch take three bytes each.
+// Counts columns in characters, because those of a branch take three bytes each.
 std::string padded(std::string text, int width) {
   int characters = 0;
   for (const char c : text) characters += (c & 0xc0) != 0x80;

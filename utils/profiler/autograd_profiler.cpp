@@ -12,7 +12,7 @@
 namespace torch::taper::utils::profiler::libtorch {
 namespace {
 
-/// What is enabled: one in a process.
+/// Holds the enabled profile, of which a process has at most one.
 struct Enabled {
   std::unique_ptr<Profile> profile;
   ProfilerConfig config;
@@ -75,7 +75,7 @@ RecordScope scope_of(EventKind kind) {
                                                             : RecordScope::USER_SCOPE;
 }
 
-/// A Profile's own step around all that happened.
+/// Returns whether the event is a Profile's own step around all others.
 bool is_step(const Event& e) { return e.parent < 0 && e.name.rfind("ProfilerStep#", 0) == 0; }
 
 int64_t number_of(uint64_t sequence_nr) {
@@ -186,13 +186,13 @@ std::string LegacyEvent::kindStr() const {
   return names[static_cast<size_t>(kind_)];
 }
 
-/// Makes lists of begins and ends of events that have both.
+/// Makes lists of begins and ends from events that hold both.
 class LegacyLists {
  public:
   explicit LegacyLists(const Profile& profile) : events_(profile.events()) {
     for (size_t i = 0; i < events_.size(); ++i) push(i);
     close_to(-1);
-    // What was added so far of a thread is in the order of time.
+    // The entries of a thread so far are in order of time.
     std::vector<size_t> lengths;
     for (const auto& list : lists_) lengths.push_back(list.size());
     for (const MemoryEvent& m : profile.memory_events()) add(m);
@@ -218,7 +218,7 @@ class LegacyLists {
   LegacyEvent& add(LegacyEventKind kind, const std::string& name, int64_t thread, int64_t ns) {
     return of_thread(thread).emplace_back(kind, name, static_cast<uint64_t>(thread), ns);
   }
-  // Ends what has begun, but for an event and those around it.
+  // Ends the open events, except `event` and those around it.
   void close_to(int64_t event) {
     for (; !open_.empty() && open_.back() != event; open_.pop_back()) {
       const Event& e = events_[static_cast<size_t>(open_.back())];

@@ -1,4 +1,4 @@
-// A profile as files that other programs show.
+// Writes a profile to files that other programs display.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -35,10 +35,10 @@ const char* category(EventKind kind) {
 
 double us(int64_t ns) { return static_cast<double>(ns) / 1000; }
 
-/// Devices are processes of their own; the host is number 0.
+/// Returns the process number of a device. The host is number 0.
 int process_of(Device device) { return device.is_cuda() ? device.index() + 1 : 0; }
 
-/// One event of Chrome's format for each call.
+/// Writes one event of Chrome's format for each call.
 class TraceFile {
  public:
   explicit TraceFile(std::ostream& out) : out_(out) {
@@ -92,7 +92,8 @@ void add_host(TraceFile& file, const std::vector<Event>& events) {
   }
 }
 
-// An op's number on the tape is that of the next node: the last op of a number has made it.
+// Adds arrows from ops to their nodes. The op's sequence number is that of the next node, so the
+// last op with a number has made the node.
 void add_arrows(TraceFile& file, const std::vector<Event>& events) {
   std::map<uint64_t, const Event*> forward;
   for (const Event& e : events)
@@ -145,7 +146,7 @@ void add_memory(TraceFile& file, const std::vector<MemoryEvent>& events) {
   }
 }
 
-/// "outer;inner" for each event.
+/// Returns "outer;inner" for each event.
 std::vector<std::string> stacks_of(const std::vector<Event>& events) {
   std::vector<std::string> stacks;
   for (const Event& e : events) {

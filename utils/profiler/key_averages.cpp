@@ -24,12 +24,12 @@ std::string text_of(const std::vector<Operand>& operands) {
   return text + "]";
 }
 
-/// The name under which events are added up: all steps have one, as in PyTorch.
+/// Returns the name under which events are summed. All steps share one, as in PyTorch.
 std::string name_of(const Event& e) {
   return e.name.rfind("ProfilerStep#", 0) == 0 ? "ProfilerStep*" : e.name;
 }
 
-/// Times and bytes of an event with those of the events in it.
+/// Holds times and bytes of an event, including those of the events in it.
 struct Total {
   int64_t device_ns = 0, bytes = 0;
 };
@@ -71,7 +71,7 @@ std::string share_text(int64_t part, int64_t whole) {
                 "%");
 }
 
-/// What the table is sorted by.
+/// Returns the value by which the table is sorted.
 int64_t key_of(const KeyAverage& e, const std::string& name) {
   if (name == "cpu_time_total") return e.cpu_ns;
   if (name == "cpu_time") return e.cpu_ns / e.count;
@@ -99,7 +99,7 @@ std::string padded(const std::string& text, size_t width, bool left) {
   return left ? text + space : space + text;
 }
 
-/// Rows of the columns, each as wide as its widest text and two blanks apart.
+/// Formats the rows. Each column is as wide as its widest text, and columns are two blanks apart.
 std::string lay_out(const std::vector<Column>& columns,
                     const std::vector<const KeyAverage*>& rows) {
   std::vector<std::vector<std::string>> texts(rows.size());
@@ -144,7 +144,7 @@ KeyAverages::KeyAverages(const std::vector<Event>& events, bool group_by_input_s
     sum.self_cpu_ns += e.duration_ns();
     sum.self_device_ns += e.device_ns;
     sum.self_bytes += e.allocated - e.freed;
-    // What is within an event of the same key counts once.
+    // An event within another of equal key is not counted again.
     bool within = false;
     for (int64_t p = e.parent; p >= 0 && !within; p = events[static_cast<size_t>(p)].parent)
       within = own[static_cast<size_t>(p)] == &sum;

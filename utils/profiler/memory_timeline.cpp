@@ -19,7 +19,7 @@ constexpr const char* kColours[kMemoryCategories] = {"#1f77b4", "#9467bd", "#ff7
                                                      "#2ca02c", "#8c564b", "#bbbbbb"};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-/// The outermost event of a kind around event i; null: none.
+/// Returns the outermost event of a kind around event i, or null.
 const Event* around(const std::vector<Event>& events, int64_t i, EventKind kind) {
   const Event* found = nullptr;
   for (; i >= 0; i = events[static_cast<size_t>(i)].parent)
@@ -27,7 +27,7 @@ const Event* around(const std::vector<Event>& events, int64_t i, EventKind kind)
   return found;
 }
 
-/// A tensor's memory, from its coming to its going.
+/// Describes the lifetime of a tensor's memory.
 struct Life {
   const MemoryEvent* came;
   int64_t end_ns = kNever;
@@ -48,7 +48,7 @@ class Categories {
   }
 
   MemoryCategory of(const Life& life) const {
-    // (Memory is used again: a parameter's is the one that has not gone.)
+    // Memory is reused. A parameter's memory is the one that has not been freed.
     if (life.end_ns == kNever && parameters_.count(life.came->address))
       return MemoryCategory::kParameter;
     const int64_t i = life.came->event;
@@ -62,7 +62,7 @@ class Categories {
     return next != backward_begins_.end() && life.end_ns > *next ? MemoryCategory::kActivation
                                                                  : MemoryCategory::kTemporary;
   }
-  /// Bytes of parameters and their gradients that were there before.
+  /// Returns the bytes of parameters and gradients that existed before the recording.
   MemoryTimeline::Bytes from_before(const std::vector<Life>& lives) const {
     MemoryTimeline::Bytes bytes{};
     bytes[static_cast<size_t>(MemoryCategory::kParameter)] = without(parameters_, lives);
@@ -75,7 +75,7 @@ class Categories {
   static void add(Storages& all, const Tensor& t) {
     all[t.storage().data()] = static_cast<int64_t>(t.storage().nbytes());
   }
-  /// The bytes of those that did not come in the recording.
+  /// Returns the bytes of storages that were not allocated in the recording.
   static int64_t without(Storages storages, const std::vector<Life>& lives) {
     for (const Life& life : lives)
       if (life.end_ns == kNever) storages.erase(life.came->address);
@@ -117,7 +117,7 @@ std::string json_of(const MemoryTimeline& t) {
   return json.dump() + "\n";
 }
 
-/// The timeline at most `n` times: of each stretch the moment with the most bytes.
+/// Reduces the timeline to at most `n` times. Each stretch keeps its moment with the most bytes.
 MemoryTimeline thinned(const MemoryTimeline& t, size_t n) {
   MemoryTimeline few;
   for (size_t k = 0; k < n && !t.bytes.empty(); ++k) {
@@ -161,7 +161,7 @@ std::string svg_of(const MemoryTimeline& all) {
     std::string back;
     std::vector<int64_t> above;
     for (size_t i = 0; i < below.size(); ++i) {
-      // A step: what was, until now, and what is.
+      // Draws a step: the old value up to now, then the new value.
       const size_t before = i ? i - 1 : 0;
       std::ostringstream lower;
       lower << x(i) << ',' << y(below[i]) << ' ' << x(i) << ',' << y(below[before]) << ' ';

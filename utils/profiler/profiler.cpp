@@ -18,8 +18,8 @@ bool keeps(ProfilerAction action) {
   return action == ProfilerAction::kRecord || action == ProfilerAction::kRecordAndSave;
 }
 
-/// Of each name on each device the times of what ran there, in the order in which it was queued; of
-/// kernels of one launch the sum.
+/// Returns the times on devices by name and device, in the order of their launches. Times of
+/// kernels of one launch are summed.
 std::map<std::pair<std::string, int>, std::vector<int64_t>> times_of(
     const std::vector<cuda::TimelineEvent>& on_devices) {
   std::map<std::tuple<std::string, int, uint64_t>, int64_t> sums;
@@ -137,7 +137,7 @@ void Profile::step() {
   const ProfilerAction before = action_;
   ++step_;
   if (options_.schedule()) action_ = options_.schedule()(step_);
-  // What was recorded ends with a cycle, with its warm-up, and where nothing more is wanted.
+  // A recording ends with its cycle, at the next warm-up, or if nothing more is to be recorded.
   const bool ends = recording_ && (before == ProfilerAction::kRecordAndSave || !records(action_) ||
                                    (before == ProfilerAction::kWarmup && keeps(action_)));
   if (ends) finish();

@@ -19,7 +19,7 @@ namespace {
 
 using taper::detail::Access;
 
-/// An event while it is recorded: no memory of its own but for the name.
+/// Describes an event during recording. Only its name allocates memory.
 struct RawEvent {
   std::string name;
   EventKind kind;
@@ -35,7 +35,7 @@ struct RawOperand {
   bool written;
   Dims sizes;
 };
-/// What went on beside the thread's events.
+/// Describes work beside the events of the thread.
 struct RawSpan {
   std::string name;
   EventKind kind;
@@ -49,14 +49,14 @@ struct RawMemory {
   int64_t event;
 };
 
-/// What one thread has told. The lock is the thread's own but when a recording ends.
+/// Holds the records of one thread. Only this thread takes the lock, until a recording ends.
 struct ThreadLog {
   std::mutex mutex;
   std::vector<RawEvent> events;
   std::vector<RawOperand> operands;
   std::vector<RawMemory> memory;
   std::vector<RawSpan> spans;
-  std::vector<int64_t> open;  // events that have begun, the outer ones first
+  std::vector<int64_t> open;  // open events, outer ones first
 };
 
 class Recorder final : public taper::detail::RunObserver, public taper::detail::SpanObserver {
@@ -147,7 +147,7 @@ class Recorder final : public taper::detail::RunObserver, public taper::detail::
 
  private:
   ThreadLog& own_log() {
-    // Trivially destructible: a thread frees tensors until its very end.
+    // The pointer is trivially destructible, because a thread frees tensors until its very end.
     static thread_local ThreadLog* own = nullptr;
     if (!own) {
       auto log = std::make_unique<ThreadLog>();
@@ -197,8 +197,8 @@ class Recorder final : public taper::detail::RunObserver, public taper::detail::
       all.memory.push_back({ns(m.time), m.address, m.nbytes, m.device, index(m.event)});
   }
 
-  /// Spans that overlap get threads of their own: each the first one that is free. Returns the last
-  /// thread's number.
+  /// Gives overlapping spans separate threads: each takes the first free thread. Returns the number
+  /// of the last thread.
   int64_t take_spans(ThreadLog& log, int64_t thread, Recording& all) const {
     std::stable_sort(log.spans.begin(), log.spans.end(),
                      [](auto& a, auto& b) { return a.begin < b.begin; });
@@ -224,12 +224,12 @@ class Recorder final : public taper::detail::RunObserver, public taper::detail::
   }
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<ThreadLog>> logs_;  // of threads that have ended, too
+  std::vector<std::unique_ptr<ThreadLog>> logs_;  // also of ended threads
   Clock::time_point start_;
   std::atomic<bool> with_shapes_{true}, with_memory_{true}, lost_{false};
 };
 
-// Never destroyed: threads tell of their last tensors when main has ended.
+// Is never destroyed, because threads report their last tensors after main has ended.
 Recorder& recorder() {
   static Recorder& r = *new Recorder;
   return r;

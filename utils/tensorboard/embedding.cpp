@@ -36,13 +36,13 @@ std::string lines_of(const std::vector<std::string>& metadata) {
   return text;
 }
 
-// The projector wants a square of square images.
+// Encodes a square of square images, as the projector expects.
 std::string sprite_of(const Tensor& images) {
   const auto side = static_cast<int64_t>(std::ceil(std::sqrt(images.size(0))));
   return encode_png(make_grid(images.detach(), ImageGridOptions().nrow(side).padding(0)));
 }
 
-// Text of a protocol buffer quotes as C does.
+// Quotes text as C does, which the text format of protocol buffers requires.
 std::string quoted(const std::string& text) {
   std::ostringstream to;
   to << std::quoted(text);

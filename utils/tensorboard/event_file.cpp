@@ -16,7 +16,7 @@ namespace torch::taper::utils::tensorboard::detail {
 
 namespace {
 
-// The remainders of all bytes by the reversed polynomial.
+// Holds the remainders of all bytes by the reversed polynomial.
 constexpr std::array<uint32_t, 256> remainders() {
   constexpr uint32_t kCastagnoli = 0x82f63b78;
   std::array<uint32_t, 256> table{};
@@ -106,8 +106,8 @@ void EventFile::throw_failure() const {
   TAPER_CHECK(failure_.empty(), "SummaryWriter: cannot write '", path_, "': ", failure_);
 }
 
-// Records wait until there is a full queue of them, somebody asks, or the time is up: a write to a
-// file on a network takes as long for one as for many.
+// Records wait until the queue is full, a flush is requested, or the time is up. Writing one record
+// to a network file takes as long as writing many.
 void EventFile::write_until_closed() {
   std::unique_lock lock(mutex_);
   while (!closing_ || !queue_.empty()) {

@@ -19,7 +19,7 @@ namespace {
 
 using autograd::Node;
 
-// Gives each name once.
+// Makes every name unique.
 class Names {
  public:
   std::string unique(const std::string& name) {
@@ -69,7 +69,7 @@ class Drawing {
     for (const int64_t size : leaf.sizes()) shape.add_dim()->set_size(size);
   }
 
-  // "layer1/conv/" where the op takes parameters of layer1.conv.
+  // Returns "layer1/conv/" if the op takes parameters of layer1.conv.
   std::string scope_of(const Node& node) const {
     for (const autograd::Edge& edge : node.next_edges()) {
       if (!edge.is_valid() || !edge.function->is_accumulate()) continue;
@@ -92,7 +92,7 @@ class Drawing {
 using taper::detail::Access;
 using taper::detail::RunEvent;
 
-// The bytes between the first and the last one of an access.
+// Holds the range from the first to the last byte of an access.
 struct Bytes {
   uintptr_t begin, end;
 };
@@ -109,7 +109,7 @@ Bytes bytes_of(const Access& a) {
           start + static_cast<uintptr_t>((high + 1) * size)};
 }
 
-// Who wrote which bytes last.
+// Records the last writer of each byte range.
 class Writers {
  public:
   void set(Bytes b, const std::string& name) {
@@ -144,7 +144,7 @@ class Writers {
   std::map<uintptr_t, Rest> spans_;
 };
 
-// What TensorBoard takes for a part of a name.
+// Converts text to a valid part of a TensorBoard name.
 std::string part_of_name(std::string text) {
   text = text.substr(text.rfind("::") == std::string::npos ? 0 : text.rfind("::") + 2);
   for (char& c : text)
@@ -193,7 +193,7 @@ class KernelDrawing {
   void add(const std::string& name, const char* op, Device device,
            const std::vector<Access>& accesses) {
     std::set<std::string> inputs;
-    // What is written may be read, too: it comes behind what has written it before.
+    // A written operand may be read too, so it depends on the previous writer.
     for (const Access& a : accesses)
       if (!a.writes || !writers_.of(bytes_of(a)).empty()) read(a, device, inputs);
     schema::NodeDef& node = *graph_.add_node();
@@ -244,12 +244,12 @@ class KernelDrawing {
   schema::GraphDef graph_;
   Names names_;
   Writers writers_;
-  std::map<std::string, Leaf> leaves_;  // those that are no nodes yet: nothing has read them
+  std::map<std::string, Leaf> leaves_;  // leaves without a node: nothing has read them
   std::map<std::thread::id, std::vector<std::string>> scopes_;
   size_t num_kernels_ = 0;
 };
 
-// Whoever records a run is never destroyed: threads may still be in a call.
+// Is never destroyed, because threads may still be in a call.
 class KernelObserver final : public taper::detail::RunObserver {
  public:
   void start(KernelDrawing& drawing) {
@@ -277,7 +277,7 @@ class KernelObserver final : public taper::detail::RunObserver {
   }
 
  private:
-  // What is drawn are texts and numbers, no tensors: nothing here calls the observer again.
+  // Draws texts and numbers only, so nothing here calls the observer again.
   template <class Action>
   void draw(const Action& action) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);

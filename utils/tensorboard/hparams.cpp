@@ -20,7 +20,7 @@ schema::Value value_of(const HParam& value) {
   return to;
 }
 
-// The plugin reads the metadata alone.
+// Makes a summary with metadata only, because the plugin reads nothing else.
 schema::Summary summary_of(const char* tag, const schema::HParamsPluginData& data) {
   schema::Summary summary;
   schema::Summary::Value& value = *summary.add_value();

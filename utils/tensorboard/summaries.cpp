@@ -16,7 +16,7 @@ schema::Summary::Value& add_value(schema::Summary& to, const std::string& tag) {
   return value;
 }
 
-// A value for the plugin of that name, which reads `content`.
+// Adds a value for the named plugin, which reads `content`.
 schema::TensorProto& add_tensor(schema::Summary& to, const std::string& tag, const char* plugin,
                                 const std::string& content) {
   schema::Summary::Value& value = add_value(to, tag);
@@ -26,7 +26,8 @@ schema::TensorProto& add_tensor(schema::Summary& to, const std::string& tag, con
   return *value.mutable_tensor();
 }
 
-// [first, end) of the buckets worth writing: those with values, and one empty one before them.
+// Returns the range [first, end) of buckets to write: those with values, and one empty bucket
+// before them.
 std::pair<size_t, size_t> used(const std::vector<double>& counts) {
   const auto any = [](double n) { return n > 0; };
   const auto first = std::find_if(counts.begin(), counts.end(), any);
@@ -104,7 +105,7 @@ schema::Summary histogram_summary(const std::string& tag, const RawHistogram& h)
 }
 
 schema::Summary png_summary(const std::string& tag, const std::string& png) {
-  // The header, the first chunk of every PNG file, is width, height, bits, colour type.
+  // The first chunk of every PNG file is the header: width, height, bits and colour type.
   constexpr size_t kWidthAt = 16, kHeightAt = 20, kColorAt = 25;
   TAPER_CHECK_VALUE(png.size() > kColorAt && png.compare(1, 3, "PNG") == 0,
                     "add_figure: expected the bytes of a PNG file, got ", png.size(), " others");
@@ -154,7 +155,7 @@ void append_number(std::string& to, uint32_t n, int num_bytes) {
   for (int i = 0; i < num_bytes; ++i) to += static_cast<char>(n >> 8 * i & 0xff);
 }
 
-// The header of a WAV file of PCM, one channel of 16 bits.
+// Returns the header of a PCM WAV file with one channel of 16 bits.
 std::string wav_header(uint32_t num_samples, uint32_t sample_rate) {
   constexpr uint32_t kHeaderBytes = 36, kFormatBytes = 16, kPcm = 1, kChannels = 1, kBytes = 2;
   std::string header = "RIFF";
@@ -278,7 +279,7 @@ Tensor pr_curve(const Tensor& labels, const Tensor& predictions, int64_t num_thr
     c[0][threshold] += label * w.data_ptr<double>()[i];
     c[1][threshold] += (1 - label) * w.data_ptr<double>()[i];
   }
-  // Positive at a threshold is what was predicted at it or above.
+  // Adds up counts: values at or above a threshold are predicted as positive.
   for (int64_t t = T - 2; t >= 0; --t)
     for (int row = 0; row < 2; ++row) c[row][t] += c[row][t + 1];
   constexpr double kMin = 1e-7;

@@ -36,7 +36,7 @@ std::string host() {
   return name;
 }
 
-// runs/Nov25_02-06-05_host<comment>
+// Returns a folder name such as runs/Nov25_02-06-05_host<comment>.
 std::string default_folder(const std::string& comment) {
   const std::time_t time = std::time(nullptr);
   std::tm parts = {};
@@ -46,7 +46,7 @@ std::string default_folder(const std::string& comment) {
   return name.str();
 }
 
-// TensorBoard takes files with "tfevents" in their names, in the order of their names.
+// TensorBoard reads files with "tfevents" in their names, in the order of their names.
 std::string file_name(const std::string& suffix) {
   static std::atomic<int> files{0};
   std::ostringstream name;
@@ -55,8 +55,7 @@ std::string file_name(const std::string& suffix) {
   return name.str();
 }
 
-// The image with its dimensions in the order of `wanted`, from `dataformats`, which holds the same
-// letters.
+// Permutes an image from `dataformats` to the order of `wanted`. Both hold equal letters.
 Tensor arranged(const char* op, const Tensor& image, std::string dataformats,
                 const std::string& wanted) {
   std::transform(dataformats.begin(), dataformats.end(), dataformats.begin(), ::toupper);
@@ -72,7 +71,7 @@ Tensor arranged(const char* op, const Tensor& image, std::string dataformats,
 
 }  // namespace
 
-// The files of a writer: its own, and one for each folder below it.
+// Holds the files of a writer: its own, and one for each folder below it.
 struct SummaryWriter::Files {
   explicit Files(SummaryWriterOptions o) : options(std::move(o)) {
     TAPER_CHECK_VALUE(
