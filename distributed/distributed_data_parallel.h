@@ -57,7 +57,7 @@ struct JoinOptions {
   /// Whether sums of gradients are divided by the number of all ranks, or else of the ranks that
   /// still have inputs.
   TAPER_ARG(bool, divide_by_initial_world_size) = true;
-  /// Whether all ranks throw Error once one has no more inputs.
+  /// Makes all ranks throw Error once one rank has no more inputs.
   TAPER_ARG(bool, throw_on_early_termination) = false;
   /// Optimizers that step in the loop. A rank without inputs then steps with its part of the
   /// parameters, by the other ranks' gradients and options. All ranks must list them in one order.

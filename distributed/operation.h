@@ -27,7 +27,7 @@ enum class OpKind : uint8_t {
   kBarrier         // no tensors
 };
 
-/// Returns whether two ranks take part, not all.
+/// Returns whether the operation involves two ranks only.
 inline bool is_message(OpKind kind) { return kind >= OpKind::kSend && kind != OpKind::kBarrier; }
 
 struct Operation {

@@ -47,7 +47,7 @@ bool finish(MPI_Request& request, Clock::time_point deadline);
 void abandon(std::shared_ptr<void> memory);
 /// Returns MPI's operation for the reduction.
 MPI_Op op_for(detail::Combine combine);
-/// Returns MPI's datatype for elements of so many bytes.
+/// Returns MPI's datatype for elements of `itemsize` bytes.
 MPI_Datatype unit(size_t itemsize);
 /// Returns the largest tag of a message.
 int greatest_tag();

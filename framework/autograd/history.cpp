@@ -230,7 +230,7 @@ bool elements_are_apart(const TensorImpl& t) {
   return true;
 }
 
-// Does everything that could throw before the history of `x` is replaced.
+// Runs all steps that may throw, before the history of `x` is replaced.
 void prepare_change(const char* op, const Tensor& x, const detail::Inputs& others) {
   TensorImpl& t = x.impl();
   if (t.view_base) {

@@ -73,8 +73,8 @@ NodePtr make_copy_slices(const Tensor& base, const Tensor& view, NodePtr part) {
 
 }  // namespace
 
-// A comparison suffices here. It runs for every saved output, and a cast would search the base
-// classes.
+// Compares the exact type. The function runs for every saved output, and a dynamic cast would
+// search the base classes.
 bool is_copy_slices(const Node& node) { return typeid(node) == typeid(CopySlices); }
 
 Tensor view_written_by(Node& node, const TensorImpl& saved) {

@@ -48,7 +48,7 @@ using IsKept = std::function<bool(const void*)>;
 /// Finds how `t`, with its current value, was made in the calling thread's capture of the CPU: from
 /// kept memory, by few launches. Returns nothing if its kernel is not repeatable.
 std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept);
-/// Records those launches once more. The last result goes to `to`, which has an equal number of
+/// Records the launches of `made` again. The last result goes to `to`, which has an equal number of
 /// elements.
 void make_again(const MadeBy& made, const Tensor& to);
 /// Returns whether a launch of the calling thread's capture of the CPU has written to any of these

@@ -166,7 +166,7 @@ class Tensor {
   MemoryFormat suggest_memory_format() const;
   /// Returns whether the elements lie without gaps or overlaps, in any order of dimensions.
   bool is_non_overlapping_and_dense() const;
-  /// Returns whether both use one storage, in any part of it.
+  /// Returns whether the two tensors share a storage.
   bool is_alias_of(const Tensor& o) const { return impl().storage == o.impl().storage; }
   /// Returns whether both have one storage, and equal offsets, sizes and strides.
   bool is_set_to(const Tensor& o) const;

@@ -19,7 +19,7 @@ template <class T>
 TAPER_DEVICE uint32_t word_of(float a, float b) {
   return static_cast<uint32_t>(T(a).x) | static_cast<uint32_t>(T(b).x) << 16;
 }
-/// Returns the k-th (below 8) 16-bit floats of a and of b as a word.
+/// Packs the k-th 16-bit floats of `a` and `b` into a word. k is below 8.
 TAPER_DEVICE inline uint32_t word_of_both(const Words& a, const Words& b, int k) {
   const uint32_t x = a.w[k / 2], y = b.w[k / 2];
 #ifdef __CUDACC__
