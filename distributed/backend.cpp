@@ -70,7 +70,7 @@ void check_for_each_rank(const char* op, const std::vector<Tensors>& lists, cons
                     ": expected one list of ", size, " tensors, one for each rank");
   for (const Tensor& t : lists[0]) check_alike(op, like, t);
 }
-/// `whole` has the elements of `size` tensors like `part`.
+/// Checks that `whole` has the elements of `size` tensors like `part`.
 void check_whole(const char* op, const char* which, const Tensor& whole, const Tensor& part,
                  int size) {
   check_tensor(op, part);
@@ -80,7 +80,7 @@ void check_whole(const char* op, const char* which, const Tensor& whole, const T
       ": expected an ", which, " of ", size, " times the elements of ", part.scalar_type(),
       part.sizes(), ", got ", whole.scalar_type(), whole.sizes());
 }
-/// Elements for each rank of a tensor's rows.
+/// Converts rows to elements for each rank.
 std::vector<int64_t> elements(const char* which, const Tensor& t, const std::vector<int64_t>& sizes,
                               int ranks) {
   const int64_t rows = t.dim() ? t.size(0) : 1, row = rows ? t.numel() / rows : 0;
@@ -109,7 +109,7 @@ Tensor flat_like(const Tensor& t, int64_t elements) {
   const NoGradGuard off;
   return empty({elements}, t.options().requires_grad(false));
 }
-/// The tensors become the parts of `flat`.
+/// Copies the parts of `flat` to the tensors.
 void give_out(const Tensor& flat, const Tensors& to) {
   const NoGradGuard off;
   int64_t at = 0;
@@ -119,7 +119,7 @@ void give_out(const Tensor& flat, const Tensors& to) {
   }
 }
 
-/// Complex numbers are added part by part.
+/// Views complex numbers as real ones, because they are added part by part.
 Tensor real_parts(const char* op, const Tensor& t, ReduceOp how) {
   if (!t.is_complex()) return t;
   TAPER_CHECK_VALUE(how == ReduceOp::SUM || how == ReduceOp::AVG, op,
@@ -141,7 +141,7 @@ Backend::Backend(const char* name, int rank, int size, std::chrono::milliseconds
 }
 
 // ---------------------------------------------------------------------- parts of the group
-/// This rank's place; -1: it is not in them.
+/// Returns this rank's place in `ranks`, or -1.
 int Backend::place_in(const std::vector<int>& ranks) const {
   TAPER_CHECK_VALUE(!ranks.empty(), "splitGroup: expected ranks, got none");
   int place = -1;
@@ -164,7 +164,7 @@ intrusive_ptr<ProcessGroup> Backend::split(const intrusive_ptr<Store>& store,
   return make_part(store, ranks, place, limit(timeout));
 }
 
-// Parts that come about in one call have different ranks, and so different keys.
+// Parts made in one call have different ranks, and therefore different keys.
 intrusive_ptr<ProcessGroup> Backend::splitGroup(const std::vector<int>& ranks,
                                                 const optional<std::chrono::milliseconds>& timeout,
                                                 nullopt_t, const optional<std::string>& name) {
@@ -198,7 +198,7 @@ void Backend::check_reduction(ScalarType dtype, ReduceOp how) const {
   (void)detail::combine_for(dtype, how);
 }
 
-// What ranks must agree on is the operation, its number, its dtype and size, and `more`.
+// Ranks must agree on the operation, its number, its dtype and size, and `more`.
 ProcessGroup::WorkPtr Backend::launch(OperationPtr operation, OpType type, Tensors results,
                                       uint64_t more) {
   Operation& o = *operation;
@@ -445,7 +445,7 @@ void Backend::monitoredBarrier(const BarrierOptions&, bool) {
 // ---------------------------------------------------------------------- several at once
 namespace {
 
-/// Several operations as one.
+/// Combines several operations into one.
 class WorkOfAll final : public Work {
  public:
   explicit WorkOfAll(std::vector<ProcessGroup::WorkPtr> parts) : parts_(std::move(parts)) {}

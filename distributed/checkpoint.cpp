@@ -26,11 +26,11 @@ constexpr const char* kManifest = "manifest.taper";
 constexpr const char* kFormat = "taper checkpoint 1";
 
 // ---------------------------------------------------------------------- what is where
-/// Some rows of a tensor.
+/// Describes some rows of a tensor.
 struct Rows {
   int64_t file, begin, count;
 };
-/// A tensor of a checkpoint.
+/// Describes a tensor of a checkpoint.
 struct Stored {
   int64_t dtype;
   std::vector<int64_t> sizes;
@@ -106,7 +106,7 @@ Manifest read_manifest(const std::string& folder) {
 }
 
 // ---------------------------------------------------------------------- ranks
-/// Calls f; throws Error on all ranks where it has thrown on one.
+/// Calls f on all ranks. Throws Error on all of them if it throws on one.
 template <class F>
 void on_all_ranks(ProcessGroup& group, const char* op, const F& f) {
   std::string error;
@@ -126,7 +126,8 @@ intrusive_ptr<ProcessGroup> group_or_default(intrusive_ptr<ProcessGroup> group) 
 }
 
 // ---------------------------------------------------------------------- optimizers
-/// What an optimizer saves. Tensors of parameters are called "state.NUMBER.FIELD".
+/// Returns the contents that an optimizer saves. Tensors of parameters are called
+/// "state.NUMBER.FIELD".
 FileContents contents_of(const optim::Optimizer& optimizer) {
   serialize::OutputArchive archive;
   optimizer.save(archive);
@@ -155,7 +156,7 @@ void load_contents(optim::Optimizer& optimizer, const FileContents& contents) {
   optimizer.load(archive);
 }
 
-/// The parameter to which a tensor of an optimizer's state belongs; undefined: none.
+/// Returns the parameter that a tensor of an optimizer's state belongs to, or an undefined tensor.
 Tensor parameter_of(const optim::Optimizer& optimizer, const std::string& name) {
   const std::string start = "state.";
   if (name.compare(0, start.size(), start) != 0) return {};
@@ -170,7 +171,7 @@ Tensor parameter_of(const optim::Optimizer& optimizer, const std::string& name) 
 }
 
 std::string text_name(const std::string& prefix, const std::string& key) {
-  return prefix + "\n" + key;  // no name of a program's
+  return prefix + "\n" + key;  // a program cannot use this name
 }
 
 }  // namespace
@@ -270,7 +271,7 @@ class Saving {
     }
   }
 
-  /// A line for each tensor; before them, the checkpoint's name as this rank would have it.
+  /// Returns a line for each tensor, after the name that this rank proposes for the checkpoint.
   std::string description() const {
     std::random_device random;
     std::ostringstream text;
@@ -293,7 +294,7 @@ class Saving {
   void make_plan(const std::vector<std::string>& all) {
     manifest_.id = all[0].substr(0, all[0].find('\n'));
     std::vector<std::string> whole_of_first;
-    std::vector<int64_t> load(all.size(), 0);  // numbers in each rank's file
+    std::vector<int64_t> load(all.size(), 0);  // elements in each rank's file
     for (size_t r = 0; r < all.size(); ++r) {
       std::vector<std::string> whole;
       std::istringstream lines(all[r].substr(all[r].find('\n') + 1));
@@ -347,7 +348,8 @@ class Saving {
                   IntArrayRef(parse(own[i]).sizes), " where rank 0 has ", parse(first[i]).name,
                   " of sizes ", IntArrayRef(parse(first[i]).sizes));
   }
-  /// What all have is written once: the largest first, each by the rank that has least to write.
+  /// Assigns tensors that all ranks hold. Each is written once. The largest comes first, and goes
+  /// to the rank that has least to write.
   void plan_whole(const std::vector<std::string>& lines, std::vector<int64_t>& load) {
     std::vector<Line> all;
     for (const std::string& line : lines) all.push_back(parse(line));
@@ -382,7 +384,7 @@ class Saving {
     metadata.insert("checkpoint", concat(manifest_.id, " ", group_->getRank()));
     save_safetensors(own_path(), dict, metadata);
   }
-  /// Whether the manifest that is there is the new one.
+  /// Returns whether the existing manifest is the new one.
   bool is_current() const {
     try {
       return read_manifest(folder_).id == manifest_.id;
@@ -449,7 +451,7 @@ class Loading {
     return found->second;
   }
 
-  /// The rows that `to` is to have.
+  /// Finds the rows that `to` needs.
   void find(const std::string& name, const Tensor& to, const optional<Shard>& shard,
             std::vector<Copy>& copies) {
     const Stored& t = stored(name);
@@ -473,7 +475,7 @@ class Loading {
                 "' in the checkpoint, which has ", found, " of them");
   }
 
-  /// The rows in a file, which is checked when it is opened.
+  /// Returns the rows in a file. The file is checked when it is opened.
   Tensor tensor_of(int64_t file, const std::string& name, const Stored& t, int64_t rows) {
     const std::string path =
         (fs::path(folder_) / file_name(manifest_.id, file, manifest_.files)).string();
@@ -523,7 +525,7 @@ class Loading {
     optimizers_.push_back(std::move(s));
   }
 
-  /// All of them on all ranks, or none.
+  /// Loads all optimizers on all ranks, or none.
   void load_optimizers() {
     size_t loaded = 0;
     try {

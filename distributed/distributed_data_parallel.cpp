@@ -15,7 +15,7 @@ namespace {
 using distributed::ProcessGroup;
 using distributed::detail::Join;
 
-/// A line for each parameter and buffer.
+/// Returns a line for each parameter and buffer.
 std::string description_of(const Module& module) {
   std::string text;
   const auto add = [&](const char* what, const auto& list) {
@@ -92,7 +92,7 @@ bool DistributedModule::sends_buffers() const {
          GradMode::is_enabled() && group_->getSize() > 1;
 }
 
-// A graph's replays would not repeat what ranks do together.
+// Throws in a capture, because replays would not repeat the collectives.
 void DistributedModule::check_not_captured() const {
   TAPER_CHECK(
       !distributed::detail::is_capturing(),
@@ -124,8 +124,8 @@ void DistributedModule::average_gradients() {
 }
 
 // ---------------------------------------------------------------------- join
-// Before each operation that all take part in, ranks with inputs tell what it is; those without do
-// their part of it, with gradients of zero.
+// Announces a step. Before each collective, ranks with inputs tell the others which one it is.
+// Ranks without inputs take part in it with gradients of zero.
 void DistributedModule::follow(int with_inputs, int root) {
   TAPER_CHECK(!join_options_.throw_on_early_termination() || with_inputs == group_->getSize(),
               "DistributedDataParallel::join: expected all ranks to have as many inputs, but ",
@@ -163,7 +163,7 @@ void DistributedModule::shadow_forward(int64_t averages, int64_t sends_buffers,
 
 namespace {
 
-/// The part of a rank without values in functional::sync_batch_norm.
+/// Plays the part of a rank without values in functional::sync_batch_norm.
 void shadow_statistics(ProcessGroup& group, int64_t numbers, int64_t dtype) {
   Tensor row = zeros({numbers}, kDouble), rows = empty({group.getSize(), numbers}, kDouble);
   row.narrow(0, 1, 1).fill_(static_cast<double>(dtype));
@@ -206,7 +206,7 @@ void DistributedModule::shadow_others() {
         join_->optimizer(a).shadow_step(heard.root);
     }
   }
-  // Who ended last has taken all steps.
+  // The rank that ended last has taken all steps.
   std::vector<Tensor> all = module_->parameters();
   for (const Tensor& b : module_->buffers()) all.push_back(b);
   broadcast(all, root_);

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kWorkers = "cleanup/workers";
 constexpr auto kPoll = std::chrono::milliseconds(10);
 
-/// What a record says of a key.
+/// Names the kind of a record.
 enum class Kind : uint8_t { kSet, kDelete };
 
 void put_size(std::string& to, uint64_t n) {
@@ -34,7 +34,7 @@ std::string record_of(Kind kind, const std::string& key, const Store::Bytes& val
 
 }  // namespace
 
-/// The file, locked, with its values read up to its end.
+/// Locks the file, and holds its values read up to its end.
 class FileStore::Locked {
  public:
   explicit Locked(FileStore& store) : store_(store), lock_(store.mutex_) {
@@ -45,13 +45,13 @@ class FileStore::Locked {
     read_new();
   }
   ~Locked() {
-    if (fd_ >= 0) ::close(fd_);  // which unlocks it
+    if (fd_ >= 0) ::close(fd_);  // closing unlocks it
   }
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 
   detail::StoreMap& values() { return store_.values_; }
-  /// To be called when the value of a key has changed, or (null) has gone.
+  /// Records that a key's value has changed, or (null) was deleted.
   void write(const std::string& key, const Bytes* value) {
     const std::string text =
         record_of(value ? Kind::kSet : Kind::kDelete, key, value ? *value : Bytes());
@@ -62,8 +62,8 @@ class FileStore::Locked {
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) {
         const int why = errno;
-        [[maybe_unused]] const int cut = ::ftruncate(fd_, begin);  // no torn record stays
-        store_.values_ = {};                                       // what is known is read anew
+        [[maybe_unused]] const int cut = ::ftruncate(fd_, begin);  // drops the torn record
+        store_.values_ = {};                                       // known values are read anew
         store_.read_ = 0;
         errno = why;
         fail("could not be written");
@@ -182,7 +182,7 @@ bool FileStore::check(const std::vector<std::string>& keys) {
   return !Locked(*this).values().first_absent(keys);
 }
 int64_t FileStore::getNumKeys() {
-  return Locked(*this).values().size() - 1;  // but for the count of workers
+  return Locked(*this).values().size() - 1;  // without the count of workers
 }
 void FileStore::wait(const std::vector<std::string>& keys,
                      const std::chrono::milliseconds& timeout) {

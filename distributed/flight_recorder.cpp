@@ -29,8 +29,8 @@ int64_t now_ns() {
       .count();
 }
 
-/// A clock of its own unit: three readings of the system's would take most of what an operation's
-/// record may cost.
+/// Reads a clock in its own unit. Three readings of the system's clock would take most of the time
+/// that recording an operation may cost.
 int64_t ticks() {
 #if defined(__x86_64__)
   return static_cast<int64_t>(__builtin_ia32_rdtsc());
@@ -39,14 +39,14 @@ int64_t ticks() {
 #endif
 }
 
-/// Ticks as times, by two points at which both clocks were read.
+/// Converts ticks to times by two points at which both clocks were read.
 class TimeScale {
  public:
   TimeScale() : first_(first()) {
     const int64_t passed = ticks() - first_.ticks;
     ns_per_tick_ = passed > 0 ? static_cast<double>(now_ns() - first_.ns) / passed : 0;
   }
-  /// Reads both for the first time.
+  /// Reads both clocks for the first time.
   static void begin() { (void)first(); }
   int64_t ns(int64_t tick) const {
     const auto since = static_cast<double>(tick - first_.ticks);
@@ -65,7 +65,7 @@ class TimeScale {
   double ns_per_tick_;
 };
 
-/// How many operations of a group are kept.
+/// Returns the number of operations that a group keeps.
 size_t capacity() {
   constexpr size_t kOtherwise = 1000, kMost = 1000000;
   const char* text = std::getenv("TAPER_FLIGHT_RECORD_SIZE");
@@ -75,13 +75,13 @@ size_t capacity() {
   return std::min(n, kMost);
 }
 
-/// The groups that are there, and the last that are gone.
+/// Holds the existing groups, and the last destroyed ones.
 struct Registry {
   static constexpr size_t kGone = 8;
   std::mutex mutex;
   int made = 0;
   std::vector<std::weak_ptr<FlightBuffer>> there;
-  std::deque<std::string> gone;  // in the words that flight_record() has for them
+  std::deque<std::string> gone;  // as text for flight_record()
   static Registry& get() {
     static auto& registry = *new Registry;
     return registry;
@@ -103,7 +103,7 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-/// The process's rank among all, or the group's where no launcher says it.
+/// Returns the process's rank among all, or the group's rank if no launcher gives one.
 int rank_of_process(int otherwise) {
   try {
     const Environment e = Environment::read();
@@ -113,7 +113,7 @@ int rank_of_process(int otherwise) {
   }
 }
 
-/// Whole or not at all: a reader never sees half a file.
+/// Writes the file completely or not at all, so that a reader never sees half of it.
 void write_file(int rank) {
   const char* name = std::getenv("TAPER_FLIGHT_RECORD");
   if (!name || !*name) return;
@@ -135,7 +135,7 @@ std::shared_ptr<FlightBuffer> FlightBuffer::create(const char* backend, int rank
   Registry& registry = Registry::get();
   const std::lock_guard<std::mutex> lock(registry.mutex);
   TimeScale::begin();
-  // A buffer that goes leaves its operations to the registry.
+  // A destroyed buffer leaves its operations to the registry.
   const auto retire = [](FlightBuffer* buffer) {
     Registry& r = Registry::get();
     {
@@ -243,7 +243,7 @@ std::string dtype_as_json(const auto& shape) {
 
 }  // namespace
 
-// "" where the entry has been taken by another operation meanwhile.
+// Returns an empty text if another operation has taken the entry meanwhile.
 std::string FlightBuffer::as_json(const Entry& e, uint64_t id) const {
   constexpr auto acquire = std::memory_order_acquire;
   constexpr const char* kStates[] = {"scheduled", "started", "completed", "failed"};

@@ -23,7 +23,7 @@ using detail::ShardGroup;
 namespace {
 
 // ---------------------------------------------------------------------- who has what
-/// The groups by parameter, and what surrounds calls of modules.
+/// Holds the groups by parameter, and the wrappers of modules.
 struct Registry {
   std::mutex mutex;
   std::unordered_map<const nn::Module*, std::weak_ptr<ShardedModule>> modules;
@@ -39,20 +39,21 @@ std::shared_ptr<ShardGroup> group_of(const Tensor& parameter) {
   return found == registry().groups.end() ? nullptr : found->second.lock();
 }
 
-/// The group whose gradients are being reduced. One at a time: what waits takes the memory of
-/// whole gradients.
+/// Holds the group whose gradients are being reduced. Only one reduces at a time, because a waiting
+/// group holds the memory of whole gradients.
 std::weak_ptr<ShardGroup>& reducing_group() {
   static thread_local std::weak_ptr<ShardGroup> group;
   return group;
 }
 
-/// The groups whose modules' forward runs on this thread and whose wholes are to go after it.
+/// Holds the groups whose modules run forward on this thread, and whose whole parameters are freed
+/// afterwards.
 std::vector<ShardGroup*>& active_groups() {
   static thread_local std::vector<ShardGroup*> groups;
   return groups;
 }
 
-/// The module that was called last on this thread, in the pass that goes on.
+/// Holds the module that this thread has called last in the current pass.
 std::weak_ptr<ShardedModule>& last_called() {
   static thread_local std::weak_ptr<ShardedModule> module;
   return module;
@@ -119,7 +120,7 @@ void ShardGroup::attach(const std::shared_ptr<ShardedModule>& owner) {
       const auto self = weak.lock();
       if (!self) return grads;
       self->take_gradient(i, grads[0]);
-      return variable_list(1);  // nothing of the whole's size is added to the rows
+      return variable_list(1);  // adds nothing of the whole's size to the rows
     });
   }
   come_early();
@@ -131,14 +132,14 @@ ShardGroup::~ShardGroup() {
     registry().groups.erase(p.parameter.unsafeGetTensorImpl());
 }
 
-// Gradients come when all of the group's ops have run, and not at the end of the pass.
+// Gradients arrive when all ops of the group have run, not at the end of the pass.
 void ShardGroup::come_early() {
   for (const ShardedParameter& p : parameters_)
     if (p.accumulator) autograd::early_accumulation(*p.accumulator);
 }
 
 // ---------------------------------------------------------------------- the whole
-// Whoever has given a parameter other memory (set_data) has given it other values.
+// A parameter with other memory (set_data) has other values.
 void ShardGroup::take_back_changes() {
   for (ShardedParameter& p : parameters_) {
     if (p.parameter.data_ptr() == p.shard.data_ptr() || p.shard.numel() == 0) continue;
@@ -151,7 +152,7 @@ void ShardGroup::take_back_changes() {
   }
 }
 
-// One that was begun for nothing, before the rows changed, is of no use.
+// An unused whole from before the rows changed is useless.
 void ShardGroup::prefetch() {
   if (whole_) return;
   const NoGradGuard off;
@@ -213,7 +214,7 @@ void ShardGroup::take_gradient(size_t i, const Tensor& g) {
   start_reduction();
 }
 
-/// Rows of zeros behind the gradient where ranks have rows beyond the end.
+/// Pads the gradient with rows of zeros, if ranks have rows beyond the end.
 Tensor ShardGroup::padded(const ShardedParameter& p, const Tensor& g) const {
   const int64_t numel = p.rows * p.row, of_all = p.chunk * p.row * group_->getSize();
   const Tensor flat = g.reshape({numel});
@@ -228,7 +229,7 @@ ScalarType ShardGroup::dtype_of_sums() const {
   return options_.reduce_dtype().value_or(dtype);
 }
 
-/// For a pass that averages.
+/// Keeps the gradients for a pass that averages.
 void ShardGroup::keep_gradients() {
   for (ShardedParameter& p : parameters_) {
     if (!p.gradient.defined()) continue;
@@ -237,7 +238,7 @@ void ShardGroup::keep_gradients() {
   }
 }
 
-// All ranks have the same gradients in the same order.
+// All ranks reduce the same gradients in the same order.
 void ShardGroup::start_reduction() {
   keep_gradients();
   if (!syncs_) return reshard();
@@ -256,7 +257,7 @@ void ShardGroup::start_reduction() {
   average.reduceOp = ReduceOp::AVG;
   r.work = group_->_reduce_scatter_base(r.out, r.in, average);
   reductions_.push_back(std::move(r));
-  reshard();  // all that has used the parameters has run
+  reshard();  // all uses of the parameters have run
 }
 
 void ShardGroup::finish_later() {
@@ -307,8 +308,8 @@ void ShardGroup::drop_pass() {
 // ---------------------------------------------------------------------- saved tensors
 namespace {
 
-/// A saved tensor, or where in a whole parameter it lies: that goes after forward, and is gathered
-/// again when backward asks.
+/// Holds a saved tensor, or its place in a whole parameter. A whole parameter is freed after
+/// forward, and gathered again when backward needs it.
 struct Packed {
   Tensor tensor;
   std::weak_ptr<ShardGroup> group;
@@ -343,7 +344,7 @@ Tensor unpack(const Packed& packed) {
 }  // namespace
 
 // ---------------------------------------------------------------------- a module
-/// What surrounds a call.
+/// Wraps the calls of a module.
 class detail::ShardedModule : public std::enable_shared_from_this<ShardedModule> {
  public:
   using Others = std::vector<std::weak_ptr<ShardedModule>>;
@@ -393,7 +394,7 @@ class detail::ShardedModule : public std::enable_shared_from_this<ShardedModule>
     if (goes)
       for (const auto& group : groups_) group->reshard();
   }
-  /// Backward has gathered its parameters: those that it will want next are on their way then.
+  /// Prefetches the parameters that backward needs next, when it has gathered this module's.
   void prefetch_in_backward() {
     const Others others = next_in_backward_.empty() ? Others{before_} : next_in_backward_;
     for (const auto& other : others)
@@ -408,7 +409,7 @@ class detail::ShardedModule : public std::enable_shared_from_this<ShardedModule>
     }
   }
   bool packs() const { return options_.reshard_after_forward() && GradMode::is_enabled(); }
-  // A forward that has thrown has left what it watched.
+  // A forward that has thrown may have left its entries.
   void watch() {
     auto& active = active_groups();
     const bool left = std::find(active.begin(), active.end(), groups_[0].get()) != active.end();
@@ -451,14 +452,14 @@ void gather_for_backward(ShardGroup& group) {
   if (const auto owner = group.owner()) owner->prefetch_in_backward();
 }
 
-/// What surrounds a module's calls; null: nothing.
+/// Returns the wrapper of a module's calls, or null.
 std::shared_ptr<ShardedModule> sharded_of(const nn::Module& module) {
   const std::lock_guard<std::mutex> lock(registry().mutex);
   const auto found = registry().modules.find(&module);
   return found == registry().modules.end() ? nullptr : found->second.lock();
 }
 
-/// f of all that are sharded, the module and those below.
+/// Calls f for each sharded module: this module, and those below it.
 template <class F>
 void for_each_sharded(const char* op, nn::Module& module, bool recurse, const F& f) {
   bool any = false;
@@ -484,7 +485,7 @@ ShardedModule::Others others_of(const char* op, const std::vector<nn::Module*>& 
   return others;
 }
 
-/// Those that are not sharded yet, by dtype and device.
+/// Lists the parameters that are not sharded yet, by dtype and device.
 std::vector<std::vector<Tensor>> lists_to_shard(const nn::Module& module) {
   std::vector<std::vector<Tensor>> lists;
   std::unordered_set<const TensorImpl*> seen;

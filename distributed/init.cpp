@@ -19,11 +19,11 @@ namespace torch::taper::distributed {
 
 namespace {
 
-/// Of torchrun, Open MPI, other MPIs, SLURM.
+/// Are the variables of torchrun, Open MPI, other MPIs and SLURM.
 constexpr auto kRanks = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
 constexpr auto kSizes = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
 
-/// The first of the variables that is set.
+/// Returns the value of the first variable that is set.
 const char* variable(std::initializer_list<const char*> names, const char** which = nullptr) {
   for (const char* name : names)
     if (const char* text = std::getenv(name); text && *text) {
@@ -45,7 +45,7 @@ int number(std::initializer_list<const char*> names, int otherwise, int most) {
   return n;
 }
 
-/// The first of the hosts that SLURM names: "node[07-09,12],login" begins with node07.
+/// Returns the first host that SLURM names: node07 for "node[07-09,12],login".
 std::string first_host(const char* name, const std::string& list) {
   std::string host;
   bool good = true;
@@ -65,7 +65,7 @@ std::string first_host(const char* name, const std::string& list) {
   return host;
 }
 
-/// Where rank 0 is, as far as launchers tell.
+/// Returns the address of rank 0, as far as launchers tell.
 std::string master_address() {
   if (const char* address = variable({"MASTER_ADDR"})) return address;
   const bool by_other = variable({"RANK", "OMPI_COMM_WORLD_RANK"});
@@ -89,7 +89,7 @@ std::unique_ptr<Group>& current() {
   return group;
 }
 
-/// Which ranks of all are to make a group, and where.
+/// Describes the group to make: its ranks and its store.
 struct Plan {
   intrusive_ptr<Store> store;  // none for MPI
   int rank, size;
@@ -97,7 +97,7 @@ struct Plan {
   std::chrono::milliseconds timeout;
 };
 
-/// Why this build cannot make groups of the backend; "" where it can.
+/// Explains why this build lacks the backend. Returns an empty text if it has it.
 std::string why_absent(const std::string& backend) {
 #ifndef TAPER_WITH_GLOO
   if (backend == "gloo")
@@ -132,7 +132,7 @@ intrusive_ptr<ProcessGroup> make_group(const std::string& backend, const Plan& p
   throw ValueError("init_process_group: " + why_absent(backend));
 }
 
-// torchrun's agent serves the store itself; after a restart keys are others.
+// torchrun's agent serves the store itself. After a restart the keys differ.
 intrusive_ptr<Store> store_of(const Environment& e, std::chrono::milliseconds timeout) {
   const char* agent = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
   const bool of_agent = agent && std::string(agent) == "True";

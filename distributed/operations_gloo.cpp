@@ -21,7 +21,7 @@ using detail::Operation;
 using detail::Staging;
 using taper::detail::concat;
 
-/// A store as gloo asks it.
+/// Adapts a store to gloo's interface.
 class GlooStore final : public gloo::rendezvous::Store {
  public:
   GlooStore(intrusive_ptr<distributed::Store> store, std::chrono::milliseconds timeout)
@@ -46,14 +46,14 @@ class GlooStore final : public gloo::rendezvous::Store {
 
 using DevicePtr = std::shared_ptr<gloo::transport::Device>;
 
-/// Its thread writes to connections.
+/// Creates a device, whose thread writes to connections.
 DevicePtr device_of(const gloo::transport::tcp::attr& attr) {
   const WithoutSigpipe in_new_threads;
   return gloo::transport::tcp::CreateDevice(attr);
 }
 
-// Gloo leaks what it has asked the system where nothing fits, and reads memory that is not there
-// where a name leads nowhere: so these are asked first.
+// Gloo leaks the system's answer if no address fits, and reads invalid memory if a name cannot be
+// resolved. These functions therefore check first.
 bool has_address(const std::string& interface) {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return false;
@@ -71,7 +71,7 @@ bool is_of_this_host(const addrinfo& address) {
   ::close(fd);
   return bound;
 }
-/// Why no connection can be made from there; empty where one can.
+/// Explains why no connection can start there. Returns an empty text if one can.
 std::string why_not_from(const std::string& hostname) {
   addrinfo hints{}, *all = nullptr;
   hints.ai_family = AF_UNSPEC;
@@ -118,7 +118,7 @@ DevicePtr ProcessGroupGloo::createDefaultDevice() {
   ::gethostname(host, sizeof host - 1);
   try {
     return createDeviceForHostname(host);
-  } catch (const DistError&) {  // a name that leads nowhere: all ranks are here
+  } catch (const DistError&) {  // an unknown name: all ranks are on this host
     return createDeviceForHostname("127.0.0.1");
   }
 }
@@ -144,7 +144,7 @@ void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& give
   });
 }
 
-// Also on one of the threads, in a callback.
+// May also run on one of the threads, in a callback.
 void ProcessGroupGloo::Impl::stop() {
   {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -156,8 +156,8 @@ void ProcessGroupGloo::Impl::stop() {
   for (detail::OwnThread& waiter : waiters) waiter.end();
 }
 
-// Messages that are on their way would go with the connections. Those to ranks that run are written
-// as soon as this one has a core; to one that is gone they never are.
+// Pending messages would be lost with the connections. Messages to running ranks are written as
+// soon as this process gets a core. Messages to ended ranks are never written.
 void ProcessGroupGloo::Impl::finish_exchange() {
   using std::chrono::milliseconds;
   {
@@ -189,13 +189,13 @@ ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(OperationPtr operation) {
     begin_message(std::move(job));
   } else {
     jobs.push_back(std::move(job));
-    lock.unlock();  // which the thread takes at once
+    lock.unlock();  // the thread takes it at once
     changed.notify_all();
   }
   return work;
 }
 
-// Called with the lock held: messages that are alike meet in the order of the calls.
+// Needs the lock. Messages that are alike meet in the order of the calls.
 void ProcessGroupGloo::Impl::begin_message(Job job) {
   const WithoutSigpipe here_and_in_new_threads;
   job.deadline = std::chrono::steady_clock::now() + job.operation->limit;
@@ -260,7 +260,7 @@ void ProcessGroupGloo::Impl::serve() {
   }
 }
 
-// The first failure is told to the other ranks, whose words are part of the error.
+// Reports the first failure to the other ranks. Their messages become part of the error.
 void ProcessGroupGloo::Impl::fail(const Job& job, const std::exception& e) {
   const Operation& o = *job.operation;
   std::string text = text_of(o, e.what());
@@ -268,10 +268,10 @@ void ProcessGroupGloo::Impl::fail(const Job& job, const std::exception& e) {
   {
     const std::lock_guard<std::mutex> lock(mutex);
     tells = !std::exchange(has_told, true);
-    if (!broken) broken = std::make_exception_ptr(DistError(text));  // what comes now ends at once
+    if (!broken) broken = std::make_exception_ptr(DistError(text));  // fails later ones
   }
   if (tells) {
-    // Ranks that wait for this one end now, and say where they were.
+    // Ranks that wait for this one now fail, and report their positions.
     context->closeConnections();
     text += detail::words_of_other_ranks({store, rank, size, o.whole(), o.limit});
   }
@@ -284,7 +284,7 @@ void ProcessGroupGloo::Impl::fail(const Job& job, const std::exception& e) {
   job.work->finish(error);
 }
 
-// Each message has a thread that waits for it: which one ends first is up to the other ranks.
+// Each message has a thread that waits for it, because the other ranks decide which one ends first.
 void ProcessGroupGloo::Impl::serve_messages() {
   for (;;) {
     Job job;

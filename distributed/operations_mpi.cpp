@@ -24,23 +24,23 @@ namespace mpi {
 
 namespace {
 
-/// What this process has of MPI. Never destroyed.
+/// Holds this process's state of MPI. It is never destroyed.
 struct Process {
   std::mutex mutex;
-  bool failed = false;                                 // something may be under way for ever
-  std::atomic<int> level{-1};                          // what threads may do
-  std::recursive_mutex one_call;                       // where they may call one at a time
-  std::map<const void*, std::function<void()>> stops;  // of the groups that are there
+  bool failed = false;                                 // an operation may never end
+  std::atomic<int> level{-1};                          // the thread level of MPI
+  std::recursive_mutex one_call;                       // held for a call if threads must take turns
+  std::map<const void*, std::function<void()>> stops;  // by existing group
   static Process& get() {
     static auto& process = *new Process;
     return process;
   }
 };
 
-// Ranks that have failed must not wait here for the others: mpirun ends those.
+// Ranks that have failed must not wait here for the others, which mpirun ends.
 void end_process() {
   detail::OwnThread::wait_for_all_left();
-  std::map<const void*, std::function<void()>> stops;  // of the groups that are there
+  std::map<const void*, std::function<void()>> stops;  // by existing group
   {
     const std::lock_guard<std::mutex> lock(Process::get().mutex);
     stops = Process::get().stops;
@@ -54,7 +54,7 @@ const char* name_of(int level) {
   return level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED";
 }
 
-/// MPI's functions for reductions get no argument of their own: each slot has one.
+/// MPI's functions for reductions get no argument of their own, so each slot has a function.
 constexpr size_t kSlots = 128;  // more than pairs of dtypes and operations
 std::array<detail::Combine, kSlots> combines{};
 std::array<MPI_Op, kSlots> ops{};
@@ -216,7 +216,7 @@ namespace {
 
 int count_of(const Tensor& t) { return static_cast<int>(t.numel()); }
 
-/// MPI counts in int.
+/// Checks sizes, because MPI counts in int.
 void check_counts(const Operation& o, const Tensor& t) {
   constexpr int64_t kMost = INT32_MAX;
   TAPER_CHECK_VALUE(!t.defined() || t.numel() <= kMost, o.name, ": expected at most ", kMost,
@@ -285,7 +285,7 @@ ProcessGroup::WorkPtr ProcessGroupMPI::Impl::submit(OperationPtr operation) {
 }
 
 void ProcessGroupMPI::Impl::serve() {
-  ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);  // rest() means what it says
+  ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);  // lets rest() sleep precisely
   while (take_new()) {
     if (advance())
       last_progress = mpi::Clock::now();
@@ -298,7 +298,7 @@ void ProcessGroupMPI::Impl::serve() {
   if (!ended && !broken) MPI_Comm_free(&comm);
 }
 
-// False when nothing is under way and nothing comes any more.
+// Returns false if nothing is in progress and nothing more will come.
 bool ProcessGroupMPI::Impl::take_new() {
   std::unique_lock<std::mutex> lock(mutex);
   if (collectives.empty() && messages.empty()) {
@@ -316,7 +316,7 @@ bool ProcessGroupMPI::Impl::take_new() {
   return true;
 }
 
-// Collectives are begun one after the other, as all ranks must; messages meet in any order.
+// Starts collectives one after the other, in the order of all ranks. Messages meet in any order.
 bool ProcessGroupMPI::Impl::advance() {
   bool moved = false;
   if (!collectives.empty() && poll(collectives.front())) {
@@ -335,7 +335,7 @@ bool ProcessGroupMPI::Impl::advance() {
   return moved;
 }
 
-// Who waits for long must leave the core to those that it waits for.
+// A rank that waits long must leave its core to the ranks it waits for.
 void ProcessGroupMPI::Impl::rest() {
   using namespace std::chrono_literals;
   if (mpi::Clock::now() - last_progress < 2ms)
@@ -381,7 +381,8 @@ void ProcessGroupMPI::Impl::begin(Job& job) {
   }
 }
 
-// The greatest of all hashes, and of their complements: all are alike where both are one's own.
+// Computes the maximum of all hashes and of their complements. All hashes are equal if both maxima
+// are this rank's own.
 void ProcessGroupMPI::Impl::compare(Job& job) {
   job.words[0] = job.operation->agreement;
   job.words[1] = ~job.words[0];
@@ -392,11 +393,11 @@ void ProcessGroupMPI::Impl::compare(Job& job) {
 
 namespace {
 
-constexpr size_t kWords = 160;  // bytes for what a rank has called
+constexpr size_t kWords = 160;  // bytes for the call of a rank
 
 }  // namespace
 
-// All ranks have found out that they differ: each says what it has called.
+// Exchanges the calls after all ranks have found that they differ.
 void ProcessGroupMPI::Impl::tell(Job& job) {
   job.own = job.operation->whole();
   job.own.resize(kWords);
@@ -407,7 +408,7 @@ void ProcessGroupMPI::Impl::tell(Job& job) {
              "MPI_Iallgather");
 }
 
-/// The first rank that has called something else.
+/// Names the first rank with a different call.
 std::string ProcessGroupMPI::Impl::difference(const Job& job) const {
   for (int r = 0; r < size; ++r) {
     const std::string theirs = job.others.substr(kWords * static_cast<size_t>(r), kWords);
@@ -471,7 +472,7 @@ void ProcessGroupMPI::Impl::fail_all() {
 void ProcessGroupMPI::Impl::post_collective(Job& job) {
   const Operation& o = *job.operation;
   const Tensor &in = job.in, &out = job.out, &part = o.kind == OpKind::kScatter ? out : in;
-  if (o.kind == OpKind::kBarrier) return;  // ranks have met to compare
+  if (o.kind == OpKind::kBarrier) return;  // the comparison has synchronized the ranks
   if (o.kind == OpKind::kAlltoall) return post_alltoall(job);
   const Tensor& some = in.defined() ? in : out;
   const MPI_Datatype type = mpi::unit(static_cast<size_t>(some.element_size()));
@@ -504,7 +505,7 @@ void ProcessGroupMPI::Impl::post_reduction(Job& job) {
   const MPI_Op op = mpi::op_for(detail::combine_for(job.in.scalar_type(), o.how));
   Tensor scaled = job.in;
   if (o.how == ReduceOp::PREMUL_SUM && o.kind == OpKind::kReduceScatter)
-    job.in = scaled = job.in.clone();  // the caller's input stays
+    job.in = scaled = job.in.clone();  // the caller's input stays unchanged
   detail::before_reduction(scaled, o.how);
   const mpi::Turn turn;
   if (o.kind == OpKind::kAllreduce)

@@ -24,7 +24,7 @@ void* library() {
   static void* const loaded = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
   return loaded;
 }
-/// Null where there is none.
+/// Finds a function. Returns null if there is none.
 void* find(const char* name) {
   if (void* const of_program = dlsym(RTLD_DEFAULT, name)) return of_program;
   return library() ? dlsym(library(), name) : nullptr;
@@ -35,7 +35,7 @@ void* function(const char* name) {
                  ", and NCCL lacks it");
   return f;
 }
-/// The function itself, found once at each place.
+/// Calls the function, which is found once at each place.
 #define TAPER_NCCL(name)                                                        \
   ([] {                                                                         \
     static const auto f = reinterpret_cast<decltype(&::name)>(function(#name)); \
@@ -48,7 +48,8 @@ void check(ncclResult_t result, const char* call) {
 }
 #define TAPER_NCCL_CALL(name, ...) check(TAPER_NCCL(name)(__VA_ARGS__), #name)
 
-/// Calls return at once; until the communicator is through, it must not be called again.
+/// Waits until the communicator has finished a call. Calls return at once, and the communicator
+/// must not be called again before.
 void settle(ncclComm_t comm, const char* call, Clock::time_point deadline) {
   for (;;) {
     ncclResult_t state = ncclSuccess;
@@ -61,7 +62,7 @@ void settle(ncclComm_t comm, const char* call, Clock::time_point deadline) {
   }
 }
 
-/// Calls until end() are one: they run beside each other.
+/// Groups the calls until end(), which then run at the same time.
 class Group {
  public:
   Group() { TAPER_NCCL_CALL(ncclGroupStart, ); }
@@ -85,7 +86,7 @@ void require() {
   TAPER_CHECK_AS(distributed::DistError, find("ncclAllReduce"),
                  "ProcessGroupNCCL: expected NCCL, and libnccl.so.2 is not found; install it, or "
                  "use gloo");
-  // A stand-in for NCCL that takes the streams of simulated devices says so.
+  // A stand-in for NCCL that accepts streams of simulated devices exports this symbol.
   const bool takes_simulated = dlsym(RTLD_DEFAULT, "taper_nccl_takes_simulated_streams") != nullptr;
   TAPER_CHECK_AS(distributed::DistError, cuda::is_available(),
                  "ProcessGroupNCCL: expected a GPU: ", cuda::why_unavailable());
@@ -133,7 +134,7 @@ void destroy(ncclComm_t comm) noexcept { (void)TAPER_NCCL(ncclCommDestroy)(comm)
 // ---------------------------------------------------------------------- reductions
 namespace {
 
-/// NCCL's name of elements that it can reduce.
+/// Returns NCCL's name of a dtype that it can reduce.
 std::optional<ncclDataType_t> type_of(ScalarType dtype) {
   switch (dtype) {
     case kDouble:
@@ -176,7 +177,7 @@ std::optional<ncclRedOp_t> op_of(ScalarType dtype, ReduceOp how) {
   }
 }
 
-/// The factor as an element.
+/// Holds the factor as an element.
 struct Factor {
   alignas(8) unsigned char bytes[8] = {};
   template <class T>
@@ -195,7 +196,7 @@ struct Factor {
   }
 };
 
-/// A reduction as a communicator knows it.
+/// Is a reduction as a communicator knows it.
 class Reduction {
  public:
   Reduction(ScalarType dtype, ReduceOp how, ncclComm_t comm) : type(*type_of(dtype)), comm_(comm) {
@@ -234,13 +235,13 @@ std::string why_not(ScalarType dtype, ReduceOp how) {
 // ---------------------------------------------------------------------- operations
 namespace {
 
-/// CUDA's stream; of simulated devices what a stand-in takes for it.
+/// Returns CUDA's stream, or for simulated devices the pointer that a stand-in accepts.
 cudaStream_t handle_of(const cuda::Stream& stream) {
   if (taper::detail::on_gpu()) return static_cast<cudaStream_t>(stream.native_handle());
   return reinterpret_cast<cudaStream_t>(stream.impl());
 }
 
-/// An operation at its place.
+/// Is an operation together with its place.
 struct Call {
   const Operation& o;
   const Place& place;
@@ -335,7 +336,7 @@ struct Call {
         return reduce_scatter();
       case OpKind::kAlltoall:
         return alltoall();
-      case OpKind::kSend:  // of a communicator of two
+      case OpKind::kSend:  // on a communicator of two
         return send(bytes(o.in), nbytes_of(o.in), 1 - place.rank);
       case OpKind::kRecv:
         return receive(bytes(o.out), nbytes_of(o.out), 1 - place.rank);

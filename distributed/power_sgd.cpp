@@ -14,15 +14,15 @@
 
 namespace torch::taper::distributed {
 
-/// A gradient as a matrix, and the two that stand for it.
+/// Holds a gradient as a matrix, and its two factors.
 struct PowerSGDState::Matrix {
   Tensor gradient, p, q;
 };
 
-/// A bucket on its way.
+/// Holds a bucket in progress.
 struct PowerSGDState::Pass {
-  Tensor buffer, before;      // before: with the errors of former passes
-  std::vector<Tensor> small;  // what is averaged as it is
+  Tensor buffer, before;      // before: with the errors of earlier passes
+  std::vector<Tensor> small;  // averaged uncompressed
   std::vector<Matrix> matrices;
   std::vector<Tensor> flat_small, flat_p, flat_q;  // of one element: for allreduce
   intrusive_ptr<Work> small_work, p_work;
@@ -30,7 +30,7 @@ struct PowerSGDState::Pass {
 
 namespace {
 
-/// The mean over the ranks, begun.
+/// Starts to average over the ranks.
 intrusive_ptr<Work> start_mean(ProcessGroup& group, std::vector<Tensor>& flat) {
   AllreduceOptions average;
   average.reduceOp = ReduceOp::AVG;
@@ -50,9 +50,9 @@ void take_from(const Tensor& flat, const std::vector<Tensor>& parts) {
   }
 }
 
-/// Makes the columns orthonormal, by Gram and Schmidt: they are few. Rounding errors of a column
-/// that depends on those before are a direction, too, once they are made as long as the others;
-/// hence three rounds.
+/// Makes the few columns orthonormal by Gram and Schmidt. For a column that depends on earlier
+/// ones, the rounding errors become a direction once they are scaled to length 1. Hence it takes
+/// three rounds.
 void orthogonalize(const Tensor& m, double epsilon) {
   constexpr int kRounds = 3;
   for (int64_t i = 0; i < m.size(1); ++i) {
@@ -108,7 +108,7 @@ Tensor PowerSGDState::first_q(const Matrix& m, size_t bucket, size_t number) con
   return q;
 }
 
-// Matrices that pay, and all else.
+// Sorts gradients into matrices worth compressing, and all others.
 void PowerSGDState::sort_gradients(GradBucket& bucket, Pass& pass) {
   for (const Tensor& g : bucket.getGradients()) {
     const int64_t rows = g.dim() >= 2 ? g.size(0) : 1, columns = rows ? g.numel() / rows : 0;

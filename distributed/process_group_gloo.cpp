@@ -29,11 +29,11 @@ using detail::OpKind;
 using taper::detail::concat;
 using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
 
-constexpr uint64_t kMonitored = 0x6d6f6e69746f72;  // in the place of an operation's hash
+constexpr uint64_t kMonitored = 0x6d6f6e69746f72;  // in place of an operation's hash
 
 uint8_t* bytes_of(const Tensor& t) { return static_cast<uint8_t*>(t.data_ptr()); }
 
-/// setOutput of elements of so many bytes.
+/// Calls setOutput for elements of `itemsize` bytes.
 template <class Options>
 void set_elements(Options& options, void* data, size_t n, size_t itemsize) {
   switch (itemsize) {
@@ -50,7 +50,7 @@ void set_elements(Options& options, void* data, size_t n, size_t itemsize) {
   }
 }
 
-/// Gloo's options with what all operations have.
+/// Returns gloo's options with the settings that all operations share.
 template <class Options>
 Options options_of(const Operation& o, const std::shared_ptr<gloo::Context>& context,
                    uint32_t tag) {
@@ -66,18 +66,18 @@ void reduce_elements(Options& options, const Tensor& host, ReduceOp how) {
                static_cast<size_t>(host.element_size()));
   options.setReduceFunction(detail::combine_for(host.scalar_type(), how));
 }
-/// Up to so many bytes of all ranks together an allreduce is one step of messages between all
-/// ranks; a ring sends less in 2 (size - 1) steps. (benchmarks/allreduce.sh)
+/// Up to this size for all ranks together, an allreduce takes one step of messages between all
+/// ranks. A ring sends less, but takes 2 (size - 1) steps. (benchmarks/allreduce.sh)
 constexpr size_t kMostInOneStep = 1 << 20;
 
-/// At least some, that what has come is seen.
+/// Returns the time left, at least 1 ms, so that arrived messages are seen.
 std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point deadline) {
   using std::chrono::milliseconds;
   return std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(
                                        deadline - std::chrono::steady_clock::now()));
 }
 
-/// Messages meet by tag and size. (Slots of collectives begin elsewhere.)
+/// Returns a slot for tag and size, by which messages meet. (Slots of collectives begin elsewhere.)
 uint64_t slot_of(int tag, const Tensor& t) {
   return detail::mix(detail::mix(static_cast<uint64_t>(tag), nbytes_of(t)),
                      static_cast<uint64_t>(t.scalar_type())) >>
@@ -109,8 +109,8 @@ intrusive_ptr<ProcessGroup> ProcessGroupGloo::make_part(const intrusive_ptr<Stor
 }
 
 // ---------------------------------------------------------------------- operations
-// Operations on which ranks do not agree have different tags: they never meet, and end at the time
-// limit. (Gloo itself ends the process where sizes differ.)
+// Operations on which ranks disagree have different tags, so they never meet and end at the time
+// limit. (Gloo itself ends the process if sizes differ.)
 void ProcessGroupGloo::Impl::run(const Job& job) {
   const Operation& o = *job.operation;
   const auto tag = static_cast<uint32_t>(o.agreement);
@@ -165,7 +165,7 @@ void ProcessGroupGloo::Impl::run(const Job& job) {
     case OpKind::kSend:
     case OpKind::kRecv:
     case OpKind::kRecvAnysource:
-      return;  // begin_message()
+      return;  // begin_message() runs it
     case OpKind::kBarrier: {
       auto options = options_of<gloo::BarrierOptions>(o, context, tag);
       return gloo::barrier(options);
@@ -182,9 +182,10 @@ void ProcessGroupGloo::Impl::reduce_on_all(const Operation& o, uint32_t tag, con
   detail::after_reduction(host, o.how, size);
 }
 
-// Each rank sends all of it to all others, and combines what it has in the order of the ranks. What
-// it sent is not waited for: gloo does not tell a send that its connection has been closed, and who
-// has what all others sent knows the sum. All have it when they have sent what comes next.
+// Each rank sends its data to all others, and combines the data of all in the order of the ranks.
+// It does not wait for its sends, because gloo does not report a closed connection to a send. A
+// rank with the data of all others knows the sum. When all have sent their next data, all have this
+// sum.
 void ProcessGroupGloo::Impl::exchange_and_reduce(const Operation& o, uint32_t tag,
                                                  const Tensor& host) {
   detail::before_reduction(host, o.how);
@@ -253,7 +254,7 @@ void ProcessGroupGloo::Impl::wait_for_message(Job& job) {
   job.work->set_source(source);
 }
 
-// Each rank tells rank 0 that it is there, and hears from it whether all are.
+// Each rank reports to rank 0, which answers whether all have arrived.
 void ProcessGroupGloo::monitoredBarrier(const BarrierOptions& options, bool wait_all) {
   if (size_ == 1) return;
   const auto limit = Backend::limit(options.timeout);
@@ -280,7 +281,7 @@ void ProcessGroupGloo::monitoredBarrier(const BarrierOptions& options, bool wait
     }
     return;
   }
-  // All at once: when the time for one has passed, gloo ends the connections to all.
+  // All are awaited at once: when the time for one has passed, gloo closes all connections.
   std::vector<Buffer> buffers(1);
   std::vector<int> absent;
   for (int r = 1; r < size_; ++r) {

@@ -19,12 +19,13 @@ using Milliseconds = std::chrono::milliseconds;
   throw DistError(concat("ProcessGroupMPI: ", what, " within ", limit.count(), " ms"));
 }
 
-/// Later calls of one operation still get a little time, that messages on their way come in.
+/// Returns a deadline with a little time left, so that later calls of an operation can receive
+/// pending messages.
 mpi::Clock::time_point at_least_soon(mpi::Clock::time_point deadline) {
   return std::max(deadline, mpi::Clock::now() + Milliseconds(20));
 }
 
-/// All ranks of `ranks` are in this call, and mean the same ones.
+/// Checks that all ranks of `ranks` are in this call with equal lists.
 void meet(const std::vector<int>& ranks, int me, Milliseconds limit) {
   const auto deadline = mpi::Clock::now() + limit;
   const int tag = mpi::greatest_tag(), first = ranks[0];
@@ -53,7 +54,7 @@ void meet(const std::vector<int>& ranks, int me, Milliseconds limit) {
                  "ProcessGroupMPI: expected all ranks to make the same group, and they do not");
 }
 
-/// A communicator of all, or throws when the time has passed.
+/// Returns a communicator of all ranks. Throws when the time has passed.
 MPI_Comm duplicate_of_world(Milliseconds limit) {
   const auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
   MPI_Request request;
@@ -150,7 +151,7 @@ ProcessGroup::WorkPtr ProcessGroupMPI::submit(OperationPtr operation) {
   return impl_->submit(std::move(operation));
 }
 
-// Each rank tells rank 0 that it is there, and hears from it whether all are.
+// Each rank reports to rank 0, which answers whether all have arrived.
 void ProcessGroupMPI::monitoredBarrier(const BarrierOptions& options, bool wait_all) {
   if (size_ == 1) return;
   const auto time = limit(options.timeout);

@@ -26,7 +26,7 @@ using taper::detail::concat;
 
 namespace {
 
-/// Kernels on the group's stream, between two events.
+/// Describes kernels on the group's stream, between two events.
 class NcclWork final : public Work {
  public:
   NcclWork(std::shared_ptr<Operation> operation, cuda::Stream stream)
@@ -35,9 +35,9 @@ class NcclWork final : public Work {
   }
   const std::shared_ptr<Operation> operation;
   Clock::time_point deadline;
-  bool has_started = false;  // as the watching thread has seen
+  bool has_started = false;  // set by the watching thread
 
-  /// The kernels wait for the current stream; begin() and end() surround them.
+  /// Makes the kernels wait for the current stream. begin() and end() surround them.
   void begin() {
     const cuda::Stream current = cuda::current_stream(stream_.device_index());
     ready_.record(current);
@@ -56,7 +56,7 @@ class NcclWork final : public Work {
     finish_on_current_stream();
     return true;
   }
-  /// What wait() is to do where the work has ended well.
+  /// Does the work of wait() after a success.
   void finish_on_current_stream() {
     ended_.wait(cuda::current_stream(stream_.device_index()));
     run_on_wait();
@@ -69,7 +69,7 @@ class NcclWork final : public Work {
 
 using NcclWorkPtr = intrusive_ptr<NcclWork>;
 
-/// The tensors that kernels read or write.
+/// Returns the tensors that kernels read or write.
 std::vector<Tensor> tensors_of(const Operation& o) {
   std::vector<Tensor> all = o.parts;
   for (const Tensor& t : {o.in, o.out})
@@ -83,7 +83,7 @@ struct ProcessGroupNCCL::Impl {
   Impl(intrusive_ptr<Store> store, int rank, int size, Options options)
       : store(std::move(store)), rank(rank), size(size), options(options) {}
 
-  /// Of a device, and of all ranks or (peer >= 0) of two.
+  /// Names a device, and either all ranks or (peer >= 0) a pair.
   struct Key {
     DeviceIndex device;
     int peer;
@@ -95,7 +95,7 @@ struct ProcessGroupNCCL::Impl {
   const int rank, size;
   const Options options;
 
-  std::recursive_mutex calls;  // one thread calls NCCL at a time (but to ask for errors)
+  std::recursive_mutex calls;  // one thread calls NCCL at a time (except error queries)
   std::map<Key, nccl::Place> places;
   std::map<int, int> made;  // communicators of a pair (or -1: of all)
 
@@ -110,11 +110,11 @@ struct ProcessGroupNCCL::Impl {
   WorkPtr submit(OperationPtr operation);
   void serve();
   void stop();
-  /// Ends all that is under way; the first reason stays.
+  /// Ends all operations in progress. The first reason is kept.
   void abort(const std::string& why);
 
  private:
-  /// For what is on none: the one that has been used first, which is this rank's own; else the
+  /// Returns the device for operations without one: the first used device of this rank, else the
   /// current one.
   Device usual_device() const {
     return Device(kCUDA, places.empty() ? cuda::current_device() : places.begin()->first.device);
@@ -132,8 +132,8 @@ struct ProcessGroupNCCL::Impl {
 // ---------------------------------------------------------------------- operations
 namespace {
 
-/// Lets tensors of the CPU go through a device: what stands on groups tells the ranks numbers and
-/// texts in such.
+/// Copies CPU tensors through a device, because classes above the groups send numbers and texts in
+/// CPU tensors.
 void go_through(Operation& o, Device device) {
   const NoGradGuard off;
   std::vector<std::pair<Tensor, Tensor>> results;  // to the CPU, from the device
@@ -154,7 +154,7 @@ void go_through(Operation& o, Device device) {
   };
 }
 
-/// The device that all tensors are on; `otherwise` for those of the CPU, and of a barrier.
+/// Returns the device of all tensors, or `otherwise` for CPU tensors and barriers.
 DeviceIndex device_of(Operation& o, Device otherwise) {
   if (o.kind == OpKind::kBarrier) {
     const NoGradGuard off;
@@ -227,7 +227,7 @@ const nccl::Place& ProcessGroupNCCL::Impl::place_of(const Operation& o, DeviceIn
   nccl::Place place{nullptr,
                     cuda::Stream(Device(kCUDA, device), options.is_high_priority_stream ? -1 : 0),
                     rank, size};
-  // Each communicator has a key of its own: ranks make them in one order.
+  // Each communicator has its own key, because ranks make them in one order.
   std::string key = concat("nccl/all/", made[peer]);
   if (peer >= 0) {
     place.rank = rank < peer ? 0 : 1;
@@ -248,7 +248,7 @@ const nccl::Place& ProcessGroupNCCL::Impl::place_of(const Operation& o, DeviceIn
 }
 
 // ---------------------------------------------------------------------- the watch
-// What has ended is let go; when a limit has passed, or NCCL reports an error, all ends.
+// Releases ended work. Ends all work when a limit has passed or NCCL reports an error.
 void ProcessGroupNCCL::Impl::serve() {
   using namespace std::chrono_literals;
   constexpr auto kPause = 5ms;
@@ -271,7 +271,7 @@ void ProcessGroupNCCL::Impl::serve() {
   for (const ncclComm_t comm : comms) nccl::destroy(comm);
 }
 
-/// Whether the work has ended.
+/// Returns whether the work has ended.
 bool ProcessGroupNCCL::Impl::look_at(NcclWork& work) {
   const auto& flight = work.operation->flight;
   if (!work.has_started && work.is_begun()) {
@@ -283,7 +283,7 @@ bool ProcessGroupNCCL::Impl::look_at(NcclWork& work) {
   return true;
 }
 
-// Called with the lock held.
+// Needs the lock.
 std::string ProcessGroupNCCL::Impl::what_is_wrong(std::vector<NcclWorkPtr>& ended,
                                                   std::shared_ptr<Operation>& late) try {
   for (auto work = works.begin(); work != works.end();) {
@@ -319,7 +319,7 @@ void ProcessGroupNCCL::Impl::abort(const std::string& why) {
   for (const auto& work : failed) work->operation->flight.failed(why);
 }
 
-// Also on the thread itself, in a callback.
+// May also run on the thread itself, in a callback.
 void ProcessGroupNCCL::Impl::stop() {
   {
     const std::lock_guard<std::mutex> lock(mutex);

@@ -58,7 +58,7 @@ std::vector<Tensor> GradBucket::getGradients() const {
 Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> parameters,
                  intrusive_ptr<ProcessGroup> group, ReducerOptions options)
     : parameters_(std::move(parameters)), group_(std::move(group)), options_(options) {
-  // Gradients come about in the opposite order.
+  // Gradients arrive in the opposite order.
   std::vector<size_t> order(parameters_.size());
   std::iota(order.rbegin(), order.rend(), size_t{0});
   make_buckets(order);
@@ -105,7 +105,7 @@ std::vector<std::vector<size_t>> Reducer::buckets() const {
   return all;
 }
 
-// After the first pass: the order in which the root's gradients came.
+// After the first pass, all ranks take the order in which the root's gradients arrived.
 void Reducer::take_order_of_arrival(int root) {
   const NoGradGuard off;
   Tensor order = zeros({static_cast<int64_t>(parameters_.size())}, kLong);
@@ -172,7 +172,7 @@ void Reducer::reset_pass() {
   begun_ = false;
 }
 
-// What the outputs do not lead to has no gradient to wait for.
+// Finds the parameters that the outputs do not depend on. They get no gradient to wait for.
 void Reducer::find_unused(const std::vector<Tensor>& outputs) {
   std::unordered_set<autograd::Node*> seen;
   std::vector<autograd::Node*> open;
@@ -194,7 +194,7 @@ void Reducer::find_unused(const std::vector<Tensor>& outputs) {
   }
 }
 
-// Gradients come while the pass goes on, and not in its end.
+// Gradients arrive during the pass, not at its end.
 void Reducer::come_early() {
   for (const auto& node : accumulators_) autograd::early_accumulation(*node);
 }
@@ -218,7 +218,7 @@ void Reducer::arrived(size_t i) {
       autograd::queue_callback([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->end_of_pass();
       });
-    if (options_.static_graph && !has_uses_) {  // how many will come is not known
+    if (options_.static_graph && !has_uses_) {  // the number of gradients is unknown
       const bool again = uses_[i]++ > 0;
       if (has_order_) return;
       if (again) order_.erase(std::find(order_.begin(), order_.end(), i));
@@ -240,7 +240,7 @@ void Reducer::note(size_t i) {
   --buckets_[bucket_of_[i]].missing;
 }
 
-// All ranks start buckets in one order, whatever comes first.
+// All ranks start buckets in one order, whichever is complete first.
 void Reducer::start_ready() {
   while (next_ < buckets_.size() && buckets_[next_].missing == 0) start(next_++);
 }
@@ -249,12 +249,12 @@ void Reducer::end_of_pass() {
   if (!expects_) return;
   or_fail([&] {
     if (options_.static_graph && !has_uses_) start_unused();
-    start_ready();  // buckets without a used parameter, too
+    start_ready();  // also buckets without a used parameter
     if (next_ == buckets_.size()) finish();
   });
 }
 
-// The first pass of a graph that stays: what has come is all that will come.
+// Ends the first pass of a static graph. No more gradients will arrive.
 void Reducer::start_unused() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     used_here_[i] = uses_[i] > 0;
@@ -264,7 +264,7 @@ void Reducer::start_unused() {
   for (Bucket& b : buckets_) b.missing = 0;
 }
 
-/// The place of a parameter's gradient in its bucket.
+/// Returns the part of the bucket that holds a parameter's gradient.
 Tensor Reducer::part_of(const Bucket& bucket, int64_t at, size_t i) const {
   const Tensor& p = parameters_[i].second;
   return bucket.flat.narrow(0, at, p.numel()).view(p.sizes());
@@ -280,7 +280,7 @@ void Reducer::fill(Bucket& bucket) {
   bucket.flat = cat(parts);
 }
 
-// Gradients lie in the bucket from now on, so that the next pass adds to it.
+// Moves the gradients into the bucket, so that the next pass adds to it.
 void Reducer::place_gradients(Bucket& bucket) {
   if (!bucket.flat.defined()) {
     int64_t numel = 0;
@@ -303,7 +303,7 @@ void Reducer::place_gradients(Bucket& bucket) {
   }
 }
 
-// Where nothing comes between buckets the first tells of all.
+// If nothing runs between buckets, the first announcement covers all.
 void Reducer::tell_join(size_t number) {
   if (number == 0) is_told_ = false;
   if (is_told_) return;
@@ -323,7 +323,7 @@ void Reducer::start(size_t number) {
   bucket.work = reduce(number, bucket.flat);
 }
 
-/// Begins what a bucket's gradients go through.
+/// Starts the reduction of a bucket.
 intrusive_ptr<Work> Reducer::reduce(size_t number, Tensor& flat) {
   if (hook_) {
     std::vector<Tensor> parameters;
@@ -338,7 +338,8 @@ intrusive_ptr<Work> Reducer::reduce(size_t number, Tensor& flat) {
 }
 
 // ---------------------------------------------------------------------- after a pass
-// Which parameters any rank has used: one that none has keeps the gradient that it has, or none.
+// Returns the parameters that any rank has used. A parameter that no rank has used keeps its
+// gradient, or has none.
 std::vector<bool> Reducer::used_anywhere(bool agree) {
   if (!agree) return options_.static_graph ? used_static_ : used_here_;
   std::vector<Tensor> used = {zeros({static_cast<int64_t>(used_here_.size())}, kByte)};
@@ -388,8 +389,8 @@ void Reducer::give_out(Bucket& bucket, const std::vector<bool>& used) {
   }
 }
 
-// As a pass in which all gradients come at once, which says nothing of passes to come. Gradients
-// stay where they are: a graph that was captured writes them there.
+// Works as a pass in which all gradients arrive at once. It tells nothing about later passes.
+// Gradients keep their memory, because a captured graph writes them there.
 void Reducer::average_all() {
   const bool had_order = has_order_, had_uses = has_uses_, had_agreed = has_agreed_;
   const bool views = std::exchange(options_.gradient_as_bucket_view, false);
@@ -408,7 +409,7 @@ void Reducer::average_all() {
 }
 
 // ---------------------------------------------------------------------- for other ranks' passes
-// The same operations as a pass with gradients.
+// Runs the same collectives as a pass with gradients.
 void Reducer::shadow(size_t number) {
   const NoGradGuard off;
   Bucket& bucket = buckets_.at(number);
@@ -434,13 +435,13 @@ void Reducer::end_shadow(bool agrees_on_use, int root) {
     bucket.work.reset();
     bucket.shadow.reset();
   }
-  if (std::exchange(has_order_, true)) return;  // the others have one now, and so has this rank
+  if (std::exchange(has_order_, true)) return;  // all ranks have an order now
   order_.clear();
   for (const Bucket& bucket : buckets_)
     order_.insert(order_.end(), bucket.parameters.begin(), bucket.parameters.end());
 }
 
-// Of parameters that no rank has used: what gradients there are is up to zero_grad(), which ranks
+// Shares the gradients of parameters that no rank has used. They depend on zero_grad(), which ranks
 // without inputs do not call.
 void Reducer::share_unused(const std::vector<bool>& used, int root, bool takes) {
   std::vector<size_t> unused;

@@ -63,7 +63,7 @@ template <class T, class Op>
 void combine(void* to, const void* a, const void* b, size_t n) {
   auto* y = static_cast<T*>(to);
   const auto *x1 = static_cast<const T*>(a), *x2 = static_cast<const T*>(b);
-  // (Elements of one index only meet.)
+  // Only elements of equal index interact.
 #pragma omp simd
   for (size_t i = 0; i < n; ++i) y[i] = static_cast<T>(Op::of(x1[i], x2[i]));
 }

@@ -50,7 +50,7 @@ Addresses addresses_of(const std::string& host, uint16_t port) {
   return {found, &::freeaddrinfo};
 }
 
-/// 0, or why not.
+/// Returns 0, or the error number.
 int try_connect(const addrinfo& to, Clock::time_point deadline, Socket& made) {
   Socket s(::socket(to.ai_family, to.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to.ai_protocol));
   if (!s) return errno;
@@ -137,7 +137,7 @@ void Connection::fail(const char* what, int why) {
 
 namespace {
 
-/// 1: the event has come; 0: the time has passed; -1: errno says why not.
+/// Returns 1 for the event, 0 for a timeout, and -1 for an error in errno.
 int poll_until(int fd, short event, Clock::time_point deadline) {
   for (;;) {
     pollfd p{fd, event, 0};
@@ -154,7 +154,7 @@ bool Connection::readable(Clock::time_point deadline) {
   return n > 0;
 }
 
-// Half a message is of no use: the connection ends.
+// Closes the connection at a timeout, because half a message is useless.
 void Connection::await(short event) {
   const int n = poll_until(socket_.fd(), event, deadline_);
   if (n > 0) return;

@@ -87,7 +87,7 @@ void Store::barrier(const std::string& key, int64_t world_size,
                     const std::chrono::milliseconds& timeout) {
   TAPER_CHECK_VALUE(world_size > 0, "Store::barrier: expected a world size of at least 1, got ",
                     world_size);
-  // The last of each round opens its gate.
+  // The last worker of each round opens its gate.
   const int64_t n = add(key + "/count", 1), round = (n - 1) / world_size;
   const std::string gate = key + "/open" + std::to_string(round);
   if (n % world_size == 0) set(gate, std::string("1"));

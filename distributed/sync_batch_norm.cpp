@@ -25,16 +25,16 @@ Group group_or_default(const Group& group) {
   return group.defined() ? group : distributed::default_group();
 }
 
-// What sums are made in: 16-bit numbers would lose too much.
+// Returns the dtype of sums. 16-bit sums would lose too much precision.
 ScalarType dtype_of_sums(const Tensor& x) { return x.scalar_type() == kDouble ? kDouble : kFloat; }
 
-/// All dimensions but the second.
+/// Returns all dimensions but the second.
 std::vector<int64_t> dims_but_channels(const Tensor& x) {
   std::vector<int64_t> dims = {0};
   for (int64_t d = 2; d < x.dim(); ++d) dims.push_back(d);
   return dims;
 }
-/// (C) as (1, C, 1, ...).
+/// Views (C) as (1, C, 1, ...).
 Tensor along_channels(const Tensor& c, const Tensor& x) {
   std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), 1);
   sizes[1] = x.size(1);
@@ -42,14 +42,14 @@ Tensor along_channels(const Tensor& c, const Tensor& x) {
 }
 
 // ---------------------------------------------------------------------- statistics
-/// Of all ranks, (C) each, in the dtype of the sums.
+/// Holds the statistics of all ranks: (C) each, in the dtype of the sums.
 struct Statistics {
   double count = 0;  // values per channel
   Tensor mean, var;  // the variance biased
 };
 
-/// In double: the number of values per channel, the dtype, the channels' means and sums of squared
-/// distances from them.
+/// Returns, in double: the number of values per channel, the dtype, the channels' means, and the
+/// sums of squared distances from them.
 Tensor own_statistics(const Tensor& x) {
   const int64_t channels = x.size(1), count = channels ? x.numel() / channels : 0;
   const std::vector<int64_t> dims = dims_but_channels(x);
@@ -65,13 +65,13 @@ Tensor own_statistics(const Tensor& x) {
   return row;
 }
 
-/// Tells ranks without inputs, where a join() is under way, to take part.
+/// Makes ranks without inputs take part, if a join() is in progress.
 void announce(Join::Step step, const Group& group, const Tensor& numbers, ScalarType dtype) {
   if (Join* const join = Join::current_for("sync_batch_norm", group))
     join->announce({step, numbers.numel(), static_cast<int64_t>(dtype)});
 }
 
-/// A row of each rank, on the host.
+/// Returns a row of each rank, on the host.
 Tensor gather_rows(const Group& pointer, const Tensor& own, ScalarType dtype) {
   ProcessGroup& group = *pointer;
   announce(Join::kStatistics, pointer, own, dtype);
@@ -84,8 +84,8 @@ Tensor gather_rows(const Group& pointer, const Tensor& own, ScalarType dtype) {
   return rows;
 }
 
-// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-// variances", 1979. In the same order on all ranks, which so get the same bits.
+// Combines the rows by Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for
+// computing sample variances", 1979. All ranks use one order, and therefore get equal bits.
 Statistics combine(const Tensor& rows, int64_t channels, const Tensor& like) {
   const Tensor counts = rows.narrow(1, 0, 1), means = rows.narrow(1, 2, channels);
   Statistics all;
@@ -104,8 +104,8 @@ void move_running(const Tensor& running, const Tensor& value, double momentum) {
 }
 
 // ---------------------------------------------------------------------- gradients
-/// Sums over this rank's values, (2, C): of the gradients, and of the gradients times the centred
-/// inputs.
+/// Returns sums over this rank's values, (2, C): of the gradients, and of the gradients times the
+/// centred inputs.
 Tensor own_sums(const Tensor& gy, const Tensor& centred, const std::vector<int64_t>& dims) {
   const Tensor wide = gy.to(centred.scalar_type());
   Tensor sums = zeros({2, gy.size(1)}, centred.options());
@@ -140,7 +140,7 @@ struct Gradient {
   }
 
  private:
-  // w s (gy - mean(gy) - (x - mean) s^2 mean(gy (x - mean)))
+  // Computes w s (gy - mean(gy) - (x - mean) s^2 mean(gy (x - mean))).
   static Tensor of_input(const Tensor& gy, const Tensor& centred, const Tensor& weight,
                          const Tensor& scale, const Tensor& means) {
     const Tensor slope = means[1].mul(scale).mul(scale);

@@ -17,12 +17,12 @@ namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 32;
 
-/// Thrown where a message is not all there yet.
+/// Is thrown if a message is not complete yet.
 struct Incomplete {};
-/// Thrown for what is no message.
+/// Is thrown for an invalid message.
 struct Nonsense {};
 
-/// Takes a message apart.
+/// Parses a message.
 class Reader {
  public:
   explicit Reader(const std::string& bytes) : bytes_(bytes) {}
@@ -79,7 +79,7 @@ TCPServer::TCPServer(uint16_t port) : listening_(listen_on(port)), port_(port_of
 }
 
 TCPServer::~TCPServer() {
-  wake_ = Socket();  // the pipe's end: the thread ends
+  wake_ = Socket();  // closing the pipe ends the thread
   thread_.join();
 }
 
@@ -94,7 +94,7 @@ std::shared_ptr<TCPServer> TCPServer::shared(uint16_t port) {
 }
 
 void TCPServer::serve() {
-  // Who has not yet heard the last answers may still ask for them, for a while.
+  // For a while, clients that miss the last answers may still ask for them.
   constexpr auto kGrace = std::chrono::seconds(1);
   std::optional<Clock::time_point> end;
   for (;;) {
@@ -112,7 +112,7 @@ void TCPServer::serve() {
       const auto found = clients_.find(polled[i].fd);
       if (found != clients_.end() && !read_from(*found->second)) clients_.erase(found);
     }
-    // Answers, also to those who waited for what others have set.
+    // Sends answers, also to clients that waited for values set by others.
     for (auto it = clients_.begin(); it != clients_.end();) {
       std::string& out = it->second->out;
       const ssize_t n =
@@ -132,7 +132,7 @@ void TCPServer::accept_one() {
   clients_[fd] = std::make_unique<Client>(std::move(s));
 }
 
-// False: the client is to be dropped.
+// Returns false if the client must be dropped.
 bool TCPServer::read_from(Client& client) {
   char buffer[1 << 16];
   const ssize_t n = ::recv(client.socket.fd(), buffer, sizeof buffer, 0);
@@ -150,7 +150,7 @@ bool TCPServer::read_from(Client& client) {
   return true;
 }
 
-// One message. False: it is not all there.
+// Answers one message. Returns false if it is incomplete.
 bool TCPServer::answer(Client& client) try {
   Reader in(client.in);
   Message out;

@@ -23,8 +23,8 @@ class TCPClient {
       throw DistNetworkError(taper::detail::concat("TCPStore: what listens at [", host, "]:", port,
                                                    " is no TCPStore"));
   }
-  /// Its answer, if it has one, is to come within the limit of the store, but servers have some
-  /// time at least.
+  /// Sends a message. Its answer must arrive within the store's limit, but a server has at least
+  /// two seconds.
   void send(const Message& message, std::chrono::milliseconds limit) {
     constexpr std::chrono::milliseconds kLeast = std::chrono::seconds(2);
     connection_.set_deadline(limit == Store::kNoTimeout ? Clock::time_point::max()
@@ -33,14 +33,14 @@ class TCPClient {
   }
   Connection& connection() { return connection_; }
 
-  /// False: the time limit has passed.
+  /// Waits for keys. Returns false at a timeout.
   bool wait(const std::vector<std::string>& keys, std::chrono::milliseconds timeout) {
     send(with_strings(Query::kWait, keys), timeout);
     const bool forever = timeout == Store::kNoTimeout;
     if (connection_.readable(forever ? Clock::time_point::max() : Clock::now() + timeout))
       return connection_.receive<WaitAnswer>() == WaitAnswer::kStopWaiting;
     send(Message(Query::kCancelWait), timeout);
-    // The answer may have been on its way.
+    // The answer may have been sent already.
     if (connection_.receive<WaitAnswer>() == WaitAnswer::kCancelled) return false;
     connection_.receive<WaitAnswer>();
     return true;
@@ -111,7 +111,7 @@ void TCPStore::waitForWorkers() {
     return client_->connection().receive<int64_t>();
   };
   int64_t there = count(1);
-  // Whoever serves the others stays until they have come.
+  // The server's process waits until all others have arrived.
   while (server_ && there < static_cast<int64_t>(*workers_)) {
     if (timeout_ != kNoTimeout && detail::Clock::now() >= deadline)
       throw DistStoreError(taper::detail::concat("TCPStore: timed out after ", timeout_.count(),

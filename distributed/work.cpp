@@ -13,10 +13,10 @@ namespace {
 
 using Callbacks = std::vector<std::function<void()>>;
 
-/// Whether this thread, on which operations end, is calling callbacks.
+/// Is true while this thread, on which operations end, calls callbacks.
 thread_local bool in_callback = false;
 
-/// What a callback throws has nowhere to go on a thread of a group.
+/// Calls the callbacks. A group's thread discards their exceptions.
 void call_all(const Callbacks& callbacks) {
   const bool before = std::exchange(in_callback, true);
   for (const auto& f : callbacks) try {
@@ -34,7 +34,7 @@ void check_not_in_callback(const char* op) {
         "group's own, on which no operation ends meanwhile"));
 }
 
-/// For what this thread has queued for them.
+/// Waits for the work that this thread has queued for the results.
 void wait_for_devices(const std::vector<Tensor>& results) {
   for (const Tensor& t : results)
     if (t.is_cuda()) cuda::current_stream(t.device().index()).synchronize();
@@ -71,7 +71,7 @@ std::string opTypeToString(OpType type) {
 // ---------------------------------------------------------------------- threads
 namespace {
 
-/// How many threads run to their end by themselves. Never destroyed.
+/// Counts the threads that end by themselves. It is never destroyed.
 struct Left {
   std::mutex mutex;
   std::condition_variable changed;
@@ -95,7 +95,7 @@ detail::OwnThread::OwnThread(std::function<void()> f) {
   (void)registered;
   thread_ = std::thread([f = std::move(f)]() mutable {
     f();
-    f = nullptr;  // the group's last part, perhaps
+    f = nullptr;  // perhaps the last owner of the group
     if (is_left) Left::get().add(-1);
   });
 }
@@ -219,8 +219,8 @@ bool Work::wait(std::chrono::milliseconds timeout) {
   return true;
 }
 
-// Where there is a future, its callbacks read the results on other streams than those that this
-// thread has queued copies on.
+// If there is a future, its callbacks read the results on other streams. This thread has queued
+// copies on its own stream, so it waits for them.
 void Work::run_on_wait() {
   const std::lock_guard<std::mutex> one(on_wait_mutex_);
   std::unique_lock<std::mutex> lock(mutex_);
@@ -232,7 +232,7 @@ void Work::run_on_wait() {
   if (for_others) wait_for_devices(result_);
 }
 
-// Who waits is woken when the lock is free: else it would sleep again at once.
+// Waiting threads are woken after the lock is released. Otherwise they would sleep again at once.
 void Work::finish(std::exception_ptr error) {
   Callbacks callbacks;
   {

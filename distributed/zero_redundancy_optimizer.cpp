@@ -21,7 +21,7 @@ namespace {
 using distributed::ProcessGroup;
 using distributed::detail::Join;
 
-/// What an optimizer saves, as bytes.
+/// Returns the bytes that an optimizer saves.
 std::string bytes_of(const Optimizer& optimizer) {
   serialize::OutputArchive archive;
   optimizer.save(archive);
@@ -57,7 +57,7 @@ std::string receive_text(ProcessGroup& group, int from) {
   return text_of(bytes[0]);
 }
 
-/// The root's text; the others' are not looked at.
+/// Returns the root's text, and ignores those of other ranks.
 std::string broadcast_text(ProcessGroup& group, const std::string& text, int root) {
   distributed::BroadcastOptions from;
   from.rootRank = root;
@@ -69,7 +69,7 @@ std::string broadcast_text(ProcessGroup& group, const std::string& text, int roo
   return text_of(bytes[0]);
 }
 
-/// Tensors that are sent as one.
+/// Holds tensors that are sent together.
 struct Parcel {
   std::vector<Tensor> parts;
   std::vector<Tensor> flat;  // of one element: for broadcast
@@ -106,7 +106,7 @@ void ZeroRedundancyOptimizer::check_alike(size_t from_group) {
                                         all);
 }
 
-// The largest first, each to the rank that has the fewest numbers.
+// Assigns the largest parameters first, each to the rank that has the fewest elements.
 void ZeroRedundancyOptimizer::take_over(size_t from_group) {
   check_alike(from_group);
   for (size_t g = from_group; g < param_groups_.size(); ++g) {
@@ -131,7 +131,7 @@ void ZeroRedundancyOptimizer::take_over(size_t from_group) {
     for (size_t g = from_group; g < part.size(); ++g) local_->add_param_group(part[g]);
 }
 
-/// The groups with a rank's parameters, and copies of their options.
+/// Returns the groups with a rank's parameters, and copies of their options.
 std::vector<OptimizerParamGroup> ZeroRedundancyOptimizer::part_of(int rank) const {
   std::vector<OptimizerParamGroup> part;
   size_t number = 0;
@@ -149,7 +149,7 @@ void ZeroRedundancyOptimizer::add_param_group(const OptimizerParamGroup& group) 
   take_over(groups_);
 }
 
-// Schedules and programs change the options of all groups here.
+// Copies the options, because schedules and programs change those of all groups here.
 void ZeroRedundancyOptimizer::update_options() {
   for (size_t g = 0; g < groups_; ++g)
     local_->param_groups()[g].set_options(param_groups_[g].options().clone());
@@ -179,7 +179,7 @@ void ZeroRedundancyOptimizer::step_all() {
   state_.clear();
 }
 
-// Schedules go on where there are inputs.
+// Takes the root's options, because schedules run on ranks with inputs only.
 void ZeroRedundancyOptimizer::take_options(int root) {
   serialize::OutputArchive all;
   for (size_t g = 0; g < groups_; ++g) {
@@ -200,7 +200,7 @@ void ZeroRedundancyOptimizer::take_options(int root) {
   }
 }
 
-// From each owner to all others, those of one dtype and device together.
+// Sends parameters from each owner to all others. Those of one dtype and device go together.
 void ZeroRedundancyOptimizer::send_parameters() {
   const NoGradGuard off;
   std::vector<Parcel> parcels;
@@ -237,7 +237,7 @@ void ZeroRedundancyOptimizer::send_parameters() {
 }
 
 // ---------------------------------------------------------------------- state
-/// The states of a rank's part, out of the optimizer that has them.
+/// Takes the states of a rank's part from the optimizer that holds them.
 void ZeroRedundancyOptimizer::take_states(int rank, Optimizer& from) {
   for (const OptimizerParamGroup& group : part_of(rank))
     for (const Tensor& p : group.params()) {
