@@ -78,7 +78,7 @@ inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList te
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcdiv_", scalars, self.size())));
 }
-/// Returns copies of the tensors of `src`, each with the properties of the one in `self`.
+/// Returns copies of the tensors of `src`, with the properties of their counterparts in `self`.
 inline std::vector<Tensor> _foreach_copy(TensorList self, TensorList src,
                                          bool /*non_blocking*/ = false) {
   return detail::foreach_make("copy", self, {&src});

@@ -36,7 +36,7 @@ class Chain;
 /// the launch's tensors and owns the rest.
 using Prepared = std::function<void()>;
 
-/// An operand whose address changes.
+/// Holds the old and the new address of an operand.
 struct Moved {
   const void *from, *to;
 };
