@@ -546,20 +546,33 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
 }
 
 // ---------------------------------------------------------------------- for the tests
-template <class T>
-std::vector<std::string> gemm_ways() {
+namespace {
+
+using Tested = TypeList<float, double, Half, BFloat16, int64_t>;
+
+}  // namespace
+
+std::vector<std::string> gemm_ways(ScalarType dtype) {
   std::vector<std::string> names;
-  for (const auto& way : kProductWays<T>) names.emplace_back(way.name);
-  using Blocks = std::conditional_t<kIsFloat<T>, T, uint64_t>;
-  if constexpr (kIsFloat<T> || std::is_same_v<T, int64_t>)
-    for (const auto& way : kBlockWays<Blocks>) names.emplace_back(way.name);
+  const auto add = [&names](const auto& table) {
+    for (const auto& way : table) names.emplace_back(way.name);
+  };
+  switch_dtype<Tested>(dtype, "gemm", [&]<class T>() {
+    add(kProductWays<T>);
+    if constexpr (kIsFloat<T>) add(kBlockWays<T>);
+    if constexpr (std::is_same_v<T, int64_t>) add(kBlockWays<uint64_t>);
+  });
   return names;
 }
-template std::vector<std::string> gemm_ways<float>();
-template std::vector<std::string> gemm_ways<double>();
-template std::vector<std::string> gemm_ways<Half>();
-template std::vector<std::string> gemm_ways<BFloat16>();
-template std::vector<std::string> gemm_ways<int64_t>();
+void gemm_of(ScalarType dtype, int64_t m, int64_t n, int64_t k, MatrixIn<void> a, MatrixIn<void> b,
+             bool add, void* c, int64_t ldc) {
+  switch_dtype<Tested>(dtype, "gemm", [&]<class T>() {
+    const auto of = [](MatrixIn<void> x) {
+      return MatrixIn<T>{static_cast<const T*>(x.data), x.row, x.col};
+    };
+    gemm<T>(m, n, k, opmath_t<T>(2), of(a), of(b), add, static_cast<T*>(c), ldc);
+  });
+}
 void force_gemm_way(const char* name) { forced_gemm.set(name); }
 int64_t forced_gemm_runs() { return forced_gemm.runs(); }
 

@@ -46,8 +46,10 @@ extern taper::detail::ForcedWay forced_gemm;
 #pragma GCC visibility push(default)
 
 /// Returns the names of the ways to compute a product, then those to compute a block of one.
-template <class T>
-std::vector<std::string> gemm_ways();
+std::vector<std::string> gemm_ways(ScalarType dtype);
+/// Calls gemm with an alpha of 2 for elements of a dtype: f32, f64, f16, bf16 or int64.
+void gemm_of(ScalarType dtype, int64_t m, int64_t n, int64_t k, MatrixIn<void> a, MatrixIn<void> b,
+             bool add, void* c, int64_t ldc);
 /// Lets the way `name` compute all products or blocks that it can, like TAPER_GEMM=name. With null
 /// each gets the fastest way. The text must outlive its use.
 void force_gemm_way(const char* name);

@@ -38,9 +38,9 @@ struct Matrix {
                                       : static_cast<T>(static_cast<float>(n - 31) / 32);
     }
   }
-  cpu::MatrixIn<T> in() const {
-    return transposed ? cpu::MatrixIn<T>{data.data(), 1, rows}
-                      : cpu::MatrixIn<T>{data.data(), cols, 1};
+  cpu::MatrixIn<void> in() const {
+    return transposed ? cpu::MatrixIn<void>{data.data(), 1, rows}
+                      : cpu::MatrixIn<void>{data.data(), cols, 1};
   }
   double at(int64_t i, int64_t j) const {
     return static_cast<double>(
@@ -56,7 +56,7 @@ void expect_product(const std::string& way, Sizes s, bool ta, bool tb, bool add)
   std::vector<T> c(s.m * ldc, T(5));
   for (int64_t i = 0; i < s.m; ++i)
     for (int64_t j = 0; j < s.n; ++j) c[i * ldc + j] = before.data[i * s.n + j];
-  cpu::gemm<T>(s.m, s.n, s.k, opmath_t<T>(2), a.in(), b.in(), add, c.data(), ldc);
+  cpu::gemm_of(CppTypeToScalarType<T>::value, s.m, s.n, s.k, a.in(), b.in(), add, c.data(), ldc);
   // The results are in whole numbers of 1/1024, which only 16 bits and long sums of floats round.
   const double most = std::is_same_v<T, BFloat16> ? 8e-3
                       : std::is_same_v<T, Half>   ? 1e-3
@@ -91,7 +91,7 @@ using Types = ::testing::Types<float, double, Half, BFloat16, int64_t>;
 TYPED_TEST_SUITE(GemmWays, Types);
 
 TYPED_TEST(GemmWays, EachAgreesWithThePlainSum) {
-  for (const std::string& way : cpu::gemm_ways<TypeParam>()) {
+  for (const std::string& way : cpu::gemm_ways(CppTypeToScalarType<TypeParam>::value)) {
     const Forced forced(way.c_str());
     const int64_t before = cpu::forced_gemm_runs();
     for (const int threads : {1, 2}) {
