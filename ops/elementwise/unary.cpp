@@ -436,8 +436,9 @@ Tensor finite_values(const Tensor& x, optional<double> nan, optional<double> pos
         x, [&](const Tensor& part) { return finite_values(part, nan, posinf, neginf); });
   if (!x.is_floating_point()) return x.clone();
   const double most = largest(x.scalar_type());
-  Tensor y = where(isnan(x), Scalar(nan.value_or(0)), x);
-  if (!posinf && !neginf) return y.clamp(Scalar(-most), Scalar(most));
+  const Scalar number(nan.value_or(0));  // it may be infinite, and then stays so
+  if (!posinf && !neginf) return where(isnan(x), number, x.clamp(Scalar(-most), Scalar(most)));
+  Tensor y = where(isnan(x), number, x);
   const double high = posinf.value_or(most), low = neginf.value_or(-most);
   const Tensor infinite = isinf(x);
   y = where(infinite.logical_and(x.gt(0)), Scalar(high), y);

@@ -1,5 +1,6 @@
 // Cases of the ops of ops/elementwise/unary.h.
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <taper/framework/autograd/node.h>
@@ -144,6 +145,9 @@ TEST(UnaryForms, NanToNumReplacesInfinitiesByTheGivenNumbers) {
   const double given[] = {1, NAN, INFINITY, -INFINITY};
   for (int64_t i = 0; i < 4; ++i) set_element(x, i, given[i]);
   EXPECT_EQ(to_array(nan_to_num(x, 5.0, 6.0, 7.0)).v, (std::vector<double>{1, 5, 6, 7}));
+  // What replaces NaN may be infinite.
+  const double most = std::numeric_limits<double>::max();
+  EXPECT_EQ(to_array(nan_to_num(x, INFINITY)).v, (std::vector<double>{1, INFINITY, most, -most}));
   x.requires_grad_();
   nan_to_num(x).backward(to_tensor(Array({4}, 2), kDouble));
   EXPECT_EQ(to_array(x.grad()).v, (std::vector<double>{2, 0, 0, 0}));
