@@ -24,10 +24,10 @@ struct Environment {
 };
 
 /// Makes the default group, which the functions below use. `backend` is "gloo", "nccl" or "mpi".
-/// With "gloo" and "nccl" the ranks meet at a TCPStore of rank 0 at MASTER_ADDR and MASTER_PORT, or
-/// at torchrun's. With "mpi" the processes are those of MPI's launcher. Throws Error if there is a
-/// group already, ValueError for a backend that is unknown or not in this build, and DistError if
-/// ranks do not come in time.
+/// With "gloo" and "nccl", rank 0 serves a TCPStore at MASTER_ADDR and MASTER_PORT, and the ranks
+/// meet there. Under torchrun they meet at torchrun's store. With "mpi" the processes are those of
+/// MPI's launcher. Throws Error if there is a group already, ValueError for a backend that is
+/// unknown or not in this build, and DistError if ranks do not come in time.
 intrusive_ptr<ProcessGroup> init_process_group(
     const std::string& backend, std::chrono::milliseconds timeout = std::chrono::minutes(30));
 bool is_initialized();

@@ -170,8 +170,8 @@ class AutoDispatchBelowAutograd {
   NoGradGuard no_grad_;
   impl::ExcludeDispatchKeyGuard below_{autograd_dispatch_keyset};
 };
-/// Skips autograd as AutoDispatchBelowAutograd does, and registered operators' kernels for
-/// ADInplaceOrView.
+/// Skips autograd as AutoDispatchBelowAutograd does. Registered operators also skip their kernels
+/// for ADInplaceOrView.
 class AutoDispatchBelowADInplaceOrView {
  private:
   NoGradGuard no_grad_;

@@ -18,8 +18,9 @@ using TrainingNorm =
 }  // namespace detail
 
 /// Holds the parameters and running statistics of batch and instance norms, which normalize each of
-/// the num_features channels (dimension 1). In training, the statistics come from the input. In
-/// evaluation, they are the running statistics, if these are tracked.
+/// the num_features channels (dimension 1, or 0 for an instance norm of one sample). In training,
+/// the statistics come from the input. In evaluation, they are the running statistics, if these are
+/// tracked.
 template <class Derived, class Options>
 class NormImplBase : public Cloneable<Derived> {
  public:

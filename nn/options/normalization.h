@@ -42,7 +42,8 @@ struct GroupNormOptions {
   TAPER_ARG(bool, affine) = true;    ///< whether to learn a weight and a bias
 };
 /// Configures LocalResponseNorm: x / (k + alpha s / size)^beta, where s is the sum of the squares
-/// of `size` neighbouring channels. CrossMapLRN2d computes another sum.
+/// of `size` neighbouring channels. CrossMapLRN2d sums over other channels (see
+/// CrossMapLRN2dOptions).
 struct LocalResponseNormOptions {
   /// Converts from a number: LocalResponseNorm(5).
   LocalResponseNormOptions(int64_t size) : size_(size) {}

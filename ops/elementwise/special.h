@@ -63,8 +63,8 @@ Tensor& xlogy_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Returns 0 for x < 0, y for x = 0 and 1 for x > 0. Both have one dtype. There is no gradient.
 Tensor heaviside(const Tensor& x, const Tensor& y);
 Tensor& heaviside_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the next number after x towards y. Takes f32, f64 and bf16. See special.cpp for
-/// gradients.
+/// Returns the next number after x towards y. Takes floating dtypes. The derivative by x
+/// is 1 where x != y, else 0. By y it is 0.
 Tensor nextafter(const Tensor& x, const Tensor& y);
 Tensor& nextafter_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Returns the greatest common divisor (gcd) or the least common multiple (lcm) of integers.
@@ -72,7 +72,7 @@ Tensor gcd(const Tensor& x, const Tensor& y);
 Tensor& gcd_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor lcm(const Tensor& x, const Tensor& y);
 Tensor& lcm_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Shifts the bits of integers: x * 2^y (left) or x / 2^y (right).
+/// Shifts the bits of integers: x * 2^y (left) or floor(x / 2^y) (right).
 Tensor bitwise_left_shift(const Tensor& x, const Tensor& y);
 Tensor& bitwise_left_shift_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor bitwise_right_shift(const Tensor& x, const Tensor& y);
@@ -87,8 +87,8 @@ Tensor xlogy(const Tensor& x, const Scalar& y);                ///< Returns x lo
 Tensor xlogy(const Scalar& x, const Tensor& y);                ///< Returns x log(y)
 Tensor bitwise_left_shift(const Tensor& x, const Scalar& y);   ///< Returns x * 2^y
 Tensor bitwise_left_shift(const Scalar& x, const Tensor& y);   ///< Returns x * 2^y
-Tensor bitwise_right_shift(const Tensor& x, const Scalar& y);  ///< Returns x / 2^y
-Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);  ///< Returns x / 2^y
+Tensor bitwise_right_shift(const Tensor& x, const Scalar& y);  ///< Returns floor(x / 2^y)
+Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);  ///< Returns floor(x / 2^y)
 Tensor float_power(const Tensor& x, const Scalar& y);          ///< Returns x^y in double
 Tensor float_power(const Scalar& x, const Tensor& y);          ///< Returns x^y in double
 

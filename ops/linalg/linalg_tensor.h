@@ -23,7 +23,8 @@ Tensor vander(const Tensor& x, optional<int64_t> N = nullopt);
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
 /// Returns the condition number, a matrix's norm times its inverse's norm. p is as in matrix_norm.
 /// nullopt and 2 give the ratio of the largest to the smallest singular value, -2 its reciprocal.
-/// For these, A need not be square. Singular matrices give infinity.
+/// For these, A need not be square. A singular matrix gives infinity for the norms of ±1, ±inf,
+/// "fro" and "nuc". For 2 the result is infinite or very large, for -2 about 0.
 Tensor cond(const Tensor& A, const optional<Scalar>& p = nullopt);
 /// Takes "fro" or "nuc" as p.
 Tensor cond(const Tensor& A, std::string_view p);

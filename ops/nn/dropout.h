@@ -17,7 +17,8 @@ Tensor& dropout_(Tensor& x, double p, bool train);
 Tensor feature_dropout(const Tensor& x, double p, bool train);
 Tensor& feature_dropout_(Tensor& x, double p, bool train);
 /// Keeps mean and variance of inputs of mean 0 and variance 1. Dropped elements become the negative
-/// saturation value of SELU. Then all are scaled and shifted. (arXiv:1706.02515)
+/// saturation value of SELU. Then all are scaled and shifted. For p = 1 the result is x * 0.
+/// (arXiv:1706.02515)
 Tensor alpha_dropout(const Tensor& x, double p, bool train);
 Tensor& alpha_dropout_(Tensor& x, double p, bool train);
 /// Applies alpha_dropout to whole channels.

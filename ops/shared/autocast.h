@@ -179,7 +179,7 @@ struct Casts {
            x.scalar_type() != kDouble;
   }
 
-  /// Widens to f32 if there is an f32 tensor. Throws Error for a 16-bit dtype other than
+  /// Sets `widest` to f32 if x is f32. Throws Error for a 16-bit dtype other than
   /// autocast's.
   void widen(const Tensor& x);
   void widen(const optional<Tensor>& x) {

@@ -60,7 +60,7 @@ inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes
 
 /// Maps the first `size` numbers of a file as a vector of the options' dtype on the CPU. With
 /// `shared`, writes to the tensor go to the file. Throws Error for a missing file and for a file
-/// that is too short.
+/// that is too short. A `size` of 0 gives an empty tensor, without a look at the file.
 Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
                  optional<int64_t> size = 0, TensorOptions options = {});
 

@@ -1,5 +1,6 @@
-// Views: other shapes over the input's memory. Every op here shares storage and history with its
-// input. Writing to the result writes to the input.
+// Views: other shapes over the input's memory. Unless its comment says otherwise, an op
+// here shares storage and history with its input. Writing to the result writes to the input.
+// reshape, flatten and ravel copy if the strides require it.
 #pragma once
 
 #include <vector>

@@ -97,7 +97,7 @@ class KinetoEvent {
   int64_t sequenceNr() const { return sequence_nr_; }       ///< its number on the tape, or -1
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
   bool isAsync() const { return false; }                          ///< always false
-  /// Returns whether sizes of operands were recorded, and there are any.
+  /// Returns whether sizes were recorded and the op has operands.
   bool hasShapes() const { return !shapes_.empty(); }
   /// Returns the sizes of an op's inputs, in the order of its kernel.
   ArrayRef<std::vector<int64_t>> shapes() const { return shapes_; }
