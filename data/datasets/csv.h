@@ -1,6 +1,7 @@
 // CSV: tables of numbers in text files.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include <taper/data/map.h>
@@ -18,6 +19,8 @@ struct CSVOptions {
   TAPER_ARG(bool, header) = false;
   /// The indices of the target columns. -1 is the last column. The other columns are the data.
   TAPER_ARG(std::vector<int64_t>, targets) = {-1};
+  /// Columns have numbers, not names: two texts would be taken for a range of numbers.
+  CSVOptions& targets(std::initializer_list<const char*> names) = delete;
   /// The dtype of the data.
   TAPER_ARG(Dtype, dtype) = kFloat;
   /// The dtype of the targets, kLong for classes.

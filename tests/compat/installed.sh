@@ -17,6 +17,8 @@ export PKG_CONFIG_PATH
 # pkg-config quotes a path with spaces for the shell; eval reads it back.
 eval "c++ -std=c++17 '$here/hello.cpp' -o '$work/hello' $(pkg-config --cflags --libs taper)"
 [ "$("$work/hello")" = 8 ]
+eval "c++ -std=c++17 '$here/hello.cpp' -o '$work/ranks' $(pkg-config --cflags --libs taper-distributed)"
+[ "$("$work/ranks")" = 8 ]
 eval "c++ -std=c++17 '$here/gradcheck.cpp' -o '$work/gradcheck' $(pkg-config --cflags --libs taper-testing)"
 [ "$("$work/gradcheck")" = 1 ]
 eval "c++ -std=c++17 '$here/../utils/write_run.cpp' -o '$work/write_run' $(pkg-config --cflags --libs taper-utils)"
