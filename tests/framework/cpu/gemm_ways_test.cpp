@@ -62,7 +62,7 @@ void expect_product(const std::string& way, Sizes s, bool ta, bool tb, bool add)
                       : std::is_same_v<T, Half>   ? 1e-3
                       : std::is_same_v<T, float>  ? 1e-6
                                                   : 0;
-  const int64_t step = std::max<int64_t>(1, s.k * s.m * s.n / 2000000);
+  const int64_t step = std::max<int64_t>(1, s.k * s.m * s.n / 100000);
   for (int64_t at = 0; at < s.m * s.n; at += step) {
     const int64_t i = at / s.n, j = at % s.n;
     double sum = add ? before.at(i, j) : 0, size = 1;
