@@ -45,6 +45,7 @@ class HeldSignals {
 };
 
 using taper::detail::always;
+using taper::detail::names_of;
 using taper::detail::run_best;
 using taper::detail::Way;
 
@@ -554,13 +555,13 @@ using Tested = TypeList<float, double, Half, BFloat16, int64_t>;
 
 std::vector<std::string> gemm_ways(ScalarType dtype) {
   std::vector<std::string> names;
-  const auto add = [&names](const auto& table) {
-    for (const auto& way : table) names.emplace_back(way.name);
-  };
   switch_dtype<Tested>(dtype, "gemm", [&]<class T>() {
-    add(kProductWays<T>);
-    if constexpr (kIsFloat<T>) add(kBlockWays<T>);
-    if constexpr (std::is_same_v<T, int64_t>) add(kBlockWays<uint64_t>);
+    if constexpr (kIsFloat<T>)
+      names = names_of(kProductWays<T>, kBlockWays<T>);
+    else if constexpr (std::is_same_v<T, int64_t>)
+      names = names_of(kProductWays<T>, kBlockWays<uint64_t>);
+    else
+      names = names_of(kProductWays<T>);
   });
   return names;
 }

@@ -8,14 +8,15 @@
 // compare ways are in the table. The last way computes every problem.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <taper/framework/core/check.h>
 
@@ -84,17 +85,24 @@ const Way<Problem>* find_way(const Way<Problem> (&ways)[n], std::string_view nam
   return nullptr;
 }
 
+/// Returns the names of the ways of some tables, in their order, each once.
+template <class... Tables>
+std::vector<std::string> names_of(const Tables&... tables) {
+  std::vector<std::string> names;
+  const auto add = [&names](const auto& table) {
+    for (const auto& way : table)
+      if (std::find(names.begin(), names.end(), way.name) == names.end())
+        names.emplace_back(way.name);
+  };
+  (add(tables), ...);
+  return names;
+}
+
 template <class... Tables>
 void ForcedWay::check(const Tables&... tables) const {
   if (!is_set() || (find_way(tables, name()) || ...)) return;
   std::string known;
-  std::set<std::string_view> noted;
-  const auto note = [&](const auto& table) {
-    for (const auto& way : table)
-      if (noted.insert(way.name).second)
-        known += (known.empty() ? "" : ", ") + std::string(way.name);
-  };
-  (note(tables), ...);
+  for (const std::string& way : names_of(tables...)) known += (known.empty() ? "" : ", ") + way;
   throw ValueError(concat(variable_, ": expected one of ", known, ", but got ", name()));
 }
 

@@ -238,11 +238,7 @@ AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   detail::run_best<kAttentionWays>(AttentionProblem{q, k, v, mask, options, out}, g_forced);
   return out;
 }
-std::vector<std::string> attention_ways() {
-  std::vector<std::string> names;
-  for (const auto& way : kAttentionWays) names.emplace_back(way.name);
-  return names;
-}
+std::vector<std::string> attention_ways() { return detail::names_of(kAttentionWays); }
 void force_attention_way(const char* name) { g_forced.set(name); }
 
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype) {

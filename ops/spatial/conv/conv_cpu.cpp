@@ -72,13 +72,13 @@ bool places_to_kernels(float* to, int64_t to_step, const float* from, int64_t st
 
 using taper::detail::always;
 using taper::detail::find_way;
+using taper::detail::names_of;
 using taper::detail::run_best;
 using taper::detail::Way;
 
 namespace {
 
 // ---------------------------------------------------------------------- ways of f32 and f64
-using onednn::Kind;
 
 // Up to this depth, oneDNN's forward pass is slower than reading images in place.
 constexpr int64_t kDirectDepth = 1024;
@@ -113,9 +113,9 @@ constexpr Way<Forward> kForward32[] = {
     {"winograd", [](const Forward& p) { return winograd::can(p.s); },
      [](const Forward& p) { return winograd::takes_forward(p.s); },
      [](const Forward& p) { return winograd::forward(p.y, p.x, p.w, p.b, p.s); }},
-    {"onednn", [](const Forward& p) { return onednn::can(p.s, Kind::kForward); },
+    {"onednn", [](const Forward& p) { return onednn::can(p.s, ConvPass::kForward); },
      [](const Forward& p) {
-       return onednn::prefers(p.s, Kind::kForward) && !direct_forward_pays(p.s);
+       return onednn::prefers(p.s, ConvPass::kForward) && !direct_forward_pays(p.s);
      },
      [](const Forward& p) { return onednn::forward(p.y, p.x, p.w, p.b, p.s); }},
     {"direct", [](const Forward& p) { return direct::takes_forward(p.s); }, always<Forward>,
@@ -146,8 +146,8 @@ constexpr Way<InputGradient> kInputGradient32[] = {
     {"winograd", [](const InputGradient& p) { return winograd::can(p.s); },
      [](const InputGradient& p) { return winograd::takes_input_gradient(p.s); },
      [](const InputGradient& p) { return winograd::input_gradient(p.gx, p.gy, p.w, p.s); }},
-    {"onednn", [](const InputGradient& p) { return onednn::can(p.s, Kind::kInputGradient); },
-     [](const InputGradient& p) { return onednn::prefers(p.s, Kind::kInputGradient); },
+    {"onednn", [](const InputGradient& p) { return onednn::can(p.s, ConvPass::kInputGradient); },
+     [](const InputGradient& p) { return onednn::prefers(p.s, ConvPass::kInputGradient); },
      [](const InputGradient& p) { return onednn::input_gradient(p.gx, p.gy, p.w, p.s); }},
     kTransposedInputGradient<float>,
     kPatchesInputGradient<float>};
@@ -171,9 +171,9 @@ constexpr Way<WeightGradient> kWeightGradient32[] = {
     {"winograd", [](const WeightGradient& p) { return winograd::can(p.s); },
      [](const WeightGradient& p) { return winograd::takes_weight_gradient(p.s); },
      [](const WeightGradient& p) { return winograd::weight_gradient(p.gw, p.x, p.gy, p.s); }},
-    {"onednn", [](const WeightGradient& p) { return onednn::can(p.s, Kind::kWeightGradient); },
+    {"onednn", [](const WeightGradient& p) { return onednn::can(p.s, ConvPass::kWeightGradient); },
      [](const WeightGradient& p) {
-       return onednn::prefers(p.s, Kind::kWeightGradient) && !direct_weight_gradient_pays(p.s);
+       return onednn::prefers(p.s, ConvPass::kWeightGradient) && !direct_weight_gradient_pays(p.s);
      },
      [](const WeightGradient& p) { return onednn::weight_gradient(p.gw, p.x, p.gy, p.s); }},
     {"copied",
@@ -267,8 +267,8 @@ constexpr Way<NarrowForward> kForwardBf16[] = {
      [](const NarrowForward& p) { return tiles::takes_forward(p.s) && !depthwise::takes(p.s); },
      always<NarrowForward>,
      [](const NarrowForward& p) { return tiles::forward(p.y, p.x, p.w, p.b, p.s), true; }},
-    {"onednn", [](const NarrowForward& p) { return onednn::can_bf16(p.s, Kind::kForward); },
-     [](const NarrowForward& p) { return onednn::prefers_bf16(p.s, Kind::kForward); },
+    {"onednn", [](const NarrowForward& p) { return onednn::can_bf16(p.s, ConvPass::kForward); },
+     [](const NarrowForward& p) { return onednn::prefers_bf16(p.s, ConvPass::kForward); },
      [](const NarrowForward& p) { return onednn::forward(p.y, p.x, p.w, p.b, p.s); }},
     kWidened<NarrowForward>};
 
@@ -283,8 +283,10 @@ constexpr Way<NarrowInputGradient> kInputGradientBf16[] = {
        return tiles::input_gradient(p.gx, p.gy, p.w, p.s), true;
      }},
     {"onednn",
-     [](const NarrowInputGradient& p) { return onednn::can_bf16(p.s, Kind::kInputGradient); },
-     [](const NarrowInputGradient& p) { return onednn::prefers_bf16(p.s, Kind::kInputGradient); },
+     [](const NarrowInputGradient& p) { return onednn::can_bf16(p.s, ConvPass::kInputGradient); },
+     [](const NarrowInputGradient& p) {
+       return onednn::prefers_bf16(p.s, ConvPass::kInputGradient);
+     },
      [](const NarrowInputGradient& p) { return onednn::input_gradient(p.gx, p.gy, p.w, p.s); }},
     kWidened<NarrowInputGradient>};
 
@@ -299,8 +301,10 @@ constexpr Way<NarrowWeightGradient> kWeightGradientBf16[] = {
        return tiles::weight_gradient(p.gw, p.x, p.gy, p.s), true;
      }},
     {"onednn",
-     [](const NarrowWeightGradient& p) { return onednn::can_bf16(p.s, Kind::kWeightGradient); },
-     [](const NarrowWeightGradient& p) { return onednn::prefers_bf16(p.s, Kind::kWeightGradient); },
+     [](const NarrowWeightGradient& p) { return onednn::can_bf16(p.s, ConvPass::kWeightGradient); },
+     [](const NarrowWeightGradient& p) {
+       return onednn::prefers_bf16(p.s, ConvPass::kWeightGradient);
+     },
      [](const NarrowWeightGradient& p) { return onednn::weight_gradient(p.gw, p.x, p.gy, p.s); }},
     kWidened<NarrowWeightGradient>};
 
@@ -373,9 +377,7 @@ void with_table(ConvPass pass, ScalarType dtype, const Body& body) {
 
 std::vector<std::string> conv_ways(ConvPass pass, ScalarType dtype) {
   std::vector<std::string> names;
-  with_table(pass, dtype, [&](const auto& table) {
-    for (const auto& way : table) names.emplace_back(way.name);
-  });
+  with_table(pass, dtype, [&](const auto& table) { names = names_of(table); });
   return names;
 }
 bool conv_way_can(ConvPass pass, ScalarType dtype, const std::string& name, const ConvShape& s) {

@@ -7,17 +7,15 @@
 
 namespace torch::taper::cpu::onednn {
 
-enum class Kind { kForward, kInputGradient, kWeightGradient };
-
 /// Tests whether the CPU multiplies pairs of bf16.
 bool multiplies_bf16();
 /// Returns whether oneDNN has fast kernels for the shape: in f32, and in bf16.
-bool can(const ConvShape& s, Kind kind);
-bool can_bf16(const ConvShape& s, Kind kind);
+bool can(const ConvShape& s, ConvPass kind);
+bool can_bf16(const ConvShape& s, ConvPass kind);
 /// Returns whether oneDNN is faster than packed patches, by measurement. prefers_bf16 compares with
 /// f32 between conversions.
-bool prefers(const ConvShape& s, Kind kind);
-bool prefers_bf16(const ConvShape& s, Kind kind);
+bool prefers(const ConvShape& s, ConvPass kind);
+bool prefers_bf16(const ConvShape& s, ConvPass kind);
 
 // Compute what the kernels of conv_kernels.h do, on whole contiguous tensors. `b` may be null. They
 // return false if oneDNN fails or has no fast kernel for the shape. The result is then undefined.

@@ -14,7 +14,7 @@ namespace {
 template <class T>
 class ImageMap {
  public:
-  ImageMap(Kind kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b)
+  ImageMap(ConvPass kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b)
       : kind_(kind), s_(s), to_(to), from_(from), w_(w), b_(b) {
     const int64_t t = usable_threads();
     const int64_t floats = kChunkBytes * static_cast<int64_t>(sizeof(float) / sizeof(T));
@@ -78,7 +78,7 @@ class ImageMap {
 
   void chunk(const PartOfChannels& p, int64_t i, const char* weights) const {
     const Plan& plan = *(i == chunks_ - 1 ? p.last : p.plan);
-    const bool forward = kind_ == Kind::kForward;
+    const bool forward = kind_ == ConvPass::kForward;
     const Channels& c = p.channels;
     const int64_t x_image = s_.groups * s_.in_channels * s_.in_pixels();
     const int64_t y_image = s_.groups * s_.out_channels * s_.out_pixels();
@@ -93,7 +93,7 @@ class ImageMap {
     if (!result.same()) Plan::convert(result, to, plain);
   }
 
-  Kind kind_;
+  ConvPass kind_;
   ConvShape s_;
   T* to_;
   const T *from_, *w_, *b_;
@@ -104,12 +104,13 @@ class ImageMap {
 }  // namespace
 
 template <class T>
-bool run_image_map(Kind kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b) {
+bool run_image_map(ConvPass kind, const ConvShape& s, T* to, const T* from, const T* w,
+                   const T* b) {
   return ImageMap<T>(kind, s, to, from, w, b).run();
 }
-template bool run_image_map(Kind, const ConvShape&, float*, const float*, const float*,
+template bool run_image_map(ConvPass, const ConvShape&, float*, const float*, const float*,
                             const float*);
-template bool run_image_map(Kind, const ConvShape&, BFloat16*, const BFloat16*, const BFloat16*,
+template bool run_image_map(ConvPass, const ConvShape&, BFloat16*, const BFloat16*, const BFloat16*,
                             const BFloat16*);
 
 }  // namespace torch::taper::cpu::onednn

@@ -6,9 +6,9 @@ namespace torch::taper::cpu::onednn {
 namespace {
 
 // Returns the dimension that is split: groups or channels.
-int64_t& result_channels(ConvShape& s, Kind kind) {
+int64_t& result_channels(ConvShape& s, ConvPass kind) {
   if (s.groups > 1) return s.groups;
-  return kind == Kind::kInputGradient ? s.in_channels : s.out_channels;
+  return kind == ConvPass::kInputGradient ? s.in_channels : s.out_channels;
 }
 
 }  // namespace
@@ -22,12 +22,12 @@ int64_t image_work(const ConvShape& s) {
   return std::max<int64_t>(1, s.groups * s.out_channels * s.depth() * s.out_pixels());
 }
 
-int64_t most_parts(ConvShape s, Kind kind) {
+int64_t most_parts(ConvShape s, ConvPass kind) {
   const int64_t unit = s.groups > 1 ? 1 : channel_block();
   return std::max<int64_t>(1, result_channels(s, kind) / unit);
 }
 
-Channels channels_of(const ConvShape& s, Kind kind, int64_t part, int64_t parts) {
+Channels channels_of(const ConvShape& s, ConvPass kind, int64_t part, int64_t parts) {
   Channels c{s};
   int64_t& count = result_channels(c.shape, kind);
   const int64_t unit = s.groups > 1 ? 1 : channel_block(), units = ceil_div(count, unit);
@@ -36,7 +36,7 @@ Channels channels_of(const ConvShape& s, Kind kind, int64_t part, int64_t parts)
   if (s.groups > 1) {
     c.x = begin * s.in_channels * s.in_pixels();
     c.b = begin * s.out_channels;
-  } else if (kind == Kind::kInputGradient) {
+  } else if (kind == ConvPass::kInputGradient) {
     c.x = begin * s.in_pixels();
     c.w = begin * s.kernel_elements();
     return c;

@@ -26,8 +26,8 @@ struct Channels {
   int64_t x = 0, w = 0, b = 0, y = 0;
 };
 /// Returns into how many useful parts the channels can be split.
-int64_t most_parts(ConvShape s, Kind kind);
-Channels channels_of(const ConvShape& s, Kind kind, int64_t part, int64_t parts);
+int64_t most_parts(ConvShape s, ConvPass kind);
+Channels channels_of(const ConvShape& s, ConvPass kind, int64_t part, int64_t parts);
 
 template <class T>
 constexpr dnnl::memory::data_type kTypeOf =
@@ -35,7 +35,7 @@ constexpr dnnl::memory::data_type kTypeOf =
 
 /// Returns the plan for `images` images of a part of s, with operands of T.
 template <class T>
-std::shared_ptr<const Plan> plan_for(const ConvShape& s, Kind kind, bool bias, Channels part,
+std::shared_ptr<const Plan> plan_for(const ConvShape& s, ConvPass kind, bool bias, Channels part,
                                      int64_t images) {
   part.shape.batch = images;
   return plan_of({part.shape, kind, kTypeOf<T>, bias, s.groups * s.in_channels, s.in_channels,
@@ -56,7 +56,7 @@ class Inner {
 // The three maps, for float or BFloat16. They return false if oneDNN does not take the shape. They
 // may throw dnnl::error.
 template <class T>
-bool run_image_map(Kind kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b);
+bool run_image_map(ConvPass kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b);
 template <class T>
 bool run_weight_gradient(const ConvShape& s, T* gw, const T* x, const T* gy);
 

@@ -82,7 +82,7 @@ void set_layouts(Plan& p, const Part& part) {
   const int64_t block = channel_block(s, part.kind);
   p.x.inner = reads_plain_images(s, part.kind) ? p.x.plain : blocked_desc(x, block, part.type);
   p.y.inner = blocked_desc(y, block, part.type);
-  p.w.inner = weights_desc(part, part.kind == Kind::kWeightGradient ? Type::f32 : part.type);
+  p.w.inner = weights_desc(part, part.kind == ConvPass::kWeightGradient ? Type::f32 : part.type);
   const int64_t row = s.groups > 1 ? s.out_channels * s.depth()
                                    // Part of the input channels uses a part of every row.
                                    : part.w_channels * s.kernel_elements();
@@ -158,11 +158,11 @@ bool take(Plan& p, const typename Primitive::primitive_desc& d, const Desc& weig
 
 bool set_convolution(Plan& p, const Part& part) {
   const Steps c = steps_of(part.shape);
-  if (p.kind == Kind::kForward) {
+  if (p.kind == ConvPass::kForward) {
     const auto d = forward_desc(p, p.w.inner, c, dnnl::prop_kind::forward_inference);
     return take<dnnl::convolution_forward>(p, d, d.weights_desc());
   }
-  if (p.kind == Kind::kInputGradient) {
+  if (p.kind == ConvPass::kInputGradient) {
     const auto d = backward_desc<dnnl::convolution_backward_data>(p, part, c);
     return take<dnnl::convolution_backward_data>(p, d, d.weights_desc());
   }
@@ -187,9 +187,9 @@ std::shared_ptr<const Plan> make_plan(const Part& part) try {
   p->images = part.shape.batch;
   set_layouts(*p, part);
   if (!set_convolution(*p, part)) return nullptr;
-  set_conversion(p->x, part.kind == Kind::kInputGradient);
-  set_conversion(p->w, part.kind == Kind::kWeightGradient);
-  set_conversion(p->y, part.kind == Kind::kForward);
+  set_conversion(p->x, part.kind == ConvPass::kInputGradient);
+  set_conversion(p->w, part.kind == ConvPass::kWeightGradient);
+  set_conversion(p->y, part.kind == ConvPass::kForward);
   return p;
 } catch (const dnnl::error&) {
   return nullptr;
@@ -258,13 +258,13 @@ void run(const dnnl::primitive& p, const Desc& scratchpad, std::unordered_map<in
 struct Arguments {
   int x, w, y;
 };
-Arguments arguments_of(Kind kind) {
+Arguments arguments_of(ConvPass kind) {
   switch (kind) {
-    case Kind::kForward:
+    case ConvPass::kForward:
       return {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
-    case Kind::kInputGradient:
+    case ConvPass::kInputGradient:
       return {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST};
-    case Kind::kWeightGradient:
+    case ConvPass::kWeightGradient:
       break;
   }
   return {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST};
@@ -305,14 +305,14 @@ bool multiplies_bf16() {
   return yes;
 }
 
-int64_t channel_block(const ConvShape& s, Kind kind) {
+int64_t channel_block(const ConvShape& s, ConvPass kind) {
   // Volumes use half blocks if padding whole ones would cost more than their wider vectors gain.
   // The gradient of the weight has no kernels for half blocks.
   const bool halves = s.kernel[0] > 1 && s.in_channels % 16 == 8 && s.out_channels % 8 == 0;
   const auto filled = [](int64_t n) { return (n + 15) / 16 * 16; };
   const int64_t channels = s.in_channels * s.out_channels;
   const bool wasteful = 3 * channels < 2 * filled(s.in_channels) * filled(s.out_channels);
-  if (s.groups == 1 && halves && wasteful && kind != Kind::kWeightGradient)
+  if (s.groups == 1 && halves && wasteful && kind != ConvPass::kWeightGradient)
     return std::min<int64_t>(channel_block(), 8);
   if (s.groups == 1 || channel_block() == 0) return channel_block();
   for (int64_t block = channel_block(); block >= 4; block /= 2)
@@ -320,11 +320,11 @@ int64_t channel_block(const ConvShape& s, Kind kind) {
   return 0;
 }
 
-bool reads_plain_images(const ConvShape& s, Kind kind) {
-  if (s.groups > 1 || kind == Kind::kInputGradient) return false;
+bool reads_plain_images(const ConvShape& s, ConvPass kind) {
+  if (s.groups > 1 || kind == ConvPass::kInputGradient) return false;
   // With AVX-512 there are forward kernels for every part of a block.
   return s.in_channels <= 3 ||
-         (kind == Kind::kForward && s.in_channels < 16 && channel_block(s, kind) == 16);
+         (kind == ConvPass::kForward && s.in_channels < 16 && channel_block(s, kind) == 16);
 }
 
 std::shared_ptr<const Plan> plan_of(const Part& part) {

@@ -14,7 +14,7 @@ namespace torch::taper::cpu::onednn {
 /// type of the operands, f32 or bf16. The gradient of the weight is f32.
 struct Part {
   ConvShape shape;
-  Kind kind;
+  ConvPass kind;
   dnnl::memory::data_type type;
   bool bias;
   int64_t x_channels, w_channels, y_channels;  ///< of whole images and of rows of weights
@@ -33,7 +33,7 @@ struct Operand {
 };
 
 struct Plan {
-  Kind kind;
+  ConvPass kind;
   int64_t images;
   dnnl::primitive convolution;
   dnnl::memory::desc bias, scratchpad;
@@ -48,11 +48,11 @@ struct Plan {
 /// Returns how many channels oneDNN's fast layouts group together, or 0 if the CPU has none.
 int64_t channel_block();
 /// Returns the block for the shape, because blocks do not cross groups. 0 means none.
-int64_t channel_block(const ConvShape& s, Kind kind);
+int64_t channel_block(const ConvShape& s, ConvPass kind);
 
 /// Tests whether oneDNN reads images of few channels in the plain layout, as for a first layer.
 /// Blocks of them would be mostly padding.
-bool reads_plain_images(const ConvShape& s, Kind kind);
+bool reads_plain_images(const ConvShape& s, ConvPass kind);
 
 /// Returns the plan for a part, or null if oneDNN has no fast kernel. A few hundred plans are kept.
 /// Several threads may use one plan at a time.

@@ -43,7 +43,7 @@ class WeightGradient {
   }
 
  private:
-  static constexpr Kind kKind = Kind::kWeightGradient;
+  static constexpr ConvPass kKind = ConvPass::kWeightGradient;
 
   // Images [begin, end) and some channels, in chunks of two sizes that differ by one.
   struct PartOfSum {

@@ -57,6 +57,9 @@ inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const C
 
 namespace cpu {
 
+/// The three passes of a convolution: each is the adjoint of another.
+enum class ConvPass { kForward, kInputGradient, kWeightGradient };
+
 /// Columns of a packed panel. Also its row stride.
 constexpr int64_t kPatchPanel = 64;
 /// Elements after the last row of a packed panel that may be written.

@@ -31,8 +31,6 @@ struct ConvWeightGradient {
 // ---------------------------------------------------------------------- for the tests
 #pragma GCC visibility push(default)
 
-enum class ConvPass { kForward, kInputGradient, kWeightGradient };
-
 /// Returns the names of the ways of a pass, in the order of preference.
 std::vector<std::string> conv_ways(ConvPass pass, ScalarType dtype);
 /// Returns whether the way computes a convolution of the shape. Throws Error if there is no

@@ -15,7 +15,7 @@
 namespace torch::taper::testing {
 namespace {
 
-using cpu::onednn::Kind;
+using cpu::ConvPass;
 using cpu::onednn::runs;
 
 // oneDNN's fast kernels are for AVX2 and above.
@@ -100,18 +100,18 @@ struct Answer {
   Tensor got;
 };
 template <class T>
-Answer run_as(Kind kind, const ConvShape& s, const Operands& o) {
+Answer run_as(ConvPass kind, const ConvShape& s, const Operands& o) {
   const T *x = o.x.data_ptr<T>(), *w = o.w.data_ptr<T>(), *b = o.b.data_ptr<T>();
   const T* gy = o.gy.data_ptr<T>();
-  Answer a{false, empty_like(kind == Kind::kForward         ? o.gy
-                             : kind == Kind::kInputGradient ? o.x
-                                                            : o.w)};
+  Answer a{false, empty_like(kind == ConvPass::kForward         ? o.gy
+                             : kind == ConvPass::kInputGradient ? o.x
+                                                                : o.w)};
   T* to = a.got.data_ptr<T>();
   switch (kind) {
-    case Kind::kForward:
+    case ConvPass::kForward:
       a.taken = cpu::onednn::forward(to, x, w, b, s);
       break;
-    case Kind::kInputGradient:
+    case ConvPass::kInputGradient:
       a.taken = cpu::onednn::input_gradient(to, gy, w, s);
       break;
     default:
@@ -119,19 +119,20 @@ Answer run_as(Kind kind, const ConvShape& s, const Operands& o) {
   }
   return a;
 }
-Answer run(Kind kind, const ConvShape& s, const Operands& o) {
+Answer run(ConvPass kind, const ConvShape& s, const Operands& o) {
   return o.x.scalar_type() == kBFloat16 ? run_as<BFloat16>(kind, s, o) : run_as<float>(kind, s, o);
 }
 
-const Tensor& exact(Kind kind, const Operands& o) {
-  return kind == Kind::kForward         ? o.exact.y
-         : kind == Kind::kInputGradient ? o.exact.gx
-                                        : o.exact.gw;
+const Tensor& exact(ConvPass kind, const Operands& o) {
+  return kind == ConvPass::kForward         ? o.exact.y
+         : kind == ConvPass::kInputGradient ? o.exact.gx
+                                            : o.exact.gw;
 }
 
-constexpr Kind kKinds[] = {Kind::kForward, Kind::kInputGradient, Kind::kWeightGradient};
+constexpr ConvPass kKinds[] = {ConvPass::kForward, ConvPass::kInputGradient,
+                               ConvPass::kWeightGradient};
 
-std::string text(const Setting& s, Kind kind) {
+std::string text(const Setting& s, ConvPass kind) {
   std::ostringstream o;
   o << "kind " << static_cast<int>(kind) << ", input " << IntArrayRef(s.x) << ", weight "
     << IntArrayRef(s.w) << ", groups " << s.groups;
@@ -163,7 +164,7 @@ TEST(ConvOneDnn, EqualsTheProductInDoubleForAnyNumberOfThreads) {
   SKIP_WITHOUT_VECTORS();
   for (const Setting& s : kTaken) {
     const Operands o = operands_of(s);
-    for (Kind kind : kKinds)
+    for (ConvPass kind : kKinds)
       for (int n : {1, 2, 5}) {
         const Threads threads(n);
         const Answer a = run(kind, shape_of(s, o), o);
@@ -186,16 +187,16 @@ TEST(ConvOneDnn, MultipliesPairsOfBf16) {
   int64_t taken = 0;
   for (const Setting& s : kTaken) {
     const Operands o = operands_of(s, kBFloat16);
-    for (Kind kind : kKinds) {
+    for (ConvPass kind : kKinds) {
       const bool preferred = cpu::onednn::prefers_bf16(shape_of(s, o), kind);
       for (int n : {1, 2, 5}) {
         const Threads threads(n);
         const Answer a = run(kind, shape_of(s, o), o);
         const Tensor& want = exact(kind, o);
         const Maps op = maps_of(s, o);
-        const Tensor& by_op = kind == Kind::kForward         ? op.y
-                              : kind == Kind::kInputGradient ? op.gx
-                                                             : op.gw;
+        const Tensor& by_op = kind == ConvPass::kForward         ? op.y
+                              : kind == ConvPass::kInputGradient ? op.gx
+                                                                 : op.gw;
         EXPECT_TRUE(near_bf16(by_op, want)) << text(s, kind) << ", " << n << " threads";
         if (!a.taken) continue;
         ++taken;
@@ -215,10 +216,10 @@ TEST(ConvOneDnn, TakesVolumesOfHalfABlockOfChannels) {
     const Operands o = operands_of(s);
     for (int n : {1, 3}) {
       const Threads threads(n);
-      const Answer a = run(Kind::kForward, shape_of(s, o), o);
+      const Answer a = run(ConvPass::kForward, shape_of(s, o), o);
       if (may_refuse() && !a.taken) continue;
-      ASSERT_TRUE(a.taken) << text(s, Kind::kForward);
-      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, Kind::kForward);
+      ASSERT_TRUE(a.taken) << text(s, ConvPass::kForward);
+      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, ConvPass::kForward);
     }
   }
 }
@@ -228,7 +229,7 @@ TEST(ConvOneDnn, ReadsAFirstLayersInputAsItIs) {
   for (int64_t channels : {1, 2, 3}) {
     const Setting s{{3, channels, 15, 17}, {32, channels, 5, 5}, {2, 2}, {2, 2}, {1, 1}};
     const Operands o = operands_of(s);
-    for (Kind kind : {Kind::kForward, Kind::kWeightGradient}) {
+    for (ConvPass kind : {ConvPass::kForward, ConvPass::kWeightGradient}) {
       const Answer a = run(kind, shape_of(s, o), o);
       if (may_refuse() && !a.taken) continue;
       ASSERT_TRUE(a.taken) << text(s, kind);
@@ -248,10 +249,11 @@ TEST(ConvOneDnn, ReadsImagesOfPartOfABlockAsTheyAre) {
     const Operands o = operands_of(s);
     for (int n : {1, 3}) {
       const Threads threads(n);
-      EXPECT_TRUE(cpu::onednn::prefers(shape_of(s, o), Kind::kForward)) << text(s, Kind::kForward);
-      const Answer a = run(Kind::kForward, shape_of(s, o), o);
-      ASSERT_TRUE(a.taken) << text(s, Kind::kForward);
-      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, Kind::kForward);
+      EXPECT_TRUE(cpu::onednn::prefers(shape_of(s, o), ConvPass::kForward))
+          << text(s, ConvPass::kForward);
+      const Answer a = run(ConvPass::kForward, shape_of(s, o), o);
+      ASSERT_TRUE(a.taken) << text(s, ConvPass::kForward);
+      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, ConvPass::kForward);
     }
   }
 }
@@ -275,7 +277,8 @@ TEST(ConvOneDnn, TakesTheShapesOfResNets) {
       {{8, 64, 28, 28}, {128, 64, 3, 3}, {2, 2}, {1, 1}, {1, 1}},
       {{8, 512, 7, 7}, {512, 512, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
       {{4, 64, 28, 28}, {64, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 4}};
-  for (const Setting& s : settings) EXPECT_EQ(maps_taken(s, operands_of(s)), 3) << text(s, Kind());
+  for (const Setting& s : settings)
+    EXPECT_EQ(maps_taken(s, operands_of(s)), 3) << text(s, ConvPass());
 }
 
 TEST(ConvOneDnn, LeavesWhatOurLoopsDoFaster) {
@@ -285,14 +288,15 @@ TEST(ConvOneDnn, LeavesWhatOurLoopsDoFaster) {
       {{8, 32, 14, 14}, {32, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 32},
       {{2, 64, 56, 56}, {64, 64, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
       {{1, 16, 4, 4}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
-  for (const Setting& s : settings) EXPECT_EQ(maps_taken(s, operands_of(s)), 0) << text(s, Kind());
+  for (const Setting& s : settings)
+    EXPECT_EQ(maps_taken(s, operands_of(s)), 0) << text(s, ConvPass());
 }
 
 TEST(ConvOneDnn, RefusesWhatItHasNoFastKernelFor) {
   const Setting groups{{4, 12, 12, 12}, {12, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 4};
   const Operands o = operands_of(groups);
   const int64_t before = runs();
-  for (Kind kind : kKinds) EXPECT_FALSE(run(kind, shape_of(groups, o), o).taken);
+  for (ConvPass kind : kKinds) EXPECT_FALSE(run(kind, shape_of(groups, o), o).taken);
   EXPECT_EQ(runs(), before);
 }
 
@@ -300,7 +304,7 @@ TEST(ConvOneDnn, LeavesOneImageToManyThreads) {
   const Setting s{{1, 32, 56, 56}, {32, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}};
   const Operands o = operands_of(s);
   const Threads threads(64);
-  EXPECT_FALSE(run(Kind::kForward, shape_of(s, o), o).taken);
+  EXPECT_FALSE(run(ConvPass::kForward, shape_of(s, o), o).taken);
 }
 
 TEST(ConvOneDnn, LeavesPaddingThatItCannotExpress) {
@@ -347,7 +351,7 @@ TEST(ConvOneDnn, ManyShapesFromManyThreads) {
   const auto step = [](int64_t width) {
     const Setting s{{2, 16, 3, width}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}};
     const Operands o = operands_of(s);
-    for (Kind kind : kKinds) {
+    for (ConvPass kind : kKinds) {
       const Answer a = run(kind, shape_of(s, o), o);
       EXPECT_TRUE(a.taken && a.got.to(kDouble).allclose(exact(kind, o), 1e-4, 1e-3)) << width;
     }
@@ -385,13 +389,13 @@ const Operands& tiled_operands(size_t i) {
   return all[i];
 }
 
-bool takes_tiles(Kind kind, const ConvShape& s) {
-  return kind == Kind::kForward         ? cpu::winograd::takes_forward(s)
-         : kind == Kind::kInputGradient ? cpu::winograd::takes_input_gradient(s)
-                                        : cpu::winograd::takes_weight_gradient(s);
+bool takes_tiles(ConvPass kind, const ConvShape& s) {
+  return kind == ConvPass::kForward         ? cpu::winograd::takes_forward(s)
+         : kind == ConvPass::kInputGradient ? cpu::winograd::takes_input_gradient(s)
+                                            : cpu::winograd::takes_weight_gradient(s);
 }
-const Tensor& result(Kind kind, const Maps& maps) {
-  return kind == Kind::kForward ? maps.y : kind == Kind::kInputGradient ? maps.gx : maps.gw;
+const Tensor& result(ConvPass kind, const Maps& maps) {
+  return kind == ConvPass::kForward ? maps.y : kind == ConvPass::kInputGradient ? maps.gx : maps.gw;
 }
 
 TEST(ConvWinograd, IsAsNearAsSumsOfProducts) {
@@ -402,7 +406,7 @@ TEST(ConvWinograd, IsAsNearAsSumsOfProducts) {
     for (int n : {1, 2, 3}) {
       const Threads threads(n);
       const Maps maps = maps_of(s, o), again = maps_of(s, o);
-      for (Kind kind : kKinds) {
+      for (ConvPass kind : kKinds) {
         if (n == 1) ASSERT_TRUE(takes_tiles(kind, shape_of(s, o))) << text(s, kind);
         const Tensor &got = result(kind, maps), &want = exact(kind, o);
         EXPECT_TRUE(result(kind, again).equal(got)) << text(s, kind);
@@ -446,7 +450,7 @@ TEST(ConvWinograd, IsExactForSmallWholeNumbersAndAnyNumberOfThreads) {
     for (int n : {1, 2, 3}) {
       const Threads threads(n);
       const Maps got = maps_of(s, o);
-      for (Kind kind : kKinds)
+      for (ConvPass kind : kKinds)
         EXPECT_TRUE(result(kind, got).to(kDouble).equal(result(kind, want))) << text(s, kind);
     }
   }
@@ -461,7 +465,7 @@ TEST(ConvWinograd, ReadsItsOperandsOnly) {
       const Operands moved{
           at_edge(o.x, edge), at_edge(o.w, edge), at_edge(o.b, edge), at_edge(o.gy, edge), {}};
       const Maps got = maps_of(s, moved);
-      for (Kind kind : kKinds) EXPECT_TRUE(result(kind, got).equal(result(kind, want)));
+      for (ConvPass kind : kKinds) EXPECT_TRUE(result(kind, got).equal(result(kind, want)));
     }
   }
 }
@@ -479,7 +483,7 @@ TEST(ConvWinograd, NumbersThatAreNotFiniteSpreadNoFurther) {
       return maps_of(s, o);
     };
     const Maps got = spoilt(kFloat), want = spoilt(kDouble);
-    for (Kind kind : kKinds) {
+    for (ConvPass kind : kKinds) {
       const Tensor y = result(kind, got).to(kDouble), exact = result(kind, want);
       EXPECT_FALSE(exact.isfinite().all().item<bool>());
       EXPECT_TRUE(y.isnan().equal(exact.isnan())) << text(s, kind) << ", " << bad;
