@@ -46,6 +46,7 @@ set(block_filter --gtest_filter=Blocks.*:CudaKernelsOfWarps.*:Ops/OpCases.Device
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/*_cuda.cu
      ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu
      ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
+taper_join_kernels(kernels)  # half of the commands, as for nvcc
 set(build ${PROJECT_SOURCE_DIR}/framework/runtime/cuda_build.cpp)
 add_executable(block_tests ${kernels} ${build} ${block_sources} ${block_tests}
                ${CMAKE_CURRENT_SOURCE_DIR}/blocks/accesses.cpp)
