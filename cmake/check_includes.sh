@@ -80,8 +80,8 @@ stray=$(find framework ops -maxdepth 1 -type f)
 [ -z "$stray" ] || { echo "files of framework/ and ops/ belong into the folder of their family: $stray"; broken=1; }
 
 # Macros in headers and kernels are for what C++ cannot say: checks that quote their condition, names
-# that become text or parts of names, attributes of instruction sets. A list of ops is one macro.
-most_macros=72
+# that become text or parts of names, attributes and pragmas of instruction sets. A list of ops is one macro.
+most_macros=79
 macros=$(grep -hoE '^[[:space:]]*#[[:space:]]*define TAPER_[A-Za-z0-9_]+' \
   $(find "${roots[@]}" -type f \( -name '*.h' -o -name '*.inc' -o -name '*.cuh' \)) | sed 's/.*define //' | sort -u | wc -l)
 [ "$macros" -le $most_macros ] ||

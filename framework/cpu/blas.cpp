@@ -1,6 +1,8 @@
 #include <taper/framework/cpu/blas.h>
 
+#if !defined(TAPER_NO_ONEDNN)
 #include <oneapi/dnnl/dnnl.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <algorithm>
@@ -213,6 +215,7 @@ bool blas_layout(MatrixIn<T> x, int64_t rows, int64_t cols, bool* transposed, in
   return x.row == 1 && x.col >= std::max<int64_t>(rows, 1);
 }
 
+#if !defined(TAPER_NO_ONEDNN)
 bool library_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> a,
                   MatrixIn<float> b, bool add, float* c, int64_t ldc) {
   bool ta, tb;
@@ -225,6 +228,12 @@ bool library_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> 
   return dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, alpha, a.data, lda, b.data, ldb,
                     add ? 1.0f : 0.0f, c, ldc) == dnnl_success;
 }
+#else
+bool library_gemm(int64_t, int64_t, int64_t, float, MatrixIn<float>, MatrixIn<float>, bool, float*,
+                  int64_t) {
+  return false;
+}
+#endif
 
 bool library_gemm(int64_t m, int64_t n, int64_t k, double alpha, MatrixIn<double> a,
                   MatrixIn<double> b, bool add, double* c, int64_t ldc) {

@@ -7,14 +7,13 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/pack_panel.h>
 #include <taper/framework/kernel/narrow_rows.h>
+#include <taper/framework/kernel/targets.h>
 #include <taper/framework/kernel/vec_widen.h>
 #include <taper/framework/memory/scratch.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 
-#pragma GCC push_options
-#pragma GCC target( \
-    "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx512bf16,prefer-vector-width=512")
+TAPER_BEGIN_TARGET(TAPER_AVX512BF16_FEATURES)
 namespace torch::taper::cpu::avx512bf16 {
 
 using avx512::kTileVecs;
@@ -62,7 +61,7 @@ void join_rows(uint32_t* to, const uint16_t* first, const uint16_t* second, int6
 
 }  // namespace torch::taper::cpu::avx512bf16
 #include <taper/framework/cpu/gemm_amx.inc>
-#pragma GCC pop_options
+TAPER_END_TARGET
 
 namespace torch::taper::cpu {
 namespace {

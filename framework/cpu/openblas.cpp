@@ -1,6 +1,5 @@
 #include <taper/framework/cpu/openblas.h>
 
-#include <cblas.h>
 #include <dlfcn.h>
 
 #include <string>
@@ -10,7 +9,11 @@
 namespace torch::taper::cpu {
 namespace {
 
-using Dgemm = decltype(&cblas_dgemm);
+// The values of CBLAS's enumerations.
+constexpr int kRowMajor = 101, kNoTranspose = 111, kTranspose = 112;
+using Dgemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k,
+                       double alpha, const double* a, int lda, const double* b, int ldb,
+                       double beta, double* c, int ldc);
 
 void* load() {
   void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -26,7 +29,7 @@ void* library() {
   return loaded;
 }
 
-CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
+int flag(bool transpose) { return transpose ? kTranspose : kNoTranspose; }
 
 }  // namespace
 
@@ -36,8 +39,8 @@ bool openblas_dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, dou
   static const Dgemm dgemm =
       library() ? reinterpret_cast<Dgemm>(dlsym(library(), "cblas_dgemm")) : nullptr;
   if (!dgemm) return false;
-  dgemm(CblasRowMajor, flag(transpose_a), flag(transpose_b), m, n, k, alpha, a, lda, b, ldb, beta,
-        c, ldc);
+  dgemm(kRowMajor, flag(transpose_a), flag(transpose_b), m, n, k, alpha, a, lda, b, ldb, beta, c,
+        ldc);
   return true;
 }
 

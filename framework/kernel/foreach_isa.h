@@ -12,21 +12,18 @@
 #define TAPER_ISA_IS_BASE 0
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
-#pragma GCC push_options
-#pragma GCC target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")
+TAPER_BEGIN_TARGET(TAPER_AVX2_FEATURES)
 #define TAPER_ISA avx2
 #include TAPER_ISA_FILE
 #undef TAPER_ISA
-#pragma GCC pop_options
+TAPER_END_TARGET
 
 #ifndef TAPER_ISA_UP_TO_AVX2
-#pragma GCC push_options
-#pragma GCC target( \
-    "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,prefer-vector-width=512")
+TAPER_BEGIN_TARGET(TAPER_AVX512_FEATURES)
 #define TAPER_ISA avx512
 #include TAPER_ISA_FILE
 #undef TAPER_ISA
-#pragma GCC pop_options
+TAPER_END_TARGET
 #endif
 #endif
 

@@ -14,11 +14,13 @@
 namespace torch::taper::cpu {
 namespace {
 
+#if defined(__x86_64__)
 // Returns the value of TAPER_CPU_ISA, or an empty text.
 std::string_view limit() {
   const char* asked = std::getenv("TAPER_CPU_ISA");
   return asked ? asked : "";
 }
+#endif
 
 Isa detect() {
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <taper/framework/core/dtype.h>
+#include <taper/framework/kernel/targets.h>
 
 #pragma GCC visibility push(default)  // for the tests
 

@@ -4,6 +4,7 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/iterate.h>
+#include <taper/framework/kernel/targets.h>
 #include <taper/framework/kernel/vec_widen.h>
 
 namespace torch::taper::cpu {

@@ -36,22 +36,22 @@ constexpr int kTileVecs = 4;
 
 #ifdef __clang__
 // GCC's built-in function, which Clang lacks: lane l of the result is lane at[l] of a, or of a and
-// b concatenated.
-template <class V, class I>
-TAPER_INLINE V __builtin_shuffle(V a, I at) {
-  constexpr int lanes = sizeof(V) / sizeof a[0];
-  V r;
-  for (int l = 0; l < lanes; ++l) r[l] = a[at[l] & (lanes - 1)];
-  return r;
-}
-template <class V, class I>
-TAPER_INLINE V __builtin_shuffle(V a, V b, I at) {
-  constexpr int lanes = sizeof(V) / sizeof a[0];
-  V r;
-  for (int l = 0; l < lanes; ++l)
-    r[l] = (at[l] & lanes) ? b[at[l] & (lanes - 1)] : a[at[l] & (lanes - 1)];
-  return r;
-}
+// b concatenated. Each instruction set has its own, because wide vectors are arguments.
+#define TAPER_SHUFFLES(attributes)                                              \
+  template <class V, class I>                                                   \
+  attributes V __builtin_shuffle(V a, V b, I at) {                              \
+    constexpr int lanes = sizeof(V) / sizeof a[0];                              \
+    V r;                                                                        \
+    for (int l = 0; l < lanes; ++l)                                             \
+      r[l] = (at[l] & lanes) ? b[at[l] & (lanes - 1)] : a[at[l] & (lanes - 1)]; \
+    return r;                                                                   \
+  }                                                                             \
+  template <class V, class I>                                                   \
+  attributes V __builtin_shuffle(V a, I at) {                                   \
+    return __builtin_shuffle(a, a, at);                                         \
+  }
+#else
+#define TAPER_SHUFFLES(attributes)
 #endif
 
 namespace detail {
@@ -75,6 +75,7 @@ TAPER_INLINE void store_past(void* p, const V& v) {
 }  // namespace detail
 
 namespace base {
+TAPER_SHUFFLES(TAPER_INLINE)
 template <class T>
 using Vec = typename detail::VecOf<T, kVecBytes>::type;
 template <class T>
@@ -129,6 +130,7 @@ namespace avx2 {
 template <class T>
 using Vec = typename detail::VecOf<T, kVecBytes>::type;
 #define TAPER_AVX2 __attribute__((target("avx2,fma"))) TAPER_INLINE
+TAPER_SHUFFLES(TAPER_AVX2)
 TAPER_AVX2 __m256i mask32(int n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
@@ -201,6 +203,7 @@ namespace avx512 {
 template <class T>
 using Vec = typename detail::VecOf<T, kVecBytes>::type;
 #define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE
+TAPER_SHUFFLES(TAPER_AVX512)
 TAPER_AVX512 __mmask16 mask32(int n) { return static_cast<__mmask16>((1u << n) - 1); }
 TAPER_AVX512 __mmask8 mask64(int n) { return static_cast<__mmask8>((1u << n) - 1); }
 TAPER_AVX512 Vec<float> load_part(const float* p, int n) {
@@ -276,5 +279,6 @@ TAPER_AVX512 void store_past(void* p, const V& v) {
 #undef TAPER_AVX512
 }  // namespace avx512
 #endif
+#undef TAPER_SHUFFLES
 
 }  // namespace torch::taper::cpu

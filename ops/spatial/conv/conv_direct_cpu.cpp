@@ -75,7 +75,7 @@ namespace torch::taper::cpu {
 
 bool takes_conv_pool(const ConvShape& s) { return pooled::takes(s); }
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS) && !defined(__clang__)
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace {
 
 pooled::Shape pooled_shape(const Dims& x, const Dims& w, Dims y, const ConvSteps& steps) {

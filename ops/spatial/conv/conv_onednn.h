@@ -1,4 +1,5 @@
-// Convolutions by oneDNN (f32 and bf16), for shapes that it computes faster. Not installed.
+// Convolutions by oneDNN (f32 and bf16), for shapes that it computes faster. A build without oneDNN
+// has none of them. Not installed.
 #pragma once
 
 #include <taper/ops/spatial/conv/conv_shape.h>
@@ -6,6 +7,8 @@
 #pragma GCC visibility push(default)  // for the tests
 
 namespace torch::taper::cpu::onednn {
+
+#if !defined(TAPER_NO_ONEDNN)
 
 /// Tests whether the CPU multiplies pairs of bf16.
 bool multiplies_bf16();
@@ -30,6 +33,28 @@ bool weight_gradient(BFloat16* gw, const BFloat16* x, const BFloat16* gy, const 
 
 /// Returns how many calls of the three have returned true, in all threads since the start.
 int64_t runs();
+
+#else  // it takes no shape
+
+inline bool multiplies_bf16() { return false; }
+inline bool can(const ConvShape&, ConvPass) { return false; }
+inline bool can_bf16(const ConvShape&, ConvPass) { return false; }
+inline bool prefers(const ConvShape&, ConvPass) { return false; }
+inline bool prefers_bf16(const ConvShape&, ConvPass) { return false; }
+template <class T>
+bool forward(T*, const T*, const T*, const T*, const ConvShape&) {
+  return false;
+}
+template <class T>
+bool input_gradient(T*, const T*, const T*, const ConvShape&) {
+  return false;
+}
+template <class T>
+bool weight_gradient(T*, const T*, const T*, const ConvShape&) {
+  return false;
+}
+
+#endif
 
 }  // namespace torch::taper::cpu::onednn
 

@@ -101,20 +101,16 @@ struct PatchRows {
 
 }  // namespace torch::taper::cpu::pooled
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC target( \
-    "avx2,fma,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,prefer-vector-width=512")
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+TAPER_BEGIN_TARGET(TAPER_AVX512_FEATURES)
 #define TAPER_ISA avx512
 #include <taper/ops/spatial/conv/conv_pool_isa.inc>
 #undef TAPER_ISA
-#pragma GCC pop_options
+TAPER_END_TARGET
 
-#pragma GCC push_options
-#pragma GCC target( \
-    "avx2,fma,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx512bf16,prefer-vector-width=512")
+TAPER_BEGIN_TARGET(TAPER_AVX512BF16_FEATURES)
 #include <taper/ops/spatial/conv/conv_pool_pairs.inc>
-#pragma GCC pop_options
+TAPER_END_TARGET
 
 namespace torch::taper::cpu::pooled {
 

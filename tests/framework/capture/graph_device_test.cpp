@@ -273,8 +273,8 @@ TEST(Chains, OfNormsOfWhateverLiesWherever) {
   const Tensor x = columns.detach().requires_grad_(), w = randn({90, 2}).select(1, 0),
                v = leaf({6, 15});
   expect_chains(2, [&] {  // but for the transposes
-    const Tensor y = layer_norm(x, {90}, w) * 2;
-    return autograd::grad({y + x}, {x}, {gy.neg()});
+    const Tensor y = layer_norm(x, {90}, w) * 2, of_y = gy.neg();
+    return autograd::grad({y + x}, {x}, {of_y});
   });
   const Tensor z = leaf({700, 6, 15}), one = randn({1, 90}), of_one = one.expand({700, 90});
   expect_chains(1, [&] {  // one row as the gradient of all

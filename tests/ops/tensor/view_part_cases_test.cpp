@@ -384,7 +384,7 @@ TEST(ViewsInPlace, Squeeze) {
   EXPECT_EQ(y.sizes(), IntArrayRef({2, 3}));
   y.mul(counting({2, 3})).sum().backward();
   expect_values(x.grad(), {1, 2, 1, 3}, {0, 2, 4, 6, 8, 10});
-  expect_error("a leaf Variable that requires grad", [&] { x.squeeze_({0}); });
+  expect_error("a leaf Variable that requires grad", [&] { x.squeeze_(0); });
 }
 
 }  // namespace
