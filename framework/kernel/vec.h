@@ -67,6 +67,10 @@ TAPER_INLINE void load_bytes(uint8_t* to, const uint8_t* from, int n) {
 TAPER_INLINE void store_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
+/// Copies words: 16-bit floats that are only moved. n may be negative.
+TAPER_INLINE void copy_words(uint16_t* to, const uint16_t* from, int64_t n) {
+  if (n > 0) memcpy(to, from, static_cast<size_t>(n) * sizeof *to);
+}
 /// Writes a vector by a non-temporal store if it is a whole cache line. p is aligned. See stream.h.
 template <class V>
 TAPER_INLINE void store_past(void* p, const V& v) {
@@ -120,6 +124,7 @@ TAPER_INLINE void store_part(T* p, Vec<T> v, int n) {
 TAPER_INLINE Vec<float> load_halves(const float* low, const float* high) {
   return Vec<float>{low[0], low[1], high[0], high[1]};
 }
+using detail::copy_words;
 using detail::load_bytes;
 using detail::store_bytes;
 using detail::store_past;
@@ -194,6 +199,7 @@ TAPER_AVX2 Vec<float> load_halves(const float* low, const float* high) {
   return (Vec<float>)_mm256_insertf128_ps(v, _mm_loadu_ps(high), 1);
 }
 #undef TAPER_AVX2
+using detail::copy_words;
 using detail::load_bytes;
 using detail::store_bytes;
 using detail::store_past;
@@ -258,6 +264,12 @@ TAPER_AVX512 void store_part(uint32_t* p, Vec<uint32_t> v, int n) {
 }
 TAPER_AVX512 void store_part(uint64_t* p, Vec<uint64_t> v, int n) {
   _mm512_mask_storeu_epi64(p, mask64(n), (__m512i)v);
+}
+TAPER_AVX512 void copy_words(uint16_t* to, const uint16_t* from, int64_t n) {
+  for (int64_t i = 0; i < n; i += 32) {
+    const __mmask32 mask = n - i >= 32 ? ~__mmask32{0} : (__mmask32{1} << (n - i)) - 1;
+    _mm512_mask_storeu_epi16(to + i, mask, _mm512_maskz_loadu_epi16(mask, from + i));
+  }
 }
 TAPER_AVX512 void load_bytes(uint8_t* to, const uint8_t* from, int n) {
   const __m128i v = _mm_maskz_loadu_epi8(mask32(n), from);
