@@ -16,7 +16,9 @@ using Dgemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n
                        double beta, double* c, int ldc);
 
 void* load() {
-  void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  void* library = nullptr;
+  for (const char* name : {"libopenblas.so.0", "libopenblas.so.3", "libopenblas.so"})
+    if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);  // systems number it differently
   if (!library) return nullptr;
   // Its own threads would compete with OpenMP's, and the caller splits the work.
   if (auto set_threads =
