@@ -56,7 +56,7 @@ set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS
   "-xc++;${seen};-O1;-fexpensive-optimizations;-mfma;-ffp-contract=fast")
 set_source_files_properties(${block_tests} PROPERTIES COMPILE_OPTIONS "${seen}")
 target_compile_definitions(block_tests PRIVATE TAPER_CUDA_KERNELS=2)
-target_include_directories(block_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${TAPER_BUILD_INCLUDE} ${CBLAS_INCLUDE_DIR})
+target_include_directories(block_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${TAPER_BUILD_INCLUDE})
 target_compile_options(block_tests PRIVATE -Wall -Wextra -Wno-maybe-uninitialized -fno-math-errno
                        ${OpenMP_CXX_FLAGS} $<$<BOOL:${TAPER_WERROR}>:-Werror>)
 set(others "/cmake_pch|\\.cu\\.o$|/runtime/cuda_build\\.cpp|/cuda/gpu/|_cudnn\\.cpp")
@@ -65,5 +65,5 @@ target_sources(block_tests PRIVATE $<FILTER:$<TARGET_OBJECTS:taper>,EXCLUDE,${ot
   $<FILTER:$<TARGET_OBJECTS:taper_testing>,EXCLUDE,/cmake_pch>
   $<FILTER:$<TARGET_OBJECTS:taper_tests>,EXCLUDE,/cmake_pch>)
 target_link_libraries(block_tests PRIVATE Boost::context GTest::gtest GTest::gmock
-  OpenMP::OpenMP_CXX Threads::Threads ${DNNL} ZLIB::ZLIB $<TARGET_NAME_IF_EXISTS:PNG::PNG>
+  OpenMP::OpenMP_CXX Threads::Threads ${TAPER_ONEDNN} ZLIB::ZLIB $<TARGET_NAME_IF_EXISTS:PNG::PNG>
   $<TARGET_NAME_IF_EXISTS:JPEG::JPEG> ${CMAKE_DL_LIBS})

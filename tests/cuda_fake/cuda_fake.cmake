@@ -30,6 +30,6 @@ target_compile_options(cuda_fake_tests PRIVATE -Wall -Wextra $<$<CONFIG:Release>
                                                $<$<BOOL:${TAPER_WERROR}>:-Werror>)
 target_link_options(cuda_fake_tests PRIVATE -Wl,--wrap=dlopen)
 target_link_libraries(cuda_fake_tests PRIVATE GTest::gtest OpenMP::OpenMP_CXX Threads::Threads
-  ${DNNL} ZLIB::ZLIB $<TARGET_NAME_IF_EXISTS:PNG::PNG> $<TARGET_NAME_IF_EXISTS:JPEG::JPEG> ${CMAKE_DL_LIBS})
+  ${TAPER_ONEDNN} ZLIB::ZLIB $<TARGET_NAME_IF_EXISTS:PNG::PNG> $<TARGET_NAME_IF_EXISTS:JPEG::JPEG> ${CMAKE_DL_LIBS})
 add_test(NAME cuda_fake COMMAND cuda_fake_tests --gtest_brief=1)
 set_tests_properties(cuda_fake PROPERTIES TIMEOUT 300 COST 5 ENVIRONMENT "CUDA_VISIBLE_DEVICES=")
