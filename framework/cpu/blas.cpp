@@ -3,8 +3,6 @@
 #if !defined(TAPER_NO_ONEDNN)
 #include <oneapi/dnnl/dnnl.h>
 #endif
-#include <pthread.h>
-#include <signal.h>
 #include <algorithm>
 #include <initializer_list>
 #include <numeric>
@@ -16,6 +14,7 @@
 #include <taper/framework/cpu/gemm_narrow.h>
 #include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/gemv.h>
+#include <taper/framework/cpu/held_signals.h>
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/framework/cpu/openblas.h>
 #include <taper/framework/cpu/pack_panel.h>
@@ -24,27 +23,7 @@
 #include <taper/framework/kernel/ways.h>
 #include <taper/framework/memory/scratch.h>
 
-// Delays signals while generated code of a library runs.
 namespace torch::taper::cpu {
-
-/// Blocks asynchronous signals to the calling thread during its lifetime. Faults of the thread
-/// arrive at once, because the system ends a process that blocks them.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t held;
-    sigfillset(&held);
-    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
-      sigdelset(&held, fault);
-    pthread_sigmask(SIG_SETMASK, &held, &before_);
-  }
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 using taper::detail::always;
 using taper::detail::names_of;

@@ -13,12 +13,12 @@
 #define TAPER_AVX512BF16_FEATURES \
   "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx512bf16"
 
+// TAPER_IVDEP before a loop says that its iterations are independent.
 #define TAPER_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define TAPER_BEGIN_TARGET(features) \
   TAPER_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
 #define TAPER_END_TARGET TAPER_PRAGMA(clang attribute pop)
-/// Says that the iterations of the next loop are independent.
 #define TAPER_IVDEP TAPER_PRAGMA(clang loop vectorize(assume_safety))
 #else
 // GCC prefers vectors of 32 bytes on CPUs with AVX-512 unless it is told.
@@ -26,6 +26,5 @@
   TAPER_PRAGMA(GCC push_options)     \
   TAPER_PRAGMA(GCC target(features, "prefer-vector-width=512"))
 #define TAPER_END_TARGET TAPER_PRAGMA(GCC pop_options)
-/// Says that the iterations of the next loop are independent.
 #define TAPER_IVDEP TAPER_PRAGMA(GCC ivdep)
 #endif
