@@ -25,9 +25,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -228,6 +230,29 @@ void watch(const Selection& selection) {
   UnitTest::GetInstance()->listeners().Append(new Watch(selection));
 }
 
+// ---------------------------------------------------------------------- files
+/// Gives this process a new folder for `testing::TempDir()` and removes it at the end.
+/// Entries of CTest run one test at the same time: a shared file of a fixed name would mix them.
+/// A child of a death test inherits the folder.
+class OwnTempDir {
+ public:
+  OwnTempDir() {
+    std::string pattern = std::filesystem::temp_directory_path() / "taper_tests_XXXXXX";
+    if (!::mkdtemp(pattern.data())) return;
+    path_ = pattern;
+    ::setenv("TEST_TMPDIR", path_.c_str(), 1);
+  }
+  ~OwnTempDir() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  OwnTempDir(const OwnTempDir&) = delete;
+  OwnTempDir& operator=(const OwnTempDir&) = delete;
+
+ private:
+  std::string path_;
+};
+
 // ---------------------------------------------------------------------- the end
 /// The variables that make this run another than the plain one, as in A=1 B=2.
 std::string variables() {
@@ -263,7 +288,11 @@ int main(int argc, char** argv) {
   }
   // A child that dies for a test of EXPECT_EXIT has the parent's arguments and its own filter.
   const bool is_child = !GTEST_FLAG_GET(internal_run_death_test).empty();
-  if (!is_child) apply(selection);
+  std::optional<OwnTempDir> folder;
+  if (!is_child) {
+    folder.emplace();
+    apply(selection);
+  }
   if (!is_child && !GTEST_FLAG_GET(list_tests)) watch(selection);
   // Each case would have NVRTC compile for half a second: tests that are about it turn it on.
   taper::cuda::set_fuses_pointwise(false);
