@@ -1,6 +1,9 @@
 #include <taper/framework/kernel/isa.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 #include <taper/framework/cpu/gemm_pairs.h>
@@ -20,10 +23,21 @@ std::string_view limit() {
   const char* asked = std::getenv("TAPER_CPU_ISA");
   return asked ? asked : "";
 }
+
+// The program's main() has not begun, so that an exception would end it.
+void warn_of_unknown_limit() {
+  constexpr std::string_view known[] = {"", "base", "avx2", "avx512", "pairs"};
+  if (std::find(std::begin(known), std::end(known), limit()) == std::end(known))
+    std::fprintf(stderr,
+                 "Warning: TAPER_CPU_ISA=%s is ignored: expected base, avx2, avx512 (without bf16 "
+                 "products) or pairs (without AMX)\n",
+                 std::getenv("TAPER_CPU_ISA"));
+}
 #endif
 
 Isa detect() {
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+  warn_of_unknown_limit();
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2");

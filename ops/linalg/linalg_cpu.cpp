@@ -60,7 +60,7 @@ void solve(const Triangle<T>& t, T* x, int64_t ldx, int64_t width) {
 template <class T, class F>
 void for_some_sides(int64_t n, int64_t count, const F& f) {
   constexpr int64_t tile = 256 / sizeof(T), most = 4 * tile, in_l2 = (512 << 10) / sizeof(T);
-  const int64_t share = in_parallel_region() ? count : count / get_num_threads();
+  const int64_t share = count / usable_threads();
   const int64_t width =
       std::max(tile, std::min({share, in_l2 / std::max<int64_t>(n, 1), most}) / tile * tile);
   parallel_for(0, (count + width - 1) / width, 1, [&](int64_t b, int64_t e) {

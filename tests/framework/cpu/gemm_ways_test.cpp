@@ -6,15 +6,14 @@
 #include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/parallel.h>
 
+#include "forced_way.h"
+#include "framework/runtime/own_process.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
 namespace {
 
-struct Forced {
-  explicit Forced(const char* name) { cpu::force_gemm_way(name); }
-  ~Forced() { cpu::force_gemm_way(nullptr); }
-};
+using Forced = ForcedWay<cpu::force_gemm_way>;
 
 struct Sizes {
   int64_t m, n, k;
@@ -114,6 +113,15 @@ TEST(GemmWaysChoice, AnUnknownNameIsAnError) {
       [] {
         expect_product<float>("", {2, 2, 2}, false, false, false);
       });
+}
+
+// The variable is read before main().
+TEST(Isa, AnUnknownNameOfTheVariableIsAWarning) {
+  const char* const set = std::getenv("TAPER_CPU_ISA");
+  const std::string before = set ? set : "";
+  ::setenv("TAPER_CPU_ISA", "avx3", 1);
+  in_own_process([] {}, "TAPER_CPU_ISA=avx3 is ignored: expected base, avx2", -1);
+  set ? ::setenv("TAPER_CPU_ISA", before.c_str(), 1) : ::unsetenv("TAPER_CPU_ISA");
 }
 
 }  // namespace

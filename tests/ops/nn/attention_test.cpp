@@ -11,6 +11,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/taper.h>
 
+#include "forced_way.h"
 #include "harness/devices.h"
 #include "harness/samples.h"
 #include "test_util.h"
@@ -136,10 +137,7 @@ TEST(Attention, BooleanMasksHideKeys) {
 
 // Causal or with a mask, and of more queries and keys than a block of the fused kernel has.
 TEST(Attention, EachWayAgreesWithTheDefinition) {
-  struct Forced {
-    explicit Forced(const char* name) { force_attention_way(name); }
-    ~Forced() { force_attention_way(nullptr); }
-  };
+  using Forced = ForcedWay<force_attention_way>;
   for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
     const double most = dtype == kDouble ? 1e-12 : dtype == kFloat ? 1e-5 : 3e-2;
     const Tensor q = random({2, 3, 150, 8}, 1, dtype), k = random({2, 3, 150, 8}, 2, dtype);

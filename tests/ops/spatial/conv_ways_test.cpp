@@ -8,6 +8,7 @@
 #include <taper/ops/spatial/conv/conv_onednn.h>
 #include <taper/taper.h>
 
+#include "forced_way.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -136,10 +137,7 @@ ConvShape shape_of(const Case& c, const Tensor& y) {
   return conv_shape(Dims(IntArrayRef(c.x)), Dims(IntArrayRef(c.w)), Dims(y.sizes()), steps);
 }
 
-struct Forced {
-  explicit Forced(const char* name) { cpu::force_conv_way(name); }
-  ~Forced() { cpu::force_conv_way(nullptr); }
-};
+using Forced = ForcedWay<cpu::force_conv_way>;
 
 constexpr ConvPass kPasses[] = {ConvPass::kForward, ConvPass::kInputGradient,
                                 ConvPass::kWeightGradient};
