@@ -119,6 +119,19 @@ Prepared prepare_product(const Out& y, const In& a, const In& b, const In& self,
   if (!small_product(small, y, a, b, self, beta, alpha)) return nullptr;
   return [product = small] { product.run(); };
 }
+/// Applies an activation to a product.
+void activate(const Out& y, cuda::GemmActivation f) {
+  switch_dtype<dtypes::Floating>(y.dtype, "addmm_impl_cpu_", [&]<class scalar_t>() {
+    using Op = opmath_t<scalar_t>;
+    if (f == cuda::GemmActivation::kRelu)
+      apply<scalar_t>(y, functor::relu());
+    else if (f == cuda::GemmActivation::kGelu)
+      apply<scalar_t>(y, functor::Value<functor::Gelu<Op>>{});
+    else
+      apply<scalar_t>(y, functor::Value<functor::GeluTanh<Op>>{});
+  });
+}
+
 Prepared prepare_matmul(const Out& y, const In& a, const In& b, const In& self, const Scalar& beta,
                         const Scalar& alpha) {
   if (a.dtype == kFloat) return prepare_product<float>(y, a, b, self, beta, alpha);
@@ -126,9 +139,21 @@ Prepared prepare_matmul(const Out& y, const In& a, const In& b, const In& self, 
   return nullptr;
 }
 
+Prepared prepare_activated(const Out& y, const In& a, const In& b, const In& self,
+                           const Scalar& beta, const Scalar& alpha, cuda::GemmActivation f) {
+  Prepared product = prepare_matmul(y, a, b, self, beta, alpha);
+  if (!product) return nullptr;
+  return [=] {
+    product();
+    activate(y, f);
+  };
+}
+
 }  // namespace
 
 constinit const KernelInfo matmul_kernel_info = prepared<&cpu::matmul_kernel, &prepare_matmul>();
+constinit const KernelInfo matmul_activation_kernel_info =
+    prepared<&cpu::matmul_activation_kernel, &prepare_activated>();
 
 bool matmul_of_floats(float* y, const FloatMatrix& a, const FloatMatrix& b) {
   SmallGemm<float> small;
@@ -164,15 +189,7 @@ void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
 void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha,
                               cuda::GemmActivation f) {
   matmul_kernel(y, a, b, self, beta, alpha);
-  switch_dtype<dtypes::Floating>(y.dtype, "addmm_impl_cpu_", [&]<class scalar_t>() {
-    using Op = opmath_t<scalar_t>;
-    if (f == cuda::GemmActivation::kRelu)
-      apply<scalar_t>(y, functor::relu());
-    else if (f == cuda::GemmActivation::kGelu)
-      apply<scalar_t>(y, functor::Value<functor::Gelu<Op>>{});
-    else
-      apply<scalar_t>(y, functor::Value<functor::GeluTanh<Op>>{});
-  });
+  activate(y, f);
 }
 
 void dot_kernel(Out y, In a, In b) {

@@ -5,6 +5,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/linalg/matmul_kernels.h>
+#include <taper/ops/nn/linear_relu.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
@@ -46,6 +47,16 @@ In transposed(const Tensor& w) {
   return t;
 }
 
+/// Returns the gradients of the bias, x and the weight. `bias_size` is 0 without a bias.
+std::array<Tensor, 3> linear_gradients(const Grads& g, const Tensor& gy, const Saved& x,
+                                       const Saved& w, int64_t bias_size) {
+  std::array<Tensor, 3> r;
+  if (g.needs(0)) r[0] = bias_size == 1 ? gy.sum_to_size({1}) : gy.sum(0);
+  if (g.needs(1)) r[1] = mm(gy, w.get());
+  if (g.needs(2)) r[2] = mm(gy.t(), x.get());
+  return r;
+}
+
 Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_linear(x, w, b);
   const bool rare_bias = b.defined() && b.dim() != 1;  // a number or a matrix
@@ -56,16 +67,40 @@ Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
     record(b.defined() ? "AddmmBackward0" : "MmBackward0", y, {b, x, w},
            [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w),
             bias_size = b.defined() ? b.numel() : 0](Grads& g) {
-             std::array<Tensor, 3> r;
-             if (g.needs(0)) r[0] = bias_size == 1 ? g[0].sum_to_size({1}) : g[0].sum(0);
-             if (g.needs(1)) r[1] = mm(g[0], ws.get());
-             if (g.needs(2)) r[2] = mm(g[0].t(), xs.get());
-             return r;
+             return linear_gradients(g, g[0], xs, ws, bias_size);
            });
   return y;
 }
 
 }  // namespace
+
+namespace detail {
+
+bool takes_linear_relu(const Tensor& x, const Tensor& w, const Tensor& b) {
+  const auto is_alike = [&](const Tensor& t) {
+    return t.scalar_type() == x.scalar_type() && t.device() == x.device();
+  };
+  return w.defined() && isFloatingType(x.scalar_type()) && x.dim() == 2 && w.dim() == 2 &&
+         x.sizes()[1] == w.sizes()[1] && is_alike(w) &&
+         (!b.defined() || (b.dim() == 1 && b.numel() == w.sizes()[0] && is_alike(b)));
+}
+
+Tensor linear_relu(const Tensor& x, const Tensor& w, const Tensor& b) {
+  if (auto cast = autocast_call("linear", linear_relu, x, w, b)) return *cast;
+  Tensor y = detail::make_tensor({x.sizes()[0], w.sizes()[0]}, x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(y, matmul_activation_kernel, y, x, transposed(w), b, 1, 1,
+                  cuda::GemmActivation::kRelu);
+  if (needs_grad(x, w, b))
+    record(
+        "AddmmActivationBackward0", y, {b, x, w},
+        [ys = saved_output(y), xs = saved_if(w.requires_grad(), x),
+         ws = saved_if(x.requires_grad(), w), bias_size = b.defined() ? b.numel() : 0](Grads& g) {
+          return linear_gradients(g, relu_backward(g[0], ys.get()), xs, ws, bias_size);
+        });
+  return y;
+}
+
+}  // namespace detail
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   if (auto cast = autocast_call("linear", linear, input, weight, bias)) return *cast;
