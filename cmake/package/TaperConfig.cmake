@@ -3,5 +3,7 @@
 # several processes; and taper::utils, which writes TensorBoard's files. Their include directories hold <taper/taper.h> as
 # well as <torch/torch.h>.
 include(CMakeFindDependencyMacro)
-find_dependency(Threads)
+foreach(package @TAPER_DEPENDENCIES@)
+  find_dependency(${package})
+endforeach()
 include(${CMAKE_CURRENT_LIST_DIR}/TaperTargets.cmake)

@@ -3,19 +3,27 @@
 # is on no search path of CMake's, so that no project gets Taper without asking for it.
 find_package(Taper CONFIG REQUIRED PATHS "${CMAKE_CURRENT_LIST_DIR}/.." NO_DEFAULT_PATH)
 
+# The libraries for programs' own ops, for many processes and for profiles are loaded by those that
+# use them. Of static ones the linker takes what a program calls.
+get_target_property(taper_type taper::taper TYPE)
+if(taper_type STREQUAL "STATIC_LIBRARY")
+  set(taper_libraries $<TARGET_NAME_IF_EXISTS:taper::utils> taper::distributed taper::extension taper::taper)
+else()
+  set(taper_libraries taper::taper -Wl,--push-state,--as-needed $<TARGET_FILE:taper::extension>
+      $<TARGET_FILE:taper::distributed>
+      $<$<TARGET_EXISTS:taper::utils>:$<TARGET_FILE:taper::utils>> -Wl,--pop-state)
+endif()
+
 # LibTorch's target names: projects link some of them directly.
 foreach(taper_stand_in torch torch_cpu torch_library c10)
   if(NOT TARGET ${taper_stand_in})
     add_library(${taper_stand_in} INTERFACE IMPORTED)
-    # The libraries for programs' own ops, for many processes and for profiles are loaded by those
-    # that use them.
-    set_property(TARGET ${taper_stand_in} PROPERTY INTERFACE_LINK_LIBRARIES
-      taper::taper -Wl,--push-state,--as-needed $<TARGET_FILE:taper::extension>
-      $<TARGET_FILE:taper::distributed>
-      $<$<TARGET_EXISTS:taper::utils>:$<TARGET_FILE:taper::utils>> -Wl,--pop-state)
+    set_property(TARGET ${taper_stand_in} PROPERTY INTERFACE_LINK_LIBRARIES ${taper_libraries})
   endif()
 endforeach()
 unset(taper_stand_in)
+unset(taper_libraries)
+unset(taper_type)
 
 get_target_property(TORCH_INCLUDE_DIRS taper::taper INTERFACE_INCLUDE_DIRECTORIES)
 set(TORCH_FOUND TRUE)
