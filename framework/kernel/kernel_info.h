@@ -24,9 +24,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <taper/framework/fusion/cpu/row_runs.h>
 #include <taper/framework/fusion/finder.h>
 #include <taper/framework/kernel/dispatch.h>
+#include <taper/framework/kernel/formula.h>
 
 namespace torch::taper::cpu {
 
@@ -50,8 +50,8 @@ struct KernelInfo {
   /// Inputs of its row loop, 0 if it is no member. Further operands are numbers, or used by the
   /// kernel only. It takes operands of any real dtype.
   int inputs = 0;
-  RowOp op = RowOp::kOther;  ///< computation of its row loop of floats
-  bool draws = false;        ///< random numbers: one tile after the other
+  RowFormula formula;  ///< computation of its row loop of floats
+  bool draws = false;  ///< random numbers: one tile after the other
   /// Whether its results after the first are sums over rows (RowParts). The inputs [of_rows[0],
   /// of_rows[1]) then have one element for each row.
   bool sums = false;
@@ -117,10 +117,10 @@ using Launches = typename LaunchOf<decltype(kernel)>::type;
 
 /// Returns the info of a kernel whose row loop takes this number of inputs.
 template <auto kernel>
-constexpr KernelInfo pointwise(int inputs, RowOp op = RowOp::kOther) {
+constexpr KernelInfo pointwise(int inputs, RowFormula formula = {}) {
   KernelInfo k;
   k.inputs = inputs;
-  k.op = op;
+  k.formula = formula;
   k.operands = [](const taper::detail::Launch& l, std::vector<fusion::Operand>& all) {
     info::Launches<kernel>::of(l).args.pass_to(
         [&all](const auto&... p) { (info::add_operand(all, p), ...); });

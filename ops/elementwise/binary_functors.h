@@ -1,5 +1,9 @@
 // The formulas of the binary ops, for host and device. Both arguments have the same type.
-#pragma once
+//
+// A file of vectors includes this header again for each instruction set, with TAPER_FUNCTOR_SPACE
+// (functor.h): Clang passes no wide vectors to functions of another set.
+#if !defined(TAPER_BINARY_FUNCTORS) || defined(TAPER_FUNCTORS_OF_ISA)
+#define TAPER_BINARY_FUNCTORS
 
 #include <type_traits>
 
@@ -7,10 +11,10 @@
 #include <taper/framework/kernel/vector_math.h>
 #include <taper/ops/elementwise/functor.h>
 
-namespace torch::taper::functor {
+namespace TAPER_FUNCTOR_SPACE {
 
 // Integers wrap: unsigned arithmetic has no undefined overflow.
-struct add : Turning {
+struct add : Turning, Light {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_same<T, bool>::value)
@@ -21,7 +25,7 @@ struct add : Turning {
       return x + y;
   }
 };
-struct sub {
+struct sub : Light {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_integral<T>::value)
@@ -30,7 +34,7 @@ struct sub {
       return x - y;
   }
 };
-struct mul : Turning {
+struct mul : Turning, Light {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_same<T, bool>::value)
@@ -41,13 +45,25 @@ struct mul : Turning {
       return x * y;
   }
 };
+/// Returns x as an operand for vectors or numbers of type T.
+template <class T, class C>
+TAPER_HD T all_lanes(C x) {
+  if constexpr (std::is_same<T, C>::value)
+    return x;
+  else
+    return x - T{};
+}
 /// Computes x + alpha * y. alpha has the type of the computation.
 template <class C>
 struct add_scaled {
+  static constexpr bool takes_lanes = true, contracts = true;
   C alpha;
-  TAPER_HD C operator()(C x, C y) const { return add()(x, mul()(alpha, y)); }
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    return add()(x, mul()(all_lanes<T>(alpha), y));
+  }
 };
-TAPER_FUNCTOR(TAPER_HD, div, (T x, T y), x / y)
+TAPER_FUNCTOR(TAPER_HD, div : Light, (T x, T y), x / y)
 
 // Rounds the quotient toward zero or minus infinity. Integer zero divisors are rejected before.
 struct div_trunc {
@@ -129,29 +145,29 @@ struct power_1 {
     return x;
   }
 };
-struct power_3 {
+struct power_3 : Lanes {
   template <class T>
   TAPER_HD T operator()(T x) const {
     return x * x * x;
   }
 };
-struct power_minus_2 {
+struct power_minus_2 : Lanes {
   template <class T>
   TAPER_HD T operator()(T x) const {
-    return T(1) / (x * x);
+    return 1 / (x * x);
   }
 };
 TAPER_FUNCTOR(TAPER_HD, atan2, (T x, T y), std::atan2(x, y))
 TAPER_FUNCTOR(TAPER_HD, copysign, (T x, T y), std::copysign(x, y))
 // A NaN on either side passes, because comparisons with NaN are false.
-struct maximum {
+struct maximum : Lanes {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     const T larger = x > y ? x : y;
     return x != x ? x : larger;
   }
 };
-struct minimum {
+struct minimum : Lanes {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     const T smaller = x < y ? x : y;
@@ -163,13 +179,13 @@ TAPER_FUNCTOR(TAPER_HD, logical_and
 TAPER_FUNCTOR(TAPER_HD, logical_or
               : Turning, (T x, T y), static_cast<bool>((x != T(0)) | (y != T(0))))
 TAPER_FUNCTOR(TAPER_HD, logical_xor : Turning, (T x, T y), (x != T(0)) != (y != T(0)))
-TAPER_FUNCTOR(TAPER_HD, bitwise_and : Turning, (T x, T y), static_cast<T>(x& y))
-TAPER_FUNCTOR(TAPER_HD, bitwise_or : Turning, (T x, T y), static_cast<T>(x | y))
-TAPER_FUNCTOR(TAPER_HD, bitwise_xor : Turning, (T x, T y), static_cast<T>(x ^ y))
-TAPER_FUNCTOR(TAPER_HD, eq : Turning, (T x, T y), x == y)
-TAPER_FUNCTOR(TAPER_HD, ne : Turning, (T x, T y), x != y)
-TAPER_FUNCTOR(TAPER_HD, lt, (T x, T y), x < y)
-TAPER_FUNCTOR(TAPER_HD, le, (T x, T y), x <= y)
+TAPER_FUNCTOR(TAPER_HD, bitwise_and : BitLanes, (T x, T y), static_cast<T>(x& y))
+TAPER_FUNCTOR(TAPER_HD, bitwise_or : BitLanes, (T x, T y), static_cast<T>(x | y))
+TAPER_FUNCTOR(TAPER_HD, bitwise_xor : BitLanes, (T x, T y), static_cast<T>(x ^ y))
+TAPER_FUNCTOR(TAPER_HD, eq : TurningLanes, (T x, T y), x == y)
+TAPER_FUNCTOR(TAPER_HD, ne : TurningLanes, (T x, T y), x != y)
+TAPER_FUNCTOR(TAPER_HD, lt : Lanes, (T x, T y), x < y)
+TAPER_FUNCTOR(TAPER_HD, le : Lanes, (T x, T y), x <= y)
 TAPER_FUNCTOR(TAPER_HD, gt, (T x, T y), x > y)
 TAPER_FUNCTOR(TAPER_HD, ge, (T x, T y), x >= y)
 
@@ -184,9 +200,10 @@ template <class F>
 constexpr bool keeps_number =
     std::is_same<F, mul>::value || std::is_same<F, div>::value || std::is_same<F, div_trunc>::value;
 
-TAPER_FUNCTOR(TAPER_HD, prelu, (T x, T y), x > T(0) ? x : x * y)
-TAPER_FUNCTOR(TAPER_HD, relu_backward, (T x, T y), y <= T(0) ? T(0) : x)
-TAPER_FUNCTOR(TAPER_HD, tanh_backward, (T x, T y), x*(T(1) - y * y))
-TAPER_FUNCTOR(TAPER_HD, sigmoid_backward, (T x, T y), x*(T(1) - y) * y)
+TAPER_FUNCTOR(TAPER_HD, prelu : Lanes, (T x, T y), x > 0 ? x : x * y)
+TAPER_FUNCTOR(TAPER_HD, relu_backward : Lanes, (T x, T y), y <= 0 ? T{} : x)
+TAPER_FUNCTOR(TAPER_HD, tanh_backward : Contracting, (T x, T y), x*(1 - y * y))
+TAPER_FUNCTOR(TAPER_HD, sigmoid_backward : Lanes, (T x, T y), x*(1 - y) * y)
 
-}  // namespace torch::taper::functor
+}  // namespace TAPER_FUNCTOR_SPACE
+#endif

@@ -1,5 +1,12 @@
 // Formulas as types, for loops over elements. Not installed.
+//
+// A functor whose formula also takes vectors is marked `Lanes`. Chains of the CPU then compute it
+// in registers (framework/fusion/cpu/row_runs.h). Such a formula uses operators, `T{}` for zero,
+// and the functions below.
 #pragma once
+
+#include <cmath>
+#include <type_traits>
 
 #include <taper/framework/core/host_device.h>
 #include <taper/framework/core/namespaces.h>
@@ -15,11 +22,55 @@
     }                                              \
   };
 
+/// The namespace of functors.
+#define TAPER_FUNCTOR_SPACE torch::taper::functor
+
 namespace torch::taper::functor {
 
 /// A base of functors that commute: f(x, y) == f(y, x).
 struct Turning {
   static constexpr bool turns = true;
 };
+/// A base of functors whose formula takes vectors of floats, too.
+struct Lanes {
+  static constexpr bool takes_lanes = true;
+};
+struct TurningLanes : Turning, Lanes {};
+/// A base of functors of bits that commute, whose formula takes vectors of words, too.
+struct BitLanes : Turning, Lanes {
+  static constexpr bool takes_bits = true;
+};
+/// A base of functors of one instruction per element, which is equal in all instruction sets.
+struct Light : Lanes {
+  static constexpr bool is_light = true;
+};
+/// A base of functors that add to a product of the second operand. Compilers contract both to one
+/// instruction. If the second operand is a number, they may move the product out of the loop, and
+/// then round it.
+struct Contracting : Lanes {
+  static constexpr bool contracts = true;
+};
+
+/// Returns the square root of x.
+template <class T>
+TAPER_HD T root(T x) {
+  return std::sqrt(x);
+}
+/// Returns |x|.
+template <class T>
+TAPER_HD std::enable_if_t<std::is_floating_point<T>::value, T> magnitude(T x) {
+  return std::fabs(x);
+}
+// GCC would compile a conditional to a jump if there is no maximum instruction for int64.
+template <class T>
+TAPER_HD std::enable_if_t<std::is_integral<T>::value, T> magnitude(T x) {
+  if constexpr (std::is_signed<T>::value) {
+    using U = std::make_unsigned_t<T>;
+    const U sign = x < 0 ? ~U(0) : U(0);
+    return static_cast<T>(static_cast<U>((static_cast<U>(x) ^ sign) - sign));
+  } else {
+    return x;
+  }
+}
 
 }  // namespace torch::taper::functor

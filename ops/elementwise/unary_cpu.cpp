@@ -9,13 +9,13 @@
 
 namespace torch::taper::cpu {
 
-#define TAPER_UNARY_ENTRY(name, kind)                                                          \
-  static void run_##name(const Out& y, const In& x) {                                          \
-    constexpr bool light = is_light(#name); /* at run time it would cost a small op a tenth */ \
-    if (light && y.numel >= kMostInL2 && wants_half_vectors(y, x, x))                          \
-      return TAPER_BY_ISA_UP_TO_AVX2(name, y, x);                                              \
-    return TAPER_BY_ISA(name, y, x);                                                           \
-  }                                                                                            \
+#define TAPER_UNARY_ENTRY(name, kind)                                 \
+  static void run_##name(const Out& y, const In& x) {                 \
+    constexpr bool light = is_light<functor::name>;                   \
+    if (light && y.numel >= kMostInL2 && wants_half_vectors(y, x, x)) \
+      return TAPER_BY_ISA_UP_TO_AVX2(name, y, x);                     \
+    return TAPER_BY_ISA(name, y, x);                                  \
+  }                                                                   \
   void name(Out y, In x) { run_##name(y, x); }
 TAPER_UNARY_OPS(TAPER_UNARY_ENTRY)
 TAPER_UNARY_ENTRY(logical_not, test)
@@ -32,15 +32,14 @@ TAPER_UNARY_OF_FLOATS(logical_not, test)
 void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }
 void clamp(Out y, In x, In low, In high) { return TAPER_BY_ISA(clamp, y, x, low, high); }
 
-#define TAPER_UNARY_INFO(name, kind)       \
-  constinit const KernelInfo name##_info = \
-      repeatable_call<&cpu::name, &run_##name>(pointwise<&cpu::name>(1, row_op_named(#name)));
+#define TAPER_UNARY_INFO(name, kind)                                                 \
+  constinit const KernelInfo name##_info = repeatable_call<&cpu::name, &run_##name>( \
+      pointwise<&cpu::name>(1, formula_of<functor::name>(Formula::name)));
 TAPER_UNARY_OPS(TAPER_UNARY_INFO)
 #undef TAPER_UNARY_INFO
-constinit const KernelInfo logical_not_info =
-    pointwise<&cpu::logical_not>(1, row_op_named("logical_not"));
-constinit const KernelInfo bitwise_not_info =
-    pointwise<&cpu::bitwise_not>(1, row_op_named("bitwise_not"));
+constexpr RowFormula kNot = formula_of<functor::logical_not>(Formula::logical_not);
+constinit const KernelInfo logical_not_info = pointwise<&cpu::logical_not>(1, kNot);
+constinit const KernelInfo bitwise_not_info = pointwise<&cpu::bitwise_not>(1, kNot);
 constinit const KernelInfo clamp_info = pointwise<&cpu::clamp>(1);
 
 }  // namespace torch::taper::cpu

@@ -1,6 +1,10 @@
 // The formulas of the unary ops, for host and device. T is float or double. For ops that keep the
 // dtype it may be an integer type. 16-bit floats arrive as float.
-#pragma once
+//
+// A file of vectors includes this header again for each instruction set, with TAPER_FUNCTOR_SPACE
+// (functor.h): Clang passes no wide vectors to functions of another set.
+#if !defined(TAPER_UNARY_FUNCTORS) || defined(TAPER_FUNCTORS_OF_ISA)
+#define TAPER_UNARY_FUNCTORS
 
 #include <type_traits>
 
@@ -8,7 +12,7 @@
 #include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/elementwise/functor.h>
 
-namespace torch::taper::functor {
+namespace TAPER_FUNCTOR_SPACE {
 
 TAPER_FUNCTOR(TAPER_HD, exp, (T x), vector_exp(x))
 TAPER_FUNCTOR(TAPER_HD, exp2, (T x), std::exp2(x))
@@ -17,9 +21,9 @@ TAPER_FUNCTOR(TAPER_HD, log, (T x), std::log(x))
 TAPER_FUNCTOR(TAPER_HD, log2, (T x), std::log2(x))
 TAPER_FUNCTOR(TAPER_HD, log10, (T x), std::log10(x))
 TAPER_FUNCTOR(TAPER_HD, log1p, (T x), std::log1p(x))
-TAPER_FUNCTOR(TAPER_HD, sqrt, (T x), std::sqrt(x))
+TAPER_FUNCTOR(TAPER_HD, sqrt : Lanes, (T x), root(x))
 TAPER_FUNCTOR(TAPER_HD, rsqrt, (T x), T(1) / std::sqrt(x))
-TAPER_FUNCTOR(TAPER_HD, reciprocal, (T x), T(1) / x)
+TAPER_FUNCTOR(TAPER_HD, reciprocal : Lanes, (T x), 1 / x)
 TAPER_FUNCTOR(TAPER_HD, sin, (T x), std::sin(x))
 TAPER_FUNCTOR(TAPER_HD, cos, (T x), std::cos(x))
 TAPER_FUNCTOR(TAPER_HD, tan, (T x), std::tan(x))
@@ -36,11 +40,11 @@ TAPER_FUNCTOR(TAPER_HD, erf, (T x), std::erf(x))
 TAPER_FUNCTOR(TAPER_HD, erfc, (T x), std::erfc(x))
 TAPER_FUNCTOR(TAPER_HD, sigmoid, (T x), logistic(x))
 
-TAPER_FUNCTOR(TAPER_HD, square, (T x), static_cast<T>(x* x))
+TAPER_FUNCTOR(TAPER_HD, square : Light, (T x), static_cast<T>(x* x))
 // These comparisons let NaN pass.
-TAPER_FUNCTOR(TAPER_HD, relu, (T x), x <= T(0) ? T(0) : x)
+TAPER_FUNCTOR(TAPER_HD, relu : Light, (T x), x <= 0 ? T{} : x)
 
-struct neg {
+struct neg : Light {
   template <class T>
   TAPER_HD T operator()(T x) const {
     if constexpr (std::is_integral<T>::value)
@@ -49,33 +53,18 @@ struct neg {
       return -x;
   }
 };
-struct abs {
+TAPER_FUNCTOR(TAPER_HD, abs : Lanes, (T x), magnitude(x))
+struct sign : Lanes {
   template <class T>
   TAPER_HD T operator()(T x) const {
-    if constexpr (std::is_floating_point<T>::value)
-      return std::fabs(x);
-    else if constexpr (std::is_signed<T>::value)
-      return without_sign(x);
-    else
-      return x;
-  }
-
- private:
-  // GCC would compile a conditional to a jump if there is no maximum instruction for int64.
-  template <class T>
-  TAPER_HD static T without_sign(T x) {
-    using U = std::make_unsigned_t<T>;
-    const U sign = x < 0 ? ~U(0) : U(0);
-    return static_cast<T>(static_cast<U>((static_cast<U>(x) ^ sign) - sign));
-  }
-};
-struct sign {
-  template <class T>
-  TAPER_HD T operator()(T x) const {
-    if constexpr (std::is_unsigned<T>::value)
+    if constexpr (std::is_unsigned<T>::value) {
       return static_cast<T>(x > 0);
-    else
+    } else if constexpr (std::is_integral<T>::value) {
       return static_cast<T>((x > 0) - (x < 0));
+    } else {
+      const T one = T{} + 1;
+      return (x > 0 ? one : T{}) - (x < 0 ? one : T{});
+    }
   }
 };
 
@@ -127,12 +116,7 @@ struct frac {
 };
 
 // Comparisons with NaN are false, so x != x only for NaN. inf - inf is NaN.
-struct isnan {
-  template <class T>
-  TAPER_HD bool operator()(T x) const {
-    return x != x;
-  }
-};
+TAPER_FUNCTOR(TAPER_HD, isnan : Lanes, (T x), x != x)
 struct isfinite {
   template <class T>
   TAPER_HD bool operator()(T x) const {
@@ -148,12 +132,7 @@ struct isinf {
     return x == x && !isfinite()(x);
   }
 };
-struct logical_not {
-  template <class T>
-  TAPER_HD bool operator()(T x) const {
-    return x == T(0);
-  }
-};
+TAPER_FUNCTOR(TAPER_HD, logical_not : Lanes, (T x), x == 0)
 struct bitwise_not {
   template <class T>
   TAPER_HD T operator()(T x) const {
@@ -164,4 +143,5 @@ struct bitwise_not {
   }
 };
 
-}  // namespace torch::taper::functor
+}  // namespace TAPER_FUNCTOR_SPACE
+#endif

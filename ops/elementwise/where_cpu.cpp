@@ -45,6 +45,7 @@ static void give_selection(Chain& chain, const Out& y, const In& condition, cons
   });
 }
 constinit const KernelInfo select_by_mask_info =
-    handed_over_by<&cpu::select_by_mask, &give_selection>(pointwise<&cpu::select_by_mask>(3));
+    handed_over_by<&cpu::select_by_mask, &give_selection>(
+        pointwise<&cpu::select_by_mask>(3, {Formula::where}));
 
 }  // namespace torch::taper::cpu

@@ -162,7 +162,7 @@ static void give_copy(Chain& chain, const Out& y, const In& x) {
   return TAPER_BY_ISA(convert, &chain, y, x);
 }
 constinit const KernelInfo copy_info = repeatable_call<&cpu::copy, &run_copy>(
-    handed_over_by<&cpu::copy, &give_copy>(pointwise<&cpu::copy>(1, RowOp::kCopy)));
+    handed_over_by<&cpu::copy, &give_copy>(pointwise<&cpu::copy>(1, {Formula::copy})));
 
 void zero(Out y) {
   if (!y.contiguous) return fill(y, In::number(0, y.dtype));

@@ -229,7 +229,7 @@ class RunPlan {
     std::vector<RowStep> in_rows = steps_;
     for (RowStep& s : in_rows)
       if (s.code == RowCode::kStore) s.code = RowCode::kStoreRows;
-    steps_.insert(steps_.begin(), {RowCode::kRows, RowSource::kRow, 0, 0, nullptr});
+    steps_.insert(steps_.begin(), {RowCode::kRows, Formula::none, RowSource::kRow, 0, 0, nullptr});
     in_rows_ = steps_.size();
     steps_.insert(steps_.end(), in_rows.begin(), in_rows.end());
   }

@@ -100,8 +100,10 @@ Chain::Chain(std::vector<std::shared_ptr<const taper::detail::Launch>> launches,
 
 namespace {
 std::atomic<uint64_t> run_so_far{0};
-}
+std::atomic<uint64_t> found_in_runs{0};
+}  // namespace
 uint64_t chains_run() { return run_so_far.load(); }
+uint64_t rows_in_runs() { return found_in_runs.load(); }
 
 void Chain::run() {
   run_so_far.fetch_add(1, std::memory_order_relaxed);
@@ -224,17 +226,17 @@ RowOperands Chain::operands_of(size_t row) const {
   static const char tiles[kMostOwn] = {};  // addresses that stand for no memory
   const KernelInfo* const kernel = known(launches_[row].get());
   const ChainRow& r = rows_[row];
-  RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}, {}, {}, {}, {}};
+  RowOperands o{kernel->formula, 0, r.inputs, r.own[0] < 0, {}, {}, {}, {}, {}, {}};
   for (int k = 0; k <= r.inputs; ++k) {
     o.bools[k] = r.dtypes[k] == kBool;
-    if (r.dtypes[k] != kFloat && !o.bools[k]) o.op = RowOp::kOther;
+    if (r.dtypes[k] != kFloat && !o.bools[k]) o.formula = {};
     o.one[k] = r.steps[k].step == 0;
     o.own[k] = r.own[k] >= 0;
     if (!o.one[k]) o.place[k] = o.own[k] ? tiles + r.own[k] : r.p[k];
     if (!o.own[k]) o.row[k] = r.steps[k].row, o.block[k] = r.steps[k].block;
   }
-  if (o.op == RowOp::kAddScaled) o.alpha = *static_cast<const float*>(r.f);
-  if (o.op == RowOp::kPower) o.alpha = exponent_of(*launches_[row], *kernel);
+  if (o.formula.name == Formula::add_scaled) o.alpha = *static_cast<const float*>(r.f);
+  if (o.formula.name == Formula::pow) o.alpha = exponent_of(*launches_[row], *kernel);
   return o;
 }
 
@@ -252,7 +254,10 @@ void Chain::find_runs() {
   const bool alone = !far && is_alone(runs, rows_);
   const int64_t cols = std::min(tile_of(tile_, alone), grid_.cols);
   runs_ = std::make_shared<std::vector<RunPlan>>();
-  for (const RowRun& run : runs) runs_->emplace_back(run, rows_, grid_, cols, alone, far);
+  for (const RowRun& run : runs) {
+    runs_->emplace_back(run, rows_, grid_, cols, alone, far);
+    found_in_runs.fetch_add(run.end - run.begin, std::memory_order_relaxed);
+  }
 }
 
 bool Chain::is_one_run() const {

@@ -100,6 +100,8 @@ extern constinit thread_local Chain* running_chain;
 /// For tests: the number of chains that the process has run, and the least bytes of a result for
 /// which captures look for chains. (Smaller results stay in L1 anyway.)
 TAPER_EXPORTED uint64_t chains_run();
+/// For tests: the number of row loops that runs (row_runs.h) execute, in all chains so far.
+TAPER_EXPORTED uint64_t rows_in_runs();
 TAPER_EXPORTED extern std::atomic<int64_t> least_chain_bytes;
 
 /// The chains among launches. Null stands for a step that is no kernel.

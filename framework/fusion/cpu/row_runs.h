@@ -8,145 +8,23 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <taper/framework/core/namespaces.h>
+#include <taper/framework/kernel/formula.h>
 
 namespace torch::taper::cpu {
 
-/// The computations of row loops that runs know: on floats, comparisons of floats, logic of bools.
-enum class RowOp : uint8_t {
-  kOther,
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kNeg,
-  kRelu,
-  kSquare,
-  kAddScaled,  ///< a + alpha b, with the functor's first member as alpha
-  kCopy,       ///< also between floats and bools
-  kAbs,
-  kSqrt,
-  kReciprocal,
-  kSign,
-  kEq,
-  kNe,
-  kLess,
-  kLessEqual,
-  kNot,
-  kAnd,
-  kOr,
-  kXor,
-  kMaximum,
-  kMinimum,
-  kReluBackward,
-  kSigmoidBackward,
-  kTanhBackward,
-  kPower,  ///< by a number, with the row loop of the simplified power
-  kSelect
-};
-constexpr RowOp row_op_named(std::string_view kernel) {
-  constexpr std::pair<std::string_view, RowOp> known[] = {
-      {"add", RowOp::kAdd},
-      {"sub", RowOp::kSub},
-      {"mul", RowOp::kMul},
-      {"div", RowOp::kDiv},
-      {"neg", RowOp::kNeg},
-      {"relu", RowOp::kRelu},
-      {"square", RowOp::kSquare},
-      {"abs", RowOp::kAbs},
-      {"sqrt", RowOp::kSqrt},
-      {"reciprocal", RowOp::kReciprocal},
-      {"sign", RowOp::kSign},
-      {"eq", RowOp::kEq},
-      {"ne", RowOp::kNe},
-      {"lt", RowOp::kLess},
-      {"le", RowOp::kLessEqual},
-      {"gt", RowOp::kLess},  // its loop is that of lt with exchanged operands
-      {"ge", RowOp::kLessEqual},
-      {"logical_not", RowOp::kNot},
-      {"logical_and", RowOp::kAnd},
-      {"logical_or", RowOp::kOr},
-      {"logical_xor", RowOp::kXor},
-      {"bitwise_not", RowOp::kNot},
-      {"bitwise_and", RowOp::kAnd},
-      {"bitwise_or", RowOp::kOr},
-      {"bitwise_xor", RowOp::kXor},
-      {"maximum", RowOp::kMaximum},
-      {"minimum", RowOp::kMinimum},
-      {"relu_backward", RowOp::kReluBackward},
-      {"sigmoid_backward", RowOp::kSigmoidBackward},
-      {"tanh_backward", RowOp::kTanhBackward},
-      {"pow", RowOp::kPower}};
-  for (const auto& [name, op] : known)
-    if (name == kernel) return op;
-  return RowOp::kOther;
-}
-/// Returns whether a kernel is one instruction per element, equal in all instruction sets.
-constexpr bool is_light(std::string_view kernel) {
-  const RowOp op = row_op_named(kernel);
-  switch (op) {
-    case RowOp::kAdd:
-    case RowOp::kSub:
-    case RowOp::kMul:
-    case RowOp::kDiv:
-    case RowOp::kNeg:
-    case RowOp::kRelu:
-    case RowOp::kSquare:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Operation of a step on the accumulators a and an operand x.
+/// Operation of a step on the accumulators a and an operand x. f is the step's formula.
 enum class RowCode : uint8_t {
   kStore,      ///< x = a
   kStoreRows,  ///< kStore for rows only
   kKeep,       ///< x = a, with x in registers
-  // a = f(a)
-  kNeg,
-  kRelu,
-  kSquare,
-  kCube,
-  kAbs,
-  kSqrt,
-  kReciprocal,
-  kSign,
-  kNot,
-  kTruth,  ///< a = a != 0
-  // a = f(a, x)
-  kLoad,  ///< a = x
-  kAdd,
-  kSub,
-  kSubFrom,  ///< a = x - a
-  kMul,
-  kDiv,
-  kDivFrom,
-  kAddScaled,  ///< a = a + alpha x
-  kScaledAdd,  ///< a = x + alpha a
-  kEq,
-  kNe,
-  kLess,
-  kLessEqual,
-  kGreater,
-  kGreaterEqual,
-  kAnd,
-  kOr,
-  kXor,
-  kMaximum,
-  kMaximumFrom,
-  kMinimum,
-  kMinimumFrom,
-  kReluBackward,
-  kReluBackwardOf,  ///< a is the operand that gates the gradient x
-  kSigmoidBackward,
-  kSigmoidBackwardOf,
-  kTanhBackward,
-  kTanhBackwardOf,
+  kOf,         ///< a = f(a)
+  kTruth,      ///< a = a != 0
+  kLoad,       ///< a = x
+  kWith,       ///< a = f(a, x)
+  kFrom,       ///< a = f(x, a)
   // with a condition, which is the second kept value
   kCondition,   ///< the condition is x
   kSelect,      ///< a = condition ? a : x
@@ -164,8 +42,21 @@ enum class RowCode : uint8_t {
 };
 /// Returns the number of steps that one operation takes with its numbers.
 constexpr int count_of(RowCode code) {
-  const bool rest = code == RowCode::kAddRest || code == RowCode::kSubRest;
-  return code >= RowCode::kAddTimes && code <= RowCode::kSubRest ? 2 + rest : 1;
+  switch (code) {
+    case RowCode::kAddTimes:
+    case RowCode::kSubTimes:
+    case RowCode::kTimesSub:
+      return 2;
+    case RowCode::kAddRest:
+    case RowCode::kSubRest:
+      return 3;
+    default:
+      return 1;
+  }
+}
+/// Returns whether an operation reads the accumulators only.
+constexpr bool has_no_operand(RowCode code) {
+  return code == RowCode::kOf || code == RowCode::kTruth;
 }
 
 /// Location of x: adjacent floats, one float for all, kept registers, adjacent bools, or floats one
@@ -181,13 +72,21 @@ enum class RowSource : uint8_t {
   kBehind,
   kBehind2
 };
+constexpr bool is_beside(RowSource source) {
+  return source == RowSource::kBefore || source == RowSource::kBefore2 ||
+         source == RowSource::kBehind || source == RowSource::kBehind2;
+}
+constexpr bool is_in_registers(RowSource source) {
+  return source == RowSource::kKept || source == RowSource::kKept2;
+}
 
 struct RowStep {
   RowCode code;
+  Formula formula;
   RowSource source;
-  uint8_t piece;  ///< the interpreter's code, which find_row_runs looks up: for the step, or for a
-                  ///< pair
-  float alpha;
+  uint16_t piece;  ///< the interpreter's code, which find_pieces looks up: for the step, or for a
+                   ///< pair
+  float alpha;     ///< the functor's number
   char* x;
 };
 
@@ -210,19 +109,18 @@ struct RowGaps {
 void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end);
 
 constexpr bool is_of_kept(RowCode code, RowSource source) {
-  return source == RowSource::kKept || source == RowSource::kKept2 || source > RowSource::kBools ||
-         (code >= RowCode::kCondition && code <= RowCode::kSelectElse);
+  return is_in_registers(source) || is_beside(source) || code == RowCode::kCondition ||
+         code == RowCode::kSelect || code == RowCode::kSelectElse;
 }
 /// Returns whether a step reads or writes x in memory.
 constexpr bool reaches_memory(const RowStep& s) {
-  const bool of_registers = s.source == RowSource::kKept || s.source == RowSource::kKept2;
-  const bool of_accumulators = s.code >= RowCode::kNeg && s.code < RowCode::kLoad;
-  return s.code == RowCode::kFill || (!of_registers && !of_accumulators && s.code != RowCode::kEnd);
+  return s.code == RowCode::kFill ||
+         (!is_in_registers(s.source) && !has_no_operand(s.code) && s.code != RowCode::kEnd);
 }
 
 /// A row loop of a chain, as input of find_row_runs. Its results come first.
 struct RowOperands {
-  RowOp op;
+  RowFormula formula;
   float alpha;
   int inputs;
   bool leaves;           ///< the result is also used outside the chain

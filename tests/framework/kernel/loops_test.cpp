@@ -2,11 +2,13 @@
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/capture/graph.h>
 #include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/formula.h>
 #include <taper/framework/random/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/ternary.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
@@ -282,6 +284,7 @@ bool same_values(const Tensor& a, const Tensor& b) {
   return (a.view(kInt).eq(b.view(kInt)) | (a.ne(a) & b.ne(b))).all().item<bool>();
 }
 
+using Unary = std::function<Tensor(const Tensor&)>;
 using Binary = std::function<Tensor(const Tensor&, const Tensor&)>;
 const std::vector<Binary>& known_ops() {
   using T = const Tensor&;
@@ -304,7 +307,8 @@ const std::vector<Binary>& known_ops() {
       [](T a, T b) { return where(b.gt(0), a + 1, b) + where(a.gt(0), 2.0, a); },
       [](T a, T b) { return a.neg().relu() + b.square(); },
       [](T a, T b) { return a.abs().sqrt() + b.sign(); },
-      [](T a, T b) { return a.reciprocal() + b.pow(2) - a.pow(3) + b.pow(-1) + a.pow(0.5); }};
+      [](T a, T b) { return a.pow(-2) + b.pow(2) - a.pow(3) + b.pow(-1) + a.pow(0.5); },
+      [](T a, T b) { return a * b.isnan().to(kFloat) + b.isfinite().to(kFloat); }};
   return all;
 }
 
@@ -354,6 +358,38 @@ TEST(RowRuns, KnowEveryOpWhereverItsOperandsAre) {
       for (size_t k = 0; k < eager.size(); ++k)
         EXPECT_TRUE(same_values(results[k], eager[k])) << cols << " op " << op << " " << k;
     }
+  }
+}
+
+struct ListedOp {
+  const char* name;
+  bool takes_lanes;  ///< the functor's mark
+  Unary compute;
+};
+
+// An op whose functor takes vectors needs no further edit to be executed in registers.
+TEST(RowRuns, ExecuteEveryListedOpWhoseFunctorTakesLanes) {
+  const NoGradGuard values_only;
+  const SmallChains small;
+  using cpu::Formula, cpu::formula_of;
+#define TAPER_LISTED_OP(op, kind)                                 \
+  ListedOp{#op, formula_of<functor::op>(Formula::op).takes_lanes, \
+           [](const Tensor& x) { return x.op().to(kFloat); }},
+  const std::vector<ListedOp> ops = {TAPER_UNARY_OPS(TAPER_LISTED_OP)};
+#undef TAPER_LISTED_OP
+  const Tensor x = randn({9, 100}), y = randn({9, 100});
+  for (const ListedOp& op : ops) {
+    const auto step = [&] { return op.compute(x + y) * x; };
+    Graph graph{Device()};
+    Tensor result;
+    {
+      const GraphGuard guard(graph);
+      result = step();
+    }
+    const uint64_t before = cpu::rows_in_runs();
+    graph.replay();
+    EXPECT_EQ(cpu::rows_in_runs() - before > 2, op.takes_lanes) << op.name;
+    EXPECT_TRUE(same_values(result, step())) << op.name;
   }
 }
 

@@ -1,18 +1,25 @@
-// Values that the rows of a run (row_runs.h) read: which products are fused into other rows, and
-// which values stay in registers for how long. Not installed.
-#pragma once
+// Makes runs: which rows of a chain are executed in registers, which values stay there for how
+// long, and the steps.
+#include <taper/framework/fusion/cpu/row_runs.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdlib>
-#include <vector>
 
-#include <taper/framework/fusion/cpu/row_runs.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/fusion/cpu/row_pieces.h>
+#include <taper/framework/kernel/isa.h>
 
 namespace torch::taper::cpu {
+namespace {
 
 constexpr size_t kNoRow = SIZE_MAX;
+
+/// The code of a step and its formula.
+struct RowWork {
+  RowCode code;
+  Formula formula = Formula::none;
+};
 
 /// Operand `operand` of a row.
 struct RowRead {
@@ -51,7 +58,8 @@ class RowValues {
     return t > 0 && i <= rows_[order_[t]].inputs && writers_[order_[t]][i] == order_[t - 1];
   }
   bool is_square(size_t t) const {
-    return rows_[order_[t]].op == RowOp::kMul && in_accumulators(t, 1) && in_accumulators(t, 2);
+    return rows_[order_[t]].formula.name == Formula::mul && in_accumulators(t, 1) &&
+           in_accumulators(t, 2);
   }
   /// Returns the registers, 0 or 1, that hold a row's result at a time, or -1 if none does.
   int kept_at(size_t t, size_t row) const {
@@ -61,8 +69,8 @@ class RowValues {
     return -1;
   }
   int kept_at(size_t t, const RowRead& x) const { return kept_at(t, writers_[x.row][x.operand]); }
-  /// Returns the location of x for a step with this code.
-  RowSource source_of(RowCode code, const RowRead& x, size_t t) const {
+  /// Returns the location of x for a step.
+  RowSource source_of(RowWork work, const RowRead& x, size_t t) const {
     const RowOperands& r = rows_[x.row];
     const int bank = kept_at(t, x);
     if (bank >= 0) return bank ? RowSource::kKept2 : RowSource::kKept;
@@ -72,9 +80,9 @@ class RowValues {
       if (v.row == kNoRow && v.bank >= 0 && v.from <= t && t <= v.until && is_of_memory(x)) {
         const int64_t apart = distance(v.at, x);
         if (apart == 0) return v.bank ? RowSource::kKept2 : RowSource::kKept;
-        if (apart == -1 && takes_beside(code))
+        if (apart == -1 && takes_beside(work))
           return v.bank ? RowSource::kBefore2 : RowSource::kBefore;
-        if (apart == 1 && takes_beside(code))
+        if (apart == 1 && takes_beside(work))
           return v.bank ? RowSource::kBehind2 : RowSource::kBehind;
       }
     return RowSource::kRow;
@@ -151,19 +159,20 @@ class RowValues {
   /// Fuses a product into row k if one of its operands is one, and the other is the previous row's
   /// result.
   void find_product(size_t k) {
-    const RowOp op = rows_[k].op;
-    if (within_[k] || (op != RowOp::kAdd && op != RowOp::kSub)) return;
+    const Formula op = rows_[k].formula.name;
+    if (within_[k] || (op != Formula::add && op != Formula::sub)) return;
     for (const int i : {2, 1})
       if (product_as(k, i)) return;
   }
   bool product_as(size_t k, int i) {
     const size_t w = writers_[k][i];
-    if (!is_for_one(w) || rows_[w].op != RowOp::kMul || rows_[w].one[1] == rows_[w].one[2])
+    if (!is_for_one(w) || rows_[w].formula.name != Formula::mul ||
+        rows_[w].one[1] == rows_[w].one[2])
       return false;
     RowProduct p{i, {w, rows_[w].one[1] ? 2 : 1}, {w, rows_[w].one[1] ? 1 : 2}, {}};
     const size_t m = writers_[w][p.x.operand];
-    const bool from_left = rows_[k].op == RowOp::kAdd || i == 2;
-    if (from_left && is_for_one(m) && rows_[m].op == RowOp::kSub && rows_[m].one[1] &&
+    const bool from_left = rows_[k].formula.name == Formula::add || i == 2;
+    if (from_left && is_for_one(m) && rows_[m].formula.name == Formula::sub && rows_[m].one[1] &&
         !rows_[m].one[2])
       p.x = {m, 2}, p.from = {m, 1};
     const size_t inner = p.is_rest() ? m : w, last = before(k, w, inner);
@@ -214,14 +223,15 @@ class RowValues {
     constexpr auto kItem = static_cast<intptr_t>(sizeof(float));
     return alike && bytes % kItem == 0 ? bytes / kItem : INT64_MAX;
   }
-  static bool takes_beside(RowCode code) {
-    return code == RowCode::kLoad || code == RowCode::kAdd || code == RowCode::kSub ||
-           code == RowCode::kSubFrom || code == RowCode::kMul;
+  static bool is_beside_op(Formula f) {
+    return f == Formula::add || f == Formula::sub || f == Formula::mul;
+  }
+  static bool takes_beside(RowWork w) {
+    return w.code == RowCode::kLoad || is_beside_op(w.formula);
   }
   bool is_read_beside(const RowRead& x) const {
     const RowOperands& r = rows_[x.row];
-    return !within_[x.row] &&
-           (r.inputs == 1 || r.op == RowOp::kAdd || r.op == RowOp::kSub || r.op == RowOp::kMul);
+    return !within_[x.row] && (r.inputs == 1 || is_beside_op(r.formula.name));
   }
   bool is_aligned(const RowRead& x) const {
     const RowOperands& r = rows_[x.row];
@@ -266,7 +276,7 @@ class RowValues {
   }
 
   // -------------------------------------------------------------- registers
-  bool is_select(size_t t) const { return rows_[order_[t]].op == RowOp::kSelect; }
+  bool is_select(size_t t) const { return rows_[order_[t]].formula.name == Formula::where; }
   /// Returns whether registers are free for a value. Select has its condition in the second
   /// registers.
   bool is_free(const Value& v, int bank) const {
@@ -345,5 +355,197 @@ class RowValues {
   std::vector<size_t> order_;
   std::vector<Value> values_;  ///< rows' results first, in their order
 };
+
+// ---------------------------------------------------------------- pieces
+/// Describes one step, or two. No code stands for a missing second step.
+struct Piece {
+  RowCode code;
+  Formula formula;
+  RowSource source;
+  RowCode code2 = RowCode::kEnd;
+  Formula formula2 = Formula::none;
+  RowSource source2 = RowSource::kRow;
+};
+#define TAPER_ROW_SINGLE(code, formula, source) \
+  {RowCode::code, Formula::formula, RowSource::source},
+#define TAPER_ROW_SINGLE_ONE(name, kind) TAPER_ROW_ONE(TAPER_ROW_SINGLE, name)
+#define TAPER_ROW_SINGLE_TWO(name, kind) TAPER_ROW_TWO(TAPER_ROW_SINGLE, name)
+#define TAPER_ROW_PAIR(code, formula, source, code2, formula2, source2) \
+  {RowCode::code,  Formula::formula,  RowSource::source,                \
+   RowCode::code2, Formula::formula2, RowSource::source2},
+constexpr Piece kPieces[] = {
+    TAPER_ROW_PIECES(TAPER_ROW_SINGLE, TAPER_ROW_SINGLE_ONE, TAPER_ROW_SINGLE_TWO){
+        RowCode::kEnd, Formula::none, RowSource::kRow},
+    TAPER_ROW_PAIRS(TAPER_ROW_PAIR){RowCode::kRows, Formula::none, RowSource::kRow}};
+
+bool is_piece(const RowStep& s, RowCode code, Formula formula, RowSource source) {
+  return s.code == code && s.formula == formula && (has_no_operand(code) || s.source == source);
+}
+/// Returns the piece for the steps from `s` on, the last of which is kEnd. It prefers pairs.
+uint16_t piece_of(const RowStep* s) {
+  size_t found = std::size(kPieces);
+  for (size_t i = 0; i < std::size(kPieces); ++i) {
+    const Piece& p = kPieces[i];
+    const bool one = p.code2 == RowCode::kEnd;
+    if (is_piece(*s, p.code, p.formula, p.source) &&
+        (one || is_piece(s[1], p.code2, p.formula2, p.source2)))
+      found = i;
+  }
+  TAPER_CHECK(found < std::size(kPieces),
+              "Graph.replay: a step has no piece (this is an error of Taper)");
+  return static_cast<uint16_t>(found);
+}
+
+// ---------------------------------------------------------------- steps
+/// Returns the formula of floats raised to a number, or none.
+Formula power_of(float exponent) {
+  return exponent == 1     ? Formula::copy
+         : exponent == 2   ? Formula::square
+         : exponent == 3   ? Formula::power_3
+         : exponent == 0.5 ? Formula::sqrt
+         : exponent == -1  ? Formula::reciprocal
+         : exponent == -2  ? Formula::power_minus_2
+                           : Formula::none;
+}
+
+/// Returns whether the formula's functor is known for the dtypes of a row.
+bool is_known_functor(const RowOperands& r) {
+  const RowFormula& f = r.formula;
+  if (!f.takes_lanes) return false;
+  const bool bools = r.bools[1] && (r.inputs < 2 || r.bools[2]);
+  const bool floats = !r.bools[1] && (r.inputs < 2 || !r.bools[2]);
+  if (f.takes_bits) return r.bools[0] && bools;
+  if (f.name == Formula::logical_not) return r.bools[0];
+  return floats && r.bools[0] == f.tests && !(f.contracts && r.one[2]);
+}
+/// Returns whether runs know the formula for the dtypes of a row.
+bool is_known(const RowOperands& r) {
+  for (int k = 0; k <= r.inputs; ++k)
+    if (r.bools[k] && r.one[k]) return false;
+  switch (r.formula.name) {
+    case Formula::none:
+      return false;
+    case Formula::copy:
+      return r.inputs == 1 && !(r.bools[0] && r.bools[1]);  // bytes of bools stay unchanged
+    case Formula::where:
+      return r.inputs == 3 && r.bools[1] && !r.bools[0] && !r.bools[2] && !r.bools[3];
+    case Formula::pow:
+      return r.inputs == 1 && !r.bools[1] && !r.bools[0] && power_of(r.alpha) != Formula::none;
+    default:
+      return is_known_functor(r);
+  }
+}
+/// Returns the step for an op of one operand. kLoad means that nothing is to be done.
+RowWork work_of(const RowOperands& row) {
+  Formula f = row.formula.name;
+  if (f == Formula::pow) f = power_of(row.alpha);
+  if (f != Formula::copy) return {RowCode::kOf, f};
+  return {row.bools[0] && !row.bools[1] ? RowCode::kTruth : RowCode::kLoad};
+}
+
+/// Makes the steps of the rows [begin, end).
+class RunMaker {
+ public:
+  RunMaker(const std::vector<RowOperands>& rows, size_t begin, size_t end)
+      : rows_(rows), values_(rows, begin, end, best_isa == Isa::kAvx512), run_{begin, end, {}} {}
+
+  RowRun make() {
+    for (size_t t = 0; t < values_.order().size(); ++t) {
+      values_.fills_at(
+          t, [&](int bank, const RowRead& x) { add({RowCode::kFill}, bank_at(bank), x); });
+      compute(t);
+      put_by(t);
+    }
+    add({RowCode::kEnd}, RowSource::kRow, {run_.begin, 0});
+    return std::move(run_);
+  }
+
+ private:
+  static RowSource bank_at(int bank) { return bank ? RowSource::kKept2 : RowSource::kKept; }
+  void add(RowWork w, RowSource source, const RowRead& x) {
+    const RowStep step{w.code, w.formula, source, 0, rows_[x.row].alpha, nullptr};
+    run_.steps.push_back({step, x.row, x.operand});
+  }
+  void add(RowWork w, size_t t, const RowRead& x) { add(w, values_.source_of(w, x, t), x); }
+  void add(RowWork w, size_t t, int i) { add(w, t, RowRead{values_.order()[t], i}); }
+
+  void compute(size_t t) {
+    const size_t k = values_.order()[t];
+    const RowOperands& row = rows_[k];
+    if (values_.product_of(k).as) return with_product(t, values_.product_of(k));
+    if (row.formula.name == Formula::where) return select(t);
+    const bool first = values_.in_accumulators(t, 1);
+    if (row.inputs == 1 || values_.is_square(t)) {
+      if (!first) add({RowCode::kLoad}, t, 1);
+      const RowWork w = row.inputs == 1 ? work_of(row) : RowWork{RowCode::kOf, Formula::square};
+      if (w.code != RowCode::kLoad) add(w, RowSource::kRow, RowRead{k, 0});
+      return;
+    }
+    const RowCode from = row.formula.turns ? RowCode::kWith : RowCode::kFrom;
+    if (!first && values_.in_accumulators(t, 2)) return add({from, row.formula.name}, t, 1);
+    if (!first) add({RowCode::kLoad}, t, 1);
+    add({RowCode::kWith, row.formula.name}, t, 2);
+  }
+
+  void with_product(size_t t, const RowProduct& p) {
+    using enum RowCode;
+    const bool sum = rows_[values_.order()[t]].formula.name == Formula::add;
+    const RowCode code = p.is_rest() ? (sum ? kAddRest : kSubRest)
+                         : sum       ? kAddTimes
+                         : p.as == 2 ? kSubTimes
+                                     : kTimesSub;
+    add({code}, t, p.x);
+    add({kNumber}, RowSource::kOne, p.number);
+    if (p.is_rest()) add({kNumber}, RowSource::kOne, p.from);
+  }
+
+  /// Puts the condition into the second registers, which are free at this step.
+  void select(size_t t) {
+    const size_t k = values_.order()[t];
+    if (values_.kept_at(t, RowRead{k, 1}) != 1) {
+      if (values_.in_accumulators(t, 1))
+        add({RowCode::kKeep}, RowSource::kKept2, RowRead{k, 0});
+      else
+        add({RowCode::kCondition}, t, 1);
+    }
+    const bool second = values_.in_accumulators(t, 3) && !values_.in_accumulators(t, 2);
+    if (!second && !values_.in_accumulators(t, 2)) add({RowCode::kLoad}, t, 2);
+    if (values_.in_accumulators(t, 2) && values_.in_accumulators(t, 3)) return;
+    add({second ? RowCode::kSelectElse : RowCode::kSelect}, t, second ? 2 : 3);
+  }
+
+  /// Keeps the result for rows other than the next: in memory, or in registers if they are free.
+  void put_by(size_t t) {
+    const RowRead result{values_.order()[t], 0};
+    if (values_.is_stored(t))
+      add({RowCode::kStore}, rows_[result.row].bools[0] ? RowSource::kBools : RowSource::kRow,
+          result);
+    if (values_.bank_of(t) >= 0) add({RowCode::kKeep}, bank_at(values_.bank_of(t)), result);
+  }
+
+  const std::vector<RowOperands>& rows_;
+  const RowValues values_;
+  RowRun run_;
+};
+
+}  // namespace
+
+void find_pieces(std::vector<RowStep>& steps) {
+  for (size_t i = 0; i < steps.size(); i += static_cast<size_t>(count_of(steps[i].code)))
+    steps[i].piece = piece_of(&steps[i]);
+}
+
+std::vector<RowRun> find_row_runs(const std::vector<RowOperands>& rows) {
+  std::vector<RowRun> runs;
+  for (size_t k = 0; k < rows.size();) {
+    size_t end = k;
+    while (end < rows.size() && is_known(rows[end])) ++end;
+    if (end >= k + 2) {
+      runs.push_back(RunMaker(rows, k, end).make());
+    }
+    k = std::max(end, k + 1);
+  }
+  return runs;
+}
 
 }  // namespace torch::taper::cpu

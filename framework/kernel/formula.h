@@ -1,0 +1,60 @@
+// The formulas of pointwise kernels by name, and the facts of them that chains of the CPU need.
+// Not installed.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <taper/framework/core/namespaces.h>
+#include <taper/framework/kernel/op_lists.h>
+
+namespace torch::taper::cpu {
+
+/// The functors of the lists of ops, and further ones that runs (row_runs.h) compute.
+enum class Formula : uint8_t {
+  none,
+#define TAPER_FORMULA(name, kind) name,
+  TAPER_UNARY_OPS(TAPER_FORMULA) TAPER_BINARY_KERNELS(TAPER_FORMULA)
+#undef TAPER_FORMULA
+      logical_not,
+  power_3,
+  power_minus_2,
+  add_scaled,  ///< a + alpha b, with the functor's number as alpha
+  pow,         ///< by a number, with the row loop of the simplified power
+  copy,        ///< also between floats and bools
+  where
+};
+
+/// What a kernel computes for each element.
+struct RowFormula {
+  Formula name = Formula::none;
+  bool takes_lanes = false;  ///< a functor's marks: see ops/elementwise/functor.h
+  bool takes_bits = false;
+  bool turns = false;
+  bool contracts = false;
+  bool tests = false;  ///< has bool results
+};
+/// Returns the formula of functor F.
+template <class F>
+constexpr RowFormula formula_of(Formula name) {
+  RowFormula f{name};
+  if constexpr (requires { F::takes_lanes; }) {
+    f.takes_lanes = true;
+    f.takes_bits = requires { F::takes_bits; };
+    f.turns = requires { F::turns; };
+    f.contracts = requires { F::contracts; };
+    if constexpr (requires(F g, float x) { g(x); })
+      f.tests = std::is_same_v<decltype(std::declval<F>()(1.0f)), bool>;
+    else if constexpr (!requires { F::takes_bits; })
+      f.tests = std::is_same_v<decltype(std::declval<F>()(1.0f, 1.0f)), bool>;
+  }
+  return f;
+}
+/// Is true for functors of one instruction per element.
+template <class F>
+constexpr bool is_light = requires {
+  F::is_light;
+};
+
+}  // namespace torch::taper::cpu
