@@ -273,7 +273,8 @@ std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
     Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
   const optional<size_t> size = dataset.size();
   TAPER_CHECK(size.has_value(),
-              "Expected the dataset to be sized in order to construct the Sampler");
+              "make_data_loader: Expected the dataset to be sized in order to construct the "
+              "Sampler");
   return make_data_loader(std::move(dataset), Sampler(*size), options);
 }
 
@@ -283,6 +284,20 @@ std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
     Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
   return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), options);
 }
+
+/// Iterate over a loader behind its pointer, so that both `for (auto& batch : *loader)` and `for
+/// (auto& batch : loader)` run an epoch.
+///@{
+template <class Loader, class D>
+auto begin(const std::unique_ptr<Loader, D>& loader)
+    -> decltype(loader->options(), loader->begin()) {
+  return loader->begin();
+}
+template <class Loader, class D>
+auto end(const std::unique_ptr<Loader, D>& loader) -> decltype(loader->options(), loader->end()) {
+  return loader->end();
+}
+///@}
 
 }  // namespace torch::taper::data
 

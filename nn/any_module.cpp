@@ -37,12 +37,12 @@ void throw_wrong_any_value(const std::type_info& wanted, const std::type_info& h
               ", but its actual type is ", demangle(held));
 }
 void throw_wrong_argument(size_t index, const std::type_info& wanted, const std::type_info& given) {
-  TAPER_CHECK(
-      false, "Expected argument #", index, " to be of type ", demangle(wanted),
-      ", but received value of type ", demangle(given),
-      demangle(given.name()).rfind("std::tuple", 0) == 0
-          ? ". A module such as an LSTM returns a tuple: take its first element in a module between"
-          : "");
+  TAPER_CHECK(false, "Expected argument #", index, " to be of type ", demangle(wanted),
+              ", but received value of type ", demangle(given),
+              demangle(given.name()).rfind("std::tuple", 0) == 0
+                  ? ". A module such as an LSTM returns a tuple: take its first element by a "
+                    "function between"
+                  : "");
 }
 void throw_wrong_module(const std::type_info& held, const std::type_info& wanted) {
   TAPER_CHECK(false, "Attempted to cast module of type ", demangle(held), " to type ",

@@ -93,9 +93,48 @@ struct AnyModuleClassOf {
 
 }  // namespace detail
 
+class AnyModule;
+
+namespace detail {
+
+/// Extracts the result and the parameters of a function or of an object with one operator().
+template <class F, class = void>
+struct FunctionTraits {
+  static constexpr bool known = false;  ///< false for a generic lambda
+};
+template <class R, class... P>
+struct FunctionTraits<R (*)(P...)> : ForwardTraits<R (FunctionTraits<R (*)(P...)>::*)(P...)> {
+  static constexpr bool known = true;
+};
+template <class F>
+struct FunctionTraits<F, std::void_t<typename ForwardTraits<decltype(&F::operator())>::Result>>
+    : ForwardTraits<decltype(&F::operator())> {
+  static constexpr bool known = true;
+};
+
+template <class F>
+struct maps_one_tensor
+    : std::bool_constant<FunctionTraits<F>::known || std::is_invocable_r_v<Tensor, F&, Tensor>> {};
+/// Tells whether F is no module, but a function that can be a layer. A generic lambda maps a tensor
+/// to a tensor.
+template <class F, class D = std::decay_t<F>>
+using is_layer_function =
+    std::conjunction<std::negation<is_module<D>>, std::negation<is_module_holder<D>>,
+                     std::negation<std::is_same<D, AnyModule>>, maps_one_tensor<D>>;
+template <class T>
+using enable_if_layer_t =
+    std::enable_if_t<std::disjunction<is_module<T>, is_layer_function<T>>::value>;
+/// Makes a module of a function.
+template <class F>
+AnyModule layer_of(F&& function);
+
+}  // namespace detail
+
 /// Holds any module whose forward() is neither a template nor overloaded. Copies share the module,
 /// and clone() makes a deep copy. Arguments must have exactly the types that forward() takes,
 /// without references and const. The caller names the type of the result.
+///
+/// It also holds a function, such as a lambda, as a module without state.
 ///
 ///     AnyModule any(Linear(3, 4));
 ///     Tensor y = any.forward(x);  // (N, 3) to (N, 4)
@@ -127,6 +166,9 @@ class AnyModule {
   template <class M>
   explicit AnyModule(const ModuleHolder<M>& module_holder) : AnyModule(module_holder.ptr()) {}
   ///@}
+  /// Holds a module that calls `function`.
+  template <class F, std::enable_if_t<detail::is_layer_function<F>::value, int> = 0>
+  explicit AnyModule(F&& function) : AnyModule(detail::layer_of(std::forward<F>(function))) {}
   /// Replaces the held module by `module`, which is shared.
   template <class M>
   AnyModule& operator=(std::shared_ptr<M> module) {
@@ -214,7 +256,7 @@ class NamedAnyModule {
   template <class M>
   NamedAnyModule(std::string name, std::shared_ptr<M> module)
       : NamedAnyModule(std::move(name), AnyModule(std::move(module))) {}
-  template <class M, class = detail::enable_if_module_t<M>>
+  template <class M, class = detail::enable_if_layer_t<M>>
   NamedAnyModule(std::string name, M&& module)
       : NamedAnyModule(std::move(name), AnyModule(std::forward<M>(module))) {}
   template <class M>

@@ -271,13 +271,15 @@ void Module::insert_child(std::string name, std::shared_ptr<Module> module) {
   TAPER_CHECK(!contains(*module, *this), "register_module: expected a module under the name '",
               name,
               "' that is apart from its parent, got the parent or a module with the parent in it");
-  children_.insert(std::move(name), std::move(module));
+  children_.insert(name, module);
+  module->registered_name_ = std::move(name);
 }
 void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
   TAPER_CHECK(module, "replace_module: expected a module for the name '", name,
               "', got an empty pointer");
   TAPER_CHECK(!contains(*module, *this), "replace_module: expected a module for the name '", name,
               "' that is apart from its parent, got the parent or a module with the parent in it");
+  module->registered_name_ = name;
   children_[name] = std::move(module);
 }
 void Module::unregister_parameter(const std::string& name) {

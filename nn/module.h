@@ -111,6 +111,8 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// Returns the name of the class with its namespaces ("Net", "torch::nn::LinearImpl").
   const std::string& name() const noexcept;
+  /// Returns the name under which a module registered this one last, or an empty text.
+  const std::string& registered_name() const noexcept { return registered_name_; }
   /// Returns a deep copy, on `device` if given. Throws Error if the class does not derive from
   /// Cloneable.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
@@ -359,6 +361,7 @@ class Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, Tensor> buffers_{"Buffer"};
   OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
   mutable std::string name_;
+  std::string registered_name_;
   bool is_training_ = true;
   unsigned next_hook_id_ = 0;
   std::shared_ptr<const detail::ModuleHooks> hooks_;

@@ -44,7 +44,7 @@ class ModuleHolder : detail::ModuleHolderIndicator {
             class = std::enable_if_t<!(detail::is_module_holder_of<Head, Contained>::value &&
                                        sizeof...(Tail) == 0)>>
   explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {
+      : impl_(make(0, std::forward<Head>(head), std::forward<Tail>(tail)...)) {
     impl_->template is_a<Contained>();
   }
 
@@ -87,6 +87,20 @@ class ModuleHolder : detail::ModuleHolderIndicator {
 
  protected:
   std::shared_ptr<Contained> impl_;  ///< null if empty
+
+ private:
+  template <class... Args>
+  static auto make(int, Args&&... args) -> decltype(new Contained(std::forward<Args>(args)...)) {
+    return new Contained(std::forward<Args>(args)...);
+  }
+  template <class... Args>
+  static Contained* make(long, Args&&...) {
+    static_assert(
+        !sizeof(Contained*),
+        "no constructor of this module takes these arguments: further options have names, "
+        "as in nn::Conv2d(nn::Conv2dOptions(1, 8, 3).stride(1).padding(1))");
+    return nullptr;
+  }
 };
 
 /// Prints, saves and loads the module with the operators of Module. Throws Error if empty.

@@ -8,8 +8,11 @@ namespace torch::taper::data::datasets::detail {
 
 std::vector<std::vector<size_t>> random_parts(size_t count, const std::vector<size_t>& lengths,
                                               const optional<Generator>& generator) {
-  TAPER_CHECK_VALUE(std::accumulate(lengths.begin(), lengths.end(), size_t{0}) == count,
-                    "Sum of input lengths does not equal the length of the input dataset!");
+  const size_t sum = std::accumulate(lengths.begin(), lengths.end(), size_t{0});
+  TAPER_CHECK_VALUE(sum == count,
+                    "random_split: Sum of input lengths does not equal the length of the input "
+                    "dataset! Got ",
+                    sum, " for ", count, " examples");
   const Tensor order = randperm(static_cast<int64_t>(count), generator);
   const int64_t* at = order.data_ptr<int64_t>();
   std::vector<std::vector<size_t>> parts;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include <taper/data/map.h>
 #include <taper/framework/random/generator.h>
@@ -113,6 +114,20 @@ std::vector<std::vector<size_t>> random_parts(size_t count, const std::vector<si
 /// Converts fractions to lengths like PyTorch: rounds down, and distributes the rest one by one
 /// from the first part.
 std::vector<size_t> lengths_of(size_t count, const std::vector<double>& fractions);
+/// Returns `n` fractions as lengths, and lengths as they are.
+template <class T>
+std::vector<size_t> lengths_in(size_t count, const T* parts, size_t n) {
+  if constexpr (std::is_floating_point<T>::value)
+    return lengths_of(count, std::vector<double>(parts, parts + n));
+  for (size_t i = 0; i < n; ++i)
+    TAPER_CHECK_VALUE(parts[i] >= T(0), "random_split: expected lengths of at least 0, got ",
+                      parts[i]);
+  return std::vector<size_t>(parts, parts + n);
+}
+template <class T, size_t... I>
+std::array<T, sizeof...(I)> as_array(std::vector<T>&& list, std::index_sequence<I...>) {
+  return {{std::move(list[I])...}};
+}
 }  // namespace detail
 
 /// Splits a data set at random into parts of these lengths, with the random numbers of PyTorch.
@@ -126,6 +141,16 @@ std::vector<Subset<Source>> random_split(const Source& dataset, const std::vecto
     parts.emplace_back(dataset, std::move(indices));
   return parts;
 }
+/// Splits a data set at random into lengths or fractions in braces. Throws ValueError unless
+/// lengths sum to the size of the data set, and fractions to 1.
+///
+///     auto [train, test] = random_split(set, {0.8, 0.2});
+template <class Source, class T, size_t N, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
+std::array<Subset<Source>, N> random_split(const Source& dataset, const T (&parts)[N],
+                                           const optional<Generator>& generator = nullopt) {
+  const std::vector<size_t> lengths = detail::lengths_in(dataset.size().value_or(0), parts, N);
+  return detail::as_array(random_split(dataset, lengths, generator), std::make_index_sequence<N>());
+}
 /// Splits a data set at random into these fractions. Throws ValueError unless they sum to 1.
 template <class Source>
 std::vector<Subset<Source>> random_split_fractions(const Source& dataset,
@@ -136,5 +161,10 @@ std::vector<Subset<Source>> random_split_fractions(const Source& dataset,
 }
 
 }  // namespace torch::taper::data::datasets
+
+namespace torch::taper::data {
+using datasets::random_split;
+using datasets::random_split_fractions;
+}  // namespace torch::taper::data
 
 #pragma GCC visibility pop

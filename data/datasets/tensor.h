@@ -1,4 +1,4 @@
-// TensorDataset: the slices of a tensor along its first dimension.
+// Data sets in memory: the slices of tensors along their first dimensions.
 #pragma once
 
 #include <taper/data/map.h>
@@ -13,6 +13,12 @@ struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
   explicit TensorDataset(const std::vector<Tensor>& tensors);
   /// Takes a tensor. Throws Error unless it has at least one dimension.
   explicit TensorDataset(Tensor tensor);
+  /// Refuses targets, which LabeledTensorDataset has.
+  template <class Target>
+  TensorDataset(const Tensor&, const Target&) {
+    static_assert(!sizeof(Target*),
+                  "TensorDataset has no targets: use LabeledTensorDataset(data, targets)");
+  }
 
   /// Returns the view tensor.select(0, index), without the first dimension.
   TensorExample get(size_t index) override;
@@ -21,6 +27,24 @@ struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
   optional<size_t> size() const override { return static_cast<size_t>(tensor.size(0)); }
 
   Tensor tensor;  ///< all examples, [N, ...]
+};
+
+/// Holds examples with targets: example i is data[i] with targets[i].
+class LabeledTensorDataset : public Dataset<LabeledTensorDataset> {
+ public:
+  /// Takes two tensors, without copies. Throws Error unless both have one first size.
+  LabeledTensorDataset(Tensor data, Tensor targets);
+
+  /// Returns views without the first dimension.
+  Example<> get(size_t index) override;
+  /// Returns new tensors [B, ...] of the examples at `indices`, on the devices of data and targets.
+  Example<> get_stacked(ArrayRef<size_t> indices);
+  optional<size_t> size() const override { return static_cast<size_t>(data_.size(0)); }
+  const Tensor& data() const { return data_; }        ///< Returns the data, [N, ...].
+  const Tensor& targets() const { return targets_; }  ///< Returns the targets, [N, ...].
+
+ private:
+  Tensor data_, targets_;
 };
 
 }  // namespace torch::taper::data::datasets

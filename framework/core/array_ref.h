@@ -33,9 +33,9 @@ class ArrayRef {
   ///@}
 
   constexpr ArrayRef() = default;
-  /// Views one value, `size` values from `data`, the values in [begin, end), a vector or an array.
-  /// Nothing is copied. A view of a temporary (a number, a braced list) is valid only until the end
-  /// of the full expression.
+  /// Views one value, `size` values from `data`, the values in [begin, end), a vector, an array or
+  /// a span. Nothing is copied. A view of a temporary (a number, a braced list) is valid only until
+  /// the end of the full expression.
   ///@{
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
   constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
@@ -44,6 +44,10 @@ class ArrayRef {
   ArrayRef(const std::vector<T, A>& v) : data_(v.data()), size_(v.size()) {}
   template <size_t N>
   constexpr ArrayRef(const std::array<T, N>& v) : data_(v.data()), size_(N) {}
+  // A C++20 span is known by its members, because C++17 has none.
+  template <class Span, size_t = Span::extent,
+            class = std::enable_if_t<std::is_same<typename Span::value_type, T>::value>>
+  constexpr ArrayRef(const Span& v) : data_(v.data()), size_(v.size()) {}
   template <size_t N>
   constexpr ArrayRef(const T (&v)[N]) : data_(v), size_(N) {}
   // A braced list lives until the end of the full expression, which is enough for an argument. The

@@ -2,7 +2,23 @@
 
 #include <sstream>
 
-namespace torch::taper::detail {
+#include <taper/framework/debug/backtrace.h>
+#include <taper/framework/runtime/environment.h>
+
+namespace torch::taper {
+
+Error::Error(std::string msg) : msg_(std::move(msg)), text_(msg_) {
+  if (detail::is_on("TAPER_SHOW_CALLER"))
+    backtrace_ = detail::describe_stack(detail::capture_stack());
+  what_ = text_ + backtrace_;
+}
+
+void Error::add_context(const std::string& context) {
+  text_ += " (" + context + ")";
+  what_ = text_ + backtrace_;
+}
+
+namespace detail {
 
 void Part::write_text(std::ostream& out, const void* at) { out << static_cast<const char*>(at); }
 
@@ -35,4 +51,5 @@ void internal_failure(const char* condition, const char* file, int line,
                "; this is a defect of Taper, please report it with the program that shows it"});
 }
 
-}  // namespace torch::taper::detail
+}  // namespace detail
+}  // namespace torch::taper

@@ -27,24 +27,22 @@ namespace torch::taper {
 /// Base of all exceptions that Taper throws on purpose. `what()` is the message.
 class Error : public std::exception {
  public:
-  /// Makes an error whose what() and msg() are `msg`.
-  explicit Error(std::string msg) : msg_(std::move(msg)), what_(msg_) {}
-  /// Returns the message and its contexts. The pointer is valid until add_context() or the end of
-  /// the exception.
+  /// Makes an error whose msg() is `msg`. If the variable TAPER_SHOW_CALLER is on, it finds the
+  /// calling lines, too.
+  explicit Error(std::string msg);
+  /// Returns the message, its contexts and the backtrace. The pointer is valid until add_context()
+  /// or the end of the exception.
   const char* what() const noexcept override { return what_.c_str(); }
-  /// Returns what(): errors carry no call stack.
-  const char* what_without_backtrace() const noexcept { return what_.c_str(); }
+  /// Returns the message and its contexts.
+  const char* what_without_backtrace() const noexcept { return text_.c_str(); }
   const std::string& msg() const { return msg_; }  ///< Returns the message without contexts.
   /// Adds where it happened, innermost first: "message (in layer 2 of a Sequential)".
-  void add_context(const std::string& context) { what_ += " (" + context + ")"; }
-  /// Returns an empty string: errors carry no call stack.
-  const std::string& backtrace() const noexcept {
-    static const std::string none;
-    return none;
-  }
+  void add_context(const std::string& context);
+  /// Returns the lines of the program that called, or an empty text unless TAPER_SHOW_CALLER is on.
+  const std::string& backtrace() const noexcept { return backtrace_; }
 
  private:
-  std::string msg_, what_;
+  std::string msg_, text_, backtrace_, what_;
 };
 
 /// An index or a dimension is out of range.

@@ -13,34 +13,52 @@
 
 namespace torch::taper {
 
+/// Holds one pair of an OrderedDict. `*item` and `item->` are the value. In C++17, `for (auto&
+/// [key, value] : dict)` binds both.
+template <class Key, class Value>
+class OrderedDictItem {
+ public:
+  /// Takes over the key and the value.
+  OrderedDictItem(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
+  /// Returns the value.
+  ///@{
+  Value& operator*() { return pair_.second; }
+  const Value& operator*() const { return pair_.second; }
+  Value* operator->() { return &pair_.second; }
+  const Value* operator->() const { return &pair_.second; }
+  ///@}
+  /// Return the key, the value, or both. Keys cannot be changed in place.
+  ///@{
+  const Key& key() const noexcept { return pair_.first; }
+  Value& value() noexcept { return pair_.second; }
+  const Value& value() const noexcept { return pair_.second; }
+  const std::pair<Key, Value>& pair() const noexcept { return pair_; }
+  ///@}
+  /// Returns the key for 0 and the value for 1, for structured bindings.
+  ///@{
+  template <size_t I>
+  auto& get() {
+    if constexpr (I == 0)
+      return key();
+    else
+      return value();
+  }
+  template <size_t I>
+  const auto& get() const {
+    return std::get<I>(pair_);
+  }
+  ///@}
+
+ private:
+  std::pair<Key, Value> pair_;
+};
+
 /// Pairs of key and value that iterate in the order of insertion. A key occurs once. Look-up scans
 /// a short dictionary and uses a hash table for a long one.
 template <class Key, class Value>
 class OrderedDict {
  public:
-  /// One pair. `*item` and `item->` are the value.
-  class Item {
-   public:
-    /// Takes over the key and the value.
-    Item(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
-    /// Returns the value.
-    ///@{
-    Value& operator*() { return pair_.second; }
-    const Value& operator*() const { return pair_.second; }
-    Value* operator->() { return &pair_.second; }
-    const Value* operator->() const { return &pair_.second; }
-    ///@}
-    /// Return the key, the value, or both. Keys cannot be changed in place.
-    ///@{
-    const Key& key() const noexcept { return pair_.first; }
-    Value& value() noexcept { return pair_.second; }
-    const Value& value() const noexcept { return pair_.second; }
-    const std::pair<Key, Value>& pair() const noexcept { return pair_; }
-    ///@}
-
-   private:
-    std::pair<Key, Value> pair_;
-  };
+  using Item = OrderedDictItem<Key, Value>;  ///< one pair
   /// Iterators over the pairs. Like a vector's they become invalid when pairs are added or removed.
   ///@{
   using Iterator = typename std::vector<Item>::iterator;
@@ -221,5 +239,21 @@ class OrderedDict {
 };
 
 }  // namespace torch::taper
+
+/// Tells structured bindings that a pair of an OrderedDict has two parts.
+template <class Key, class Value>
+struct std::tuple_size<torch::taper::OrderedDictItem<Key, Value>>
+    : std::integral_constant<size_t, 2> {};
+/// Tells structured bindings the types of both parts.
+///@{
+template <class Key, class Value>
+struct std::tuple_element<0, torch::taper::OrderedDictItem<Key, Value>> {
+  using type = const Key;
+};
+template <class Key, class Value>
+struct std::tuple_element<1, torch::taper::OrderedDictItem<Key, Value>> {
+  using type = Value;
+};
+///@}
 
 #pragma GCC visibility pop

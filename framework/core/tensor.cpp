@@ -291,13 +291,15 @@ void Tensor::throw_undefined() {
 }
 
 void Tensor::throw_element_type(ScalarType expected) const {
-  throw Error(detail::concat("expected scalar type ", taper::toString(expected), " but found ",
-                             taper::toString(scalar_type())));
+  throw Error(detail::concat("data_ptr: expected scalar type ", taper::toString(expected),
+                             " but found ", taper::toString(scalar_type()),
+                             "; ask for the tensor's type, or convert it with to(k",
+                             taper::toString(expected), ")"));
 }
 
 namespace {
 void check_accessor_dims(const Tensor& t, size_t dims) {
-  TAPER_CHECK(t.dim() == static_cast<int64_t>(dims), "TensorAccessor expected ", dims,
+  TAPER_CHECK(t.dim() == static_cast<int64_t>(dims), "accessor: TensorAccessor expected ", dims,
               " dims but tensor has ", t.dim());
 }
 }  // namespace
@@ -319,7 +321,8 @@ void Tensor::check_accessor(size_t dims) const {
 // ---------------------------------------------------------------- data
 Scalar Tensor::item() const {
   TAPER_CHECK(numel() == 1, "item: a Tensor with ", numel(),
-              " elements cannot be converted to Scalar");
+              " elements cannot be converted to Scalar; it has sizes ", sizes(),
+              ": select one element, or reduce it first");
   detail::check_not_capturing("item", device());
   if (!is_cpu()) return cpu().item();
   if (detail::watches_races())

@@ -75,6 +75,9 @@ class Tensor {
   Tensor& operator=(const Scalar& v) &&;
 
   // -------------------------------------------------------------------- properties
+  /// Refuses a tensor as a condition. The compiler shows the next line.
+  explicit operator bool() const = delete;  // to use a tensor as a condition, add .item<bool>()
+
   /// Returns whether the handle has a tensor.
   bool defined() const { return impl_.defined(); }
   /// Makes the handle undefined. Other handles keep the tensor.

@@ -11,7 +11,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor&
   int64_t values = input.size(0);  // of one channel
   for (int64_t d = 2; d < input.dim(); ++d) values *= input.size(d);
   TAPER_CHECK(!options.training() || values != 1,
-              "Expected more than 1 value per channel when training, got input size ",
+              "batch_norm: Expected more than 1 value per channel when training, got input size ",
               input.sizes());
   return taper::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
                            options.training(), options.momentum().value_or(0.0), options.eps());

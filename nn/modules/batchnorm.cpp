@@ -14,15 +14,17 @@ namespace {
 void check_batch_norm_dims(int64_t spatial, const Tensor& input) {
   const int64_t dim = input.dim();
   if (spatial == 1)
-    TAPER_CHECK(dim == 2 || dim == 3, "expected 2D or 3D input (got ", dim, "D input)");
+    TAPER_CHECK(dim == 2 || dim == 3, "BatchNorm1d: expected 2D or 3D input (got ", dim,
+                "D input)");
   else
-    TAPER_CHECK(dim == spatial + 2, "expected ", spatial + 2, "D input (got ", dim, "D input)");
+    TAPER_CHECK(dim == spatial + 2, "BatchNorm", spatial, "d: expected ", spatial + 2,
+                "D input (got ", dim, "D input)");
 }
 
 void check_instance_norm_dims(int64_t spatial, const Tensor& input) {
   const int64_t dim = input.dim();
-  TAPER_CHECK(dim == spatial + 1 || dim == spatial + 2, "expected ", spatial + 1, "D or ",
-              spatial + 2, "D input (got ", dim, "D input)");
+  TAPER_CHECK(dim == spatial + 1 || dim == spatial + 2, "InstanceNorm", spatial, "d: expected ",
+              spatial + 1, "D or ", spatial + 2, "D input (got ", dim, "D input)");
 }
 
 void print_momentum(std::ostream& stream, const optional<double>& momentum) {

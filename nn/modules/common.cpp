@@ -1,6 +1,7 @@
 #include <taper/nn/modules/common.h>
 
 #include <cmath>
+#include <sstream>
 
 #include <taper/nn/init.h>
 #include <taper/ops/tensor/factory.h>
@@ -17,6 +18,14 @@ void reset_by_fan_in(const Tensor& weight, const Tensor& bias) {
   const int64_t fan_in = std::get<0>(init::_calculate_fan_in_and_fan_out(weight));
   const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
   init::uniform_(bias, -bound, bound);
+}
+
+void add_module(Error& error, const Module& module) {
+  std::ostringstream text;
+  text << "in ";
+  if (!module.registered_name().empty()) text << '"' << module.registered_name() << "\", a ";
+  module.pretty_print(text);
+  error.add_context(text.str());
 }
 
 void reset_affine(const Tensor& weight, const Tensor& bias) {

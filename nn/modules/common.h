@@ -40,6 +40,18 @@ Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bo
 /// Initializes the weight and the bias of a linear layer, uniform in +-1/sqrt(fan_in). The weight
 /// is drawn first. An undefined bias is left out.
 void reset_by_fan_in(const Tensor& weight, const Tensor& bias);
+/// Adds a module to an error: `in "fc1", a torch::nn::Linear(in_features=3, ...)`.
+void add_module(Error& error, const Module& module);
+/// Returns f(). Its errors name the module.
+template <class F>
+auto in_module(const Module& module, const F& f) {
+  try {
+    return f();
+  } catch (Error& error) {
+    add_module(error, module);
+    throw;
+  }
+}
 /// Sets the weight of a norm to 1 and its bias to 0. Undefined tensors are left out.
 void reset_affine(const Tensor& weight, const Tensor& bias);
 

@@ -21,12 +21,19 @@ bool all(const ExpandingArray<D>& a, int64_t value) {
 
 template <size_t D>
 void check_options(const detail::ConvNdOptions<D>& o) {
-  TAPER_CHECK(o.in_channels() > 0 && o.groups() > 0 && o.out_channels() > 0,
-              "in_channels, groups and out_channels must be a positive integer.");
-  TAPER_CHECK(o.in_channels() % o.groups() == 0, "in_channels must be divisible by groups");
-  TAPER_CHECK(o.out_channels() % o.groups() == 0, "out_channels must be divisible by groups");
-  TAPER_CHECK(!std::get_if<enumtype::kSame>(&o.padding()) || all(o.stride(), 1),
-              "padding='same' is not supported for strided convolutions");
+  const char* name = o.transposed() ? "ConvTranspose" : "Conv";
+  TAPER_CHECK(o.in_channels() > 0 && o.groups() > 0 && o.out_channels() > 0, name, D,
+              "d: in_channels, groups and out_channels must be a positive integer. Got ",
+              o.in_channels(), ", ", o.groups(), " and ", o.out_channels());
+  TAPER_CHECK(o.in_channels() % o.groups() == 0, name, D,
+              "d: in_channels must be divisible by groups, got ", o.in_channels(), " and ",
+              o.groups());
+  TAPER_CHECK(o.out_channels() % o.groups() == 0, name, D,
+              "d: out_channels must be divisible by groups, got ", o.out_channels(), " and ",
+              o.groups());
+  TAPER_CHECK(!std::get_if<enumtype::kSame>(&o.padding()) || all(o.stride(), 1), name, D,
+              "d: padding='same' is not supported for strided convolutions, got stride ",
+              o.stride());
 }
 
 /// Returns the padding before and after each spatial dimension, the last dimension first, which is
@@ -140,32 +147,36 @@ ExpandingArray<D> ConvNdImpl<D, Derived>::output_padding_for(
   return extra;
 }
 
-#define TAPER_DEFINE_CONV(D)                                                                      \
-  template class ConvNdImpl<D, Conv##D##dImpl>;                                                   \
-  TAPER_DEFINE_LIBRARY_MODULE(Conv##D##d);                                                        \
-  Conv##D##dImpl::Conv##D##dImpl(const Conv##D##dOptions& options_) : ConvNdImpl(options_) {}     \
-  Tensor Conv##D##dImpl::forward(const Tensor& input) {                                           \
-    if (!pads_with_zeros())                                                                       \
-      return conv##D##d(with_border(input), weight, bias, options.stride(), ExpandingArray<D>(0), \
-                        options.dilation(), options.groups());                                    \
-    return functional::detail::with_padding<D>(options.padding(), [&](const auto& padding) {      \
-      return conv##D##d(input, weight, bias, options.stride(), padding, options.dilation(),       \
-                        options.groups());                                                        \
-    });                                                                                           \
-  }                                                                                               \
-                                                                                                  \
-  template class ConvNdImpl<D, ConvTranspose##D##dImpl>;                                          \
-  TAPER_DEFINE_LIBRARY_MODULE(ConvTranspose##D##d);                                               \
-  TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(ConvTranspose##D##d, {1, AnyValue(optional<IntArrayRef>())})  \
-  ConvTranspose##D##dImpl::ConvTranspose##D##dImpl(const ConvTranspose##D##dOptions& options_)    \
-      : ConvNdImpl(to_nd(options_)) {}                                                            \
-  Tensor ConvTranspose##D##dImpl::forward(const Tensor& input,                                    \
-                                          const optional<IntArrayRef>& output_size) {             \
-    TAPER_CHECK(pads_with_zeros(),                                                                \
-                "Only `zeros` padding mode is supported for ConvTranspose" #D "d");               \
-    return conv_transpose##D##d(                                                                  \
-        input, weight, bias, options.stride(), std::get<ExpandingArray<D>>(options.padding()),    \
-        output_padding_for(input, output_size), options.groups(), options.dilation());            \
+#define TAPER_DEFINE_CONV(D)                                                                     \
+  template class ConvNdImpl<D, Conv##D##dImpl>;                                                  \
+  TAPER_DEFINE_LIBRARY_MODULE(Conv##D##d);                                                       \
+  Conv##D##dImpl::Conv##D##dImpl(const Conv##D##dOptions& options_) : ConvNdImpl(options_) {}    \
+  Tensor Conv##D##dImpl::forward(const Tensor& input) {                                          \
+    return detail::in_module(*this, [&] {                                                        \
+      if (!pads_with_zeros())                                                                    \
+        return conv##D##d(with_border(input), weight, bias, options.stride(),                    \
+                          ExpandingArray<D>(0), options.dilation(), options.groups());           \
+      return functional::detail::with_padding<D>(options.padding(), [&](const auto& padding) {   \
+        return conv##D##d(input, weight, bias, options.stride(), padding, options.dilation(),    \
+                          options.groups());                                                     \
+      });                                                                                        \
+    });                                                                                          \
+  }                                                                                              \
+                                                                                                 \
+  template class ConvNdImpl<D, ConvTranspose##D##dImpl>;                                         \
+  TAPER_DEFINE_LIBRARY_MODULE(ConvTranspose##D##d);                                              \
+  TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(ConvTranspose##D##d, {1, AnyValue(optional<IntArrayRef>())}) \
+  ConvTranspose##D##dImpl::ConvTranspose##D##dImpl(const ConvTranspose##D##dOptions& options_)   \
+      : ConvNdImpl(to_nd(options_)) {}                                                           \
+  Tensor ConvTranspose##D##dImpl::forward(const Tensor& input,                                   \
+                                          const optional<IntArrayRef>& output_size) {            \
+    TAPER_CHECK(pads_with_zeros(),                                                               \
+                "Only `zeros` padding mode is supported for ConvTranspose" #D "d");              \
+    return detail::in_module(*this, [&] {                                                        \
+      return conv_transpose##D##d(                                                               \
+          input, weight, bias, options.stride(), std::get<ExpandingArray<D>>(options.padding()), \
+          output_padding_for(input, output_size), options.groups(), options.dilation());         \
+    });                                                                                          \
   }
 TAPER_DEFINE_CONV(1)
 TAPER_DEFINE_CONV(2)

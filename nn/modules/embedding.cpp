@@ -19,14 +19,17 @@ void EmbeddingImpl::reset() {
   const int64_t rows = options.num_embeddings();
   if (options.padding_idx()) {
     const int64_t row = *options.padding_idx();
-    TAPER_CHECK(row < rows, "Padding_idx must be within num_embeddings");
-    TAPER_CHECK(row >= -rows, "Padding_idx must be within num_embedding");
+    TAPER_CHECK(row < rows, "Embedding: Padding_idx must be within num_embeddings, got ", row,
+                " for ", rows);
+    TAPER_CHECK(row >= -rows, "Embedding: Padding_idx must be within num_embedding, got ", row,
+                " for ", rows);
     options.padding_idx(row < 0 ? row + rows : row);
   }
   const Tensor& given = options._weight();
   if (given.defined()) {
     TAPER_CHECK(given.sizes() == IntArrayRef({rows, options.embedding_dim()}),
-                "Shape of _weight does not match num_embeddings and embedding_dim");
+                "Embedding: Shape of _weight does not match num_embeddings and embedding_dim, got ",
+                given.sizes(), " for ", rows, " and ", options.embedding_dim());
     weight = register_parameter("weight", given.detach());
     return;
   }
@@ -53,18 +56,22 @@ void EmbeddingImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor EmbeddingImpl::forward(const Tensor& indices) {
-  return functional::embedding(indices, weight,
-                               functional::EmbeddingFuncOptions()
-                                   .padding_idx(options.padding_idx())
-                                   .max_norm(options.max_norm())
-                                   .norm_type(options.norm_type())
-                                   .scale_grad_by_freq(options.scale_grad_by_freq())
-                                   .sparse(options.sparse()));
+  return detail::in_module(*this, [&] {
+    return functional::embedding(indices, weight,
+                                 functional::EmbeddingFuncOptions()
+                                     .padding_idx(options.padding_idx())
+                                     .max_norm(options.max_norm())
+                                     .norm_type(options.norm_type())
+                                     .scale_grad_by_freq(options.scale_grad_by_freq())
+                                     .sparse(options.sparse()));
+  });
 }
 
 Embedding Embedding::from_pretrained(const Tensor& embeddings,
                                      const EmbeddingFromPretrainedOptions& options) {
-  TAPER_CHECK(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional");
+  TAPER_CHECK(embeddings.dim() == 2,
+              "Embedding: Embeddings parameter is expected to be 2-dimensional, got ",
+              embeddings.sizes());
   Embedding embedding(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
                           ._weight(embeddings)
                           .padding_idx(options.padding_idx())

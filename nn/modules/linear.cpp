@@ -31,7 +31,9 @@ void LinearImpl::pretty_print(std::ostream& stream) const {
          << ")";
 }
 
-Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
+Tensor LinearImpl::forward(const Tensor& input) {
+  return detail::in_module(*this, [&] { return linear(input, weight, bias); });
+}
 
 // ---------------------------------------------------------------------- Bilinear
 TAPER_DEFINE_LIBRARY_MODULE(Bilinear);
@@ -61,7 +63,8 @@ void BilinearImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
-  return functional::bilinear(input1, input2, weight, bias);
+  return detail::in_module(*this,
+                           [&] { return functional::bilinear(input1, input2, weight, bias); });
 }
 
 // ---------------------------------------------------------------------- Identity

@@ -50,23 +50,28 @@ int64_t gates_of(const RNNOptionsBase& options) {
 }
 
 void check_options(const RNNOptionsBase& options) {
-  TAPER_CHECK(options.hidden_size() > 0, "hidden_size must be greater than zero, got ",
+  const int64_t gates = gates_of(options);
+  const char* name = gates == 4 ? "LSTM" : gates == 3 ? "GRU" : "RNN";
+  TAPER_CHECK(options.hidden_size() > 0, name, ": hidden_size must be greater than zero, got ",
               options.hidden_size());
-  TAPER_CHECK(options.num_layers() > 0, "num_layers must be greater than zero, got ",
+  TAPER_CHECK(options.num_layers() > 0, name, ": num_layers must be greater than zero, got ",
               options.num_layers());
-  TAPER_CHECK(options.dropout() >= 0 && options.dropout() <= 1,
-              "dropout should be a number in range [0, 1] representing the probability of an "
-              "element being zeroed");
+  TAPER_CHECK(options.dropout() >= 0 && options.dropout() <= 1, name,
+              ": dropout should be a number in range [0, 1] representing the probability of an "
+              "element being zeroed, got ",
+              options.dropout());
   if (options.dropout() > 0 && options.num_layers() == 1)
     taper::detail::warn_user(taper::detail::concat(
         "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
         "expects num_layers greater than 1, but got dropout=",
         options.dropout(), " and num_layers=", options.num_layers()));
-  TAPER_CHECK(options.proj_size() >= 0 && options.proj_size() < options.hidden_size(),
-              "proj_size has to be a positive integer, smaller than hidden_size or zero to disable "
-              "projections");
-  TAPER_CHECK(options.proj_size() == 0 || gates_of(options) == 4,
-              "proj_size argument is only supported for LSTM, not RNN or GRU");
+  TAPER_CHECK(options.proj_size() >= 0 && options.proj_size() < options.hidden_size(), name,
+              ": proj_size has to be a positive integer, smaller than hidden_size or zero to "
+              "disable projections, got proj_size ",
+              options.proj_size(), " and hidden_size ", options.hidden_size());
+  TAPER_CHECK(options.proj_size() == 0 || gates == 4, name,
+              ": proj_size argument is only supported for LSTM, not RNN or GRU, got ",
+              options.proj_size());
 }
 
 /// Describes the parameters of one layer in one direction.
@@ -91,6 +96,13 @@ std::string holder_name(const Module& module) {
   const std::string& name = module.name();
   const size_t length = name.size() - 4;
   return name.size() > 4 && name.compare(length, 4, "Impl") == 0 ? name.substr(0, length) : name;
+}
+
+// Returns "LSTM" for an LSTMImpl.
+std::string short_name(const Module& module) {
+  const std::string name = holder_name(module);
+  const size_t end = name.rfind("::");
+  return end == std::string::npos ? name : name.substr(end + 2);
 }
 
 template <class Derived>
@@ -149,19 +161,19 @@ int64_t RNNImplBase<Derived>::batch_of(const Tensor& input) const {
 template <class Derived>
 void RNNImplBase<Derived>::check_input(const Tensor& input, bool packed) const {
   const int64_t expected = packed ? 2 : 3;
-  TAPER_CHECK(input.dim() == expected, "input must have ", expected, " dimensions, got ",
-              input.dim());
-  TAPER_CHECK(input.size(-1) == options_base.input_size(),
-              "input.size(-1) must be equal to input_size. Expected ", options_base.input_size(),
-              ", got ", input.size(-1));
+  TAPER_CHECK(input.dim() == expected, short_name(*this), ": input must have ", expected,
+              " dimensions, got ", input.dim(), ": an input of sizes ", input.sizes());
+  TAPER_CHECK(input.size(-1) == options_base.input_size(), short_name(*this),
+              ": input.size(-1) must be equal to input_size. Expected ", options_base.input_size(),
+              ", got ", input.size(-1), ": an input of sizes ", input.sizes());
 }
 
 template <class Derived>
 void RNNImplBase<Derived>::check_hidden_size(const Tensor& hx, int64_t batch, int64_t size,
                                              const char* name) const {
   const int64_t count = options_base.num_layers() * (options_base.bidirectional() ? 2 : 1);
-  TAPER_CHECK(hx.sizes() == IntArrayRef({count, batch, size}), "Expected ", name, " size ", count,
-              " ", batch, " ", size, ", got ", hx.sizes());
+  TAPER_CHECK(hx.sizes() == IntArrayRef({count, batch, size}), short_name(*this), ": Expected ",
+              name, " size ", count, " ", batch, " ", size, ", got ", hx.sizes());
 }
 
 template <class Derived>
@@ -339,18 +351,21 @@ void RNNCellImplBase<Derived>::pretty_print(std::ostream& stream) const {
 
 template <class Derived>
 void RNNCellImplBase<Derived>::check_forward_input(const Tensor& input) const {
-  TAPER_CHECK(input.dim() == 2, "input must have 2 dimensions, got ", input.dim());
-  TAPER_CHECK(input.size(1) == options_base.input_size(), "input has inconsistent input_size: got ",
-              input.size(1), " expected ", options_base.input_size());
+  TAPER_CHECK(input.dim() == 2, short_name(*this), ": input must have 2 dimensions, got ",
+              input.dim());
+  TAPER_CHECK(input.size(1) == options_base.input_size(), short_name(*this),
+              ": input has inconsistent input_size: got ", input.size(1), " expected ",
+              options_base.input_size());
 }
 
 template <class Derived>
 void RNNCellImplBase<Derived>::check_forward_hidden(const Tensor& input, const Tensor& hx,
                                                     const char* label) const {
-  TAPER_CHECK(hx.dim() == 2, label, " must have 2 dimensions, got ", hx.dim());
-  TAPER_CHECK(input.size(0) == hx.size(0), "Input batch size ", input.size(0), " doesn't match ",
-              label, " batch size ", hx.size(0));
-  TAPER_CHECK(hx.size(1) == options_base.hidden_size(), label,
+  TAPER_CHECK(hx.dim() == 2, short_name(*this), ": ", label, " must have 2 dimensions, got ",
+              hx.dim());
+  TAPER_CHECK(input.size(0) == hx.size(0), short_name(*this), ": Input batch size ", input.size(0),
+              " doesn't match ", label, " batch size ", hx.size(0));
+  TAPER_CHECK(hx.size(1) == options_base.hidden_size(), short_name(*this), ": ", label,
               " has inconsistent hidden_size: got ", hx.size(1), ", expected ",
               options_base.hidden_size());
 }

@@ -25,7 +25,8 @@ namespace {
 void check_operands(const char* op, const Tensor& a, const Tensor& b) {
   check_same_device(op, a, b);
   TAPER_CHECK(a.scalar_type() == b.scalar_type(), op, ": expected scalar type ",
-              toString(a.scalar_type()), " but found ", toString(b.scalar_type()));
+              toString(a.scalar_type()), " but found ", toString(b.scalar_type()),
+              " in the second operand; convert one of them with to(dtype)");
 }
 
 void check_mm(const char* op, const Tensor& a, const Tensor& b) {
@@ -170,7 +171,10 @@ Dims check_addmm(const char* op, const Tensor& self, const Tensor& mat1, const T
   check_same_device(op, self, mat1);
   check_same_device(op, mat1, mat2);
   TAPER_CHECK(self.scalar_type() == mat1.scalar_type() && self.scalar_type() == mat2.scalar_type(),
-              op, ": self and mat2 must have the same dtype");
+              op, ": self and mat2 must have the same dtype, but got ",
+              toString(self.scalar_type()), " and ", toString(mat2.scalar_type()),
+              ", and a mat1 of ", toString(mat1.scalar_type()),
+              "; convert one of them with to(dtype)");
   return sizes;
 }
 

@@ -24,13 +24,16 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_same_device("linear", x, w);
   if (!b.defined()) {
     TAPER_CHECK(x.scalar_type() == w.scalar_type(), "linear: expected scalar type ",
-                toString(x.scalar_type()), " but found ", toString(w.scalar_type()));
+                toString(x.scalar_type()), " but found ", toString(w.scalar_type()),
+                " in the weight; convert the input or the layer with to(dtype)");
     return;
   }
   check_same_device("linear", x, b);
   TAPER_CHECK(x.scalar_type() == w.scalar_type() && b.scalar_type() == w.scalar_type(),
               "linear: mat1 and mat2 must have the same dtype, but got ", toString(x.scalar_type()),
-              " and ", toString(w.scalar_type()), ", and a bias of ", toString(b.scalar_type()));
+              " and ", toString(w.scalar_type()), ": the input is ", toString(x.scalar_type()),
+              ", the weight ", toString(w.scalar_type()), ", the bias ", toString(b.scalar_type()),
+              "; convert the input or the layer with to(dtype)");
   TAPER_CHECK(b.dim() != 1 || b.numel() == weight[0] || b.numel() == 1,
               "linear: The expanded size of the tensor (", weight[0],
               ") must match the existing size (", b.numel(),

@@ -183,7 +183,8 @@ void check_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Rn
   for (const Tensor* t : {&h, &w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh})
     TAPER_CHECK(!t->defined() || t->scalar_type() == x.scalar_type(),
                 "rnn: mat1 and mat2 must have the same dtype, but got ", toString(x.scalar_type()),
-                " and ", toString(t->scalar_type()));
+                " and ", toString(t->scalar_type()),
+                ": convert the input, the state or the module with to(dtype)");
   TAPER_CHECK_AS(NotImplementedError, x.is_floating_point(), "rnn: not implemented for '",
                  x.scalar_type(), "'");
 }

@@ -127,6 +127,12 @@ class TensorDataContainer {
   TensorDataContainer(const std::vector<T>& values)
       : TensorDataContainer(values.data(), values.size(), dtype_of<T>()) {}
   TensorDataContainer(const std::vector<bool>& values);
+  template <class T, size_t N>
+  TensorDataContainer(const std::array<T, N>& values)
+      : TensorDataContainer(values.data(), N, dtype_of<T>()) {}
+  template <class Span, size_t = Span::extent>
+  TensorDataContainer(const Span& values)
+      : TensorDataContainer(values.data(), values.size(), dtype_of<typename Span::value_type>()) {}
 
   /// Tests the kind of the argument. LibTorch's is_tensor() means an array of numbers.
   ///@{
@@ -183,10 +189,24 @@ class TensorDataContainer {
 }  // namespace detail
 
 /// Returns a tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}), or
-/// of a std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype.
-/// Other types give their dtype. `options` overrides. All numbers must have one type, all sub-lists
-/// one shape. x.new_tensor(data) uses the dtype and the device of x.
+/// of a vector, array, span or ArrayRef. int and int64_t give kLong, float and double the default
+/// dtype. Other types give their dtype. `options` overrides. All numbers must have one type, all
+/// sub-lists one shape. x.new_tensor(data) uses the dtype and the device of x.
 Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options = {});
+
+/// Views the elements of a contiguous tensor on the CPU. The tensor must outlive the view. Throws
+/// Error if Span has another element type.
+/// `Span` is the class of a C++20 span.
+template <class Span>
+Span as_span(const Tensor& x) {
+  TAPER_CHECK(x.is_cpu() && x.is_contiguous(),
+              "as_span: expected a contiguous tensor on the CPU, got one on ", x.device(),
+              " with sizes ", x.sizes(), " and strides ", x.strides(),
+              "; call cpu() or contiguous() first");
+  return Span(x.data_ptr<typename Span::value_type>(), static_cast<size_t>(x.numel()));
+}
+template <class Span>
+Span as_span(Tensor&& x) = delete;
 
 }  // namespace torch::taper
 

@@ -100,6 +100,15 @@ std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
                     [d](const Tensor& w, int64_t i) { return select(w, d, i); });
 }
 
+RowIterator begin(const Tensor& x) {
+  TAPER_CHECK_TYPE(x.dim() > 0, "begin: iteration over a 0-d tensor: it has no rows");
+  return {std::make_shared<const std::vector<Tensor>>(unbind(x, 0)), 0};
+}
+RowIterator end(const Tensor& x) {
+  TAPER_CHECK_TYPE(x.dim() > 0, "end: iteration over a 0-d tensor: it has no rows");
+  return {nullptr, static_cast<size_t>(x.size(0))};
+}
+
 // ---------------------------------------------------------------- nearly equal pieces
 std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim) {
   check_defined("tensor_split", self, "self");

@@ -1,6 +1,8 @@
 // Splitting tensors into views. Negative dims count from the end. A wrong one throws IndexError.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <taper/framework/core/tensor.h>
@@ -47,6 +49,34 @@ inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t
 }
 /// Returns the slices along dim.
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
+
+/// Iterates over the views x[0], x[1], ... of a tensor. It keeps them all, so that their gradients
+/// are collected by one node.
+class RowIterator {
+ public:
+  RowIterator(std::shared_ptr<const std::vector<Tensor>> rows, size_t at)
+      : rows_(std::move(rows)), at_(at) {}
+  Tensor operator*() const { return (*rows_)[at_]; }  ///< Returns the view.
+  RowIterator& operator++() {                         ///< Goes to the next view.
+    ++at_;
+    return *this;
+  }
+  /// Compare the positions.
+  ///@{
+  bool operator==(const RowIterator& o) const { return at_ == o.at_; }
+  bool operator!=(const RowIterator& o) const { return at_ != o.at_; }
+  ///@}
+
+ private:
+  std::shared_ptr<const std::vector<Tensor>> rows_;  ///< null past the last view
+  size_t at_;
+};
+/// Iterate over the first dimension: `for (Tensor row : x)`. Throw TypeError for a tensor without
+/// dimensions.
+///@{
+RowIterator begin(const Tensor& x);
+RowIterator end(const Tensor& x);
+///@}
 
 }  // namespace torch::taper
 

@@ -3,6 +3,7 @@
 
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/copy.h>
+#include <taper/ops/tensor/einops.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/flip.h>
 #include <taper/ops/tensor/for_blob.h>

@@ -53,8 +53,10 @@ Tensor view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
   Tensor y = as_sizes("view", t, size);
   TAPER_CHECK(y.defined(),
-              "view size is not compatible with input tensor's size and stride (at least one "
-              "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
+              "view: view size is not compatible with input tensor's size and stride (at least one "
+              "dimension spans across two contiguous subspaces). Use .reshape(...) instead. The "
+              "tensor has sizes ",
+              x.sizes(), " and strides ", x.strides(), ", the view would have sizes ", size);
   tie_shaped("ViewBackward0", y, x);
   return y;
 }

@@ -469,5 +469,16 @@ TEST(DataLoader, EachThreadHasOneOfItsOwnOverTheSameExamples) {
   EXPECT_EQ(sum, 2 * 4950);
 }
 
+TEST(DataLoader, IsARangeWithoutAStar) {
+  auto loader = make_data_loader<SequentialSampler>(Numbers(5), 2);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    std::vector<int> seen;
+    for (auto& batch : loader) seen.insert(seen.end(), batch.begin(), batch.end());
+    EXPECT_EQ(seen, (std::vector<int>{0, 1, 2, 3, 4}));
+  }
+  const auto& fixed = loader;
+  EXPECT_EQ(*begin(fixed), (std::vector<int>{0, 1}));
+}
+
 }  // namespace
 }  // namespace torch::taper

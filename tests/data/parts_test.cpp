@@ -313,5 +313,18 @@ TEST(ImageTransforms, RandomCropsComeFromEverywhere) {
   });
 }
 
+TEST(RandomSplit, BindsItsParts) {
+  const TensorDataset ten(counting({10}));
+  auto [some, most] = random_split(ten, {3, 7}, taper::detail::createCPUGenerator(42));
+  EXPECT_EQ(some.indices(), (Indices{2, 6, 1}));
+  EXPECT_EQ(*most.size(), 7u);
+  auto [a, b, c] = data::random_split(ten, {0.5, 0.3, 0.2});
+  EXPECT_EQ(*a.size() * 100 + *b.size() * 10 + *c.size(), 532u);
+  EXPECT_EQ(random_split(ten, std::vector<size_t>{4, 6}).size(), 2u);
+  expect_error<ValueError>("expected lengths of at least 0, got -1", [&] {
+    random_split(ten, {11, -1});
+  });
+}
+
 }  // namespace
 }  // namespace torch::taper

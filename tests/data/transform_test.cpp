@@ -120,5 +120,20 @@ TEST(Stack, OfExamplesWithoutATarget) {
   EXPECT_EQ(at(batch.data, 1, 0), 3);
 }
 
+TEST(LabeledTensorDataset, SlicesAndBatches) {
+  const Tensor x = row(1, 2).unsqueeze(0).expand({3, 2}), y = row(5, 6);
+  EXPECT_THROW(datasets::LabeledTensorDataset(x, y), Error);
+  EXPECT_THROW(datasets::LabeledTensorDataset(whole(1), whole(1)), Error);
+  datasets::LabeledTensorDataset set(x.narrow(0, 0, 2), y);
+  EXPECT_EQ(*set.size(), 2u);
+  EXPECT_TRUE(set.get(1).target.is_alias_of(y));
+  EXPECT_EQ(set.get(1).data[1].item<float>(), 2);
+  const Example<> batch = set.map(transforms::Stack<>()).get_batch({1, 0});
+  EXPECT_EQ(batch.data.sizes(), (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ(batch.target[0].item<float>(), 6);
+  EXPECT_EQ(batch.target[1].item<float>(), 5);
+  EXPECT_THROW(set.get_stacked({2}), Error);
+}
+
 }  // namespace
 }  // namespace torch::taper

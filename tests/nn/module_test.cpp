@@ -277,5 +277,34 @@ TEST(Module, AnUndefinedParameterThatRequiresAGradientWarns) {
   EXPECT_EQ(m.named_parameters().size(), 0u);
 }
 
+TEST(Module, NamesItselfInErrors) {
+  struct Pair : Module {
+    Linear fc1 = register_module("fc1", Linear(2, 3)), free{4, 5};
+  } net;
+  EXPECT_EQ(net.fc1->registered_name(), "fc1");
+  EXPECT_NE(message_of([&] {
+              net.fc1->forward(ones({6, 4}));
+            }).find("(in \"fc1\", a torch::nn::Linear(in_features=2, out_features=3, bias=true))"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              net.free(ones({6, 3}));
+            }).find("(in torch::nn::Linear(in_features=4, out_features=5, bias=true))"),
+            std::string::npos);
+  net.replace_module("fc1", Linear(1, 1));
+  EXPECT_EQ(net.children()[0]->registered_name(), "fc1");
+}
+
+TEST(Module, BindsNamesAndParameters) {
+  Linear fc(2, 3);
+  std::vector<std::string> names;
+  for (auto& [name, p] : fc->named_parameters()) {
+    names.push_back(name);
+    NoGradGuard no_grad;
+    p.fill_(7);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"weight", "bias"}));
+  testing::expect_values(fc->bias.detach(), {7, 7, 7});
+}
+
 }  // namespace
 }  // namespace torch::taper

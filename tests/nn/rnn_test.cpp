@@ -125,23 +125,27 @@ TEST(RnnModule, WrongArgumentsThrow) {
   nn::GRU gru(3, 2);
   nn::LSTM lstm(3, 2);
   const Tensor x = ones({4, 1, 3}), h = ones({1, 1, 2});
-  EXPECT_EQ(message_of([&] { gru->forward(ones({4, 3})); }), "input must have 3 dimensions, got 2");
+  EXPECT_EQ(message_of([&] {
+              gru->forward(ones({4, 3}));
+            }),
+            "GRU: input must have 3 dimensions, got 2: an input of sizes [4, 3]");
   EXPECT_EQ(message_of([&] {
               gru->forward(ones({4, 1, 2}));
             }),
-            "input.size(-1) must be equal to input_size. Expected 3, got 2");
+            "GRU: input.size(-1) must be equal to input_size. Expected 3, got 2: an input of sizes "
+            "[4, 1, 2]");
   EXPECT_EQ(message_of([&] {
               gru->forward(x, ones({1, 2, 2}));
             }),
-            "Expected hidden size 1 1 2, got [1, 2, 2]");
+            "GRU: Expected hidden size 1 1 2, got [1, 2, 2]");
   EXPECT_EQ(message_of([&] {
               lstm->forward(x, std::make_tuple(h, ones({2, 1, 2})));
             }),
-            "Expected hidden[1] size 1 1 2, got [2, 1, 2]");
+            "LSTM: Expected hidden[1] size 1 1 2, got [2, 1, 2]");
   EXPECT_EQ(message_of([&] {
               nn::GRUCell(3, 2)->forward(ones({1, 2}));
             }),
-            "input has inconsistent input_size: got 2 expected 3");
+            "GRUCell: input has inconsistent input_size: got 2 expected 3");
   EXPECT_NE(message_of([] { nn::GRU(nn::GRUOptions(3, 2).dropout(2)); }), "no error");
   EXPECT_NE(message_of([] { nn::LSTM(nn::LSTMOptions(3, 2).proj_size(2)); }), "no error");
 }
@@ -223,11 +227,11 @@ TEST(RnnModule, SequentialFillsInTheStates) {
 }
 
 TEST(RnnModule, RefusesNoLayersAndNoFeatures) {
-  expect_error("num_layers must be greater than zero",
+  expect_error("LSTM: num_layers must be greater than zero",
                [] { nn::LSTM(nn::LSTMOptions(3, 4).num_layers(0)); });
-  expect_error("num_layers must be greater than zero",
+  expect_error("GRU: num_layers must be greater than zero",
                [] { nn::GRU(nn::GRUOptions(3, 4).num_layers(-1)); });
-  expect_error("hidden_size must be greater than zero", [] { nn::RNN(3, 0); });
+  expect_error("RNN: hidden_size must be greater than zero", [] { nn::RNN(3, 0); });
   const Tensor x = ones({2, 1, 3}), h = ones({0, 1, 4});
   expect_error("num_layers must be greater than zero", [&] {
     lstm(x, {h, h}, {}, true, 0, 0, false, false, false);

@@ -51,22 +51,24 @@ TEST(Sequential, CallsOneAfterAnother) {
 
 TEST(Sequential, ErrorsNameTheLayer) {
   Sequential net({{"first", Linear(4, 3)}, {"second", Linear(2, 5)}});
-  EXPECT_EQ(
-      message_of([&] {
-        net(ones({6, 4}));
-      }),
-      "linear: mat1 and mat2 shapes cannot be multiplied (6x3 and 2x5): the input has 3 "
-      "features, but the weight takes in_features = 2 (in layer 1 of a Sequential, \"second\", "
-      "a torch::nn::LinearImpl)");
+  EXPECT_EQ(message_of([&] {
+              net(ones({6, 4}));
+            }),
+            "linear: mat1 and mat2 shapes cannot be multiplied (6x3 and 2x5): the input has 3 "
+            "features, but the weight takes in_features = 2 (in \"second\", a torch::nn::Linear("
+            "in_features=2, out_features=5, bias=true)) (in layer 1 of a Sequential)");
   // The type of the error stays.
   Sequential words{Embedding(3, 2)};
   EXPECT_EQ(message_of<IndexError>([&] { words(full({1}, 7, kLong)); }),
             "embedding: index out of range in self: expected at least 0 and below 3, but got 7 (in "
-            "layer 0 of a Sequential, \"0\", a torch::nn::EmbeddingImpl)");
+            "\"0\", a torch::nn::Embedding(num_embeddings=3, embedding_dim=2)) (in layer 0 of a "
+            "Sequential)");
   Sequential recurrent{LSTM(4, 4), Linear(4, 2)};
   EXPECT_NE(message_of([&] {
               recurrent(ones({2, 1, 4}));
-            }).find("A module such as an LSTM returns a tuple: take its first element"),
+            })
+                .find("A module such as an LSTM returns a tuple: take its first element by a "
+                      "function between"),
             std::string::npos);
 }
 
@@ -343,6 +345,39 @@ TEST(Sequential, RefusesToContainItself) {
   EXPECT_EQ(net->size(), 2u);
   EXPECT_EQ(inner->size(), 1u);
   EXPECT_EQ(net->parameters().size(), 4u);
+}
+
+Tensor doubled(const Tensor& x) { return x * 2; }
+
+TEST(Sequential, TakesFunctions) {
+  const std::function<Tensor(Tensor)> held = doubled;
+  Sequential s(
+      doubled, [](Tensor x) { return x + 1; }, [](const auto& x) { return x * 3; }, held,
+      [](const Tensor& x) noexcept { return x; });
+  expect_values(s->forward(ones({1})), {18});
+  expect_values(s->clone()->as<Sequential>()->forward(ones({1})), {18});
+  s->push_back("last", [](Tensor x) { return -x; });
+  expect_values(s(ones({1})), {-18});
+  Sequential named({{"fc", Linear(1, 2)}, {"twice", doubled}});
+  EXPECT_EQ(text_of(named),
+            "torch::nn::Sequential(\n"
+            "  (fc): torch::nn::Linear(in_features=1, out_features=2, bias=true)\n"
+            "  (twice): torch::nn::Functional()\n"
+            ")");
+  AnyModule any(doubled), copy(any);
+  expect_values(copy.forward(ones({1})), {2});
+}
+
+TEST(Sequential, TakesFunctionsOfOtherTypes) {
+  using Output = std::tuple<Tensor, std::tuple<Tensor, Tensor>>;
+  const auto first = [](Output y) { return std::get<0>(y); };
+  Sequential s(LSTM(4, 5), first, Linear(5, 1));
+  EXPECT_EQ(s->forward(ones({3, 2, 4})).sizes(), IntArrayRef({3, 2, 1}));
+  EXPECT_EQ(s->clone()->as<Sequential>()->forward(ones({3, 2, 4})).sizes(), IntArrayRef({3, 2, 1}));
+  EXPECT_EQ(s->parameters().size(), 6u);
+  EXPECT_EQ(s[1]->name(), "torch::nn::Functional()");
+  Sequential count([](Tensor x) { return static_cast<int>(x.numel()); });
+  EXPECT_EQ(count->forward<int>(ones({3})), 3);
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
 }
 
 void ModuleListImpl::insert(size_t index, std::shared_ptr<Module> module) {
-  TAPER_CHECK(index <= size(), "Index out of range");
+  TAPER_CHECK(index <= size(), "ModuleList: Index out of range: expected at most ", size(),
+              ", got ", index);
   push_back(module);
   for (size_t i = size() - 1; i > index; --i) modules_[i] = modules_[i - 1];
   modules_[index] = std::move(module);
@@ -36,7 +37,8 @@ void ModuleListImpl::insert(size_t index, std::shared_ptr<Module> module) {
 }
 
 size_t ModuleListImpl::checked(size_t index) const {
-  TAPER_CHECK(index < size(), "Index out of range");
+  TAPER_CHECK(index < size(), "ModuleList: Index out of range: expected an index below ", size(),
+              ", got ", index);
   return index;
 }
 
@@ -142,7 +144,8 @@ void ParameterListImpl::append(Tensor param) {
 }
 
 size_t ParameterListImpl::checked(size_t index) const {
-  TAPER_CHECK(index < size(), "Index out of range");
+  TAPER_CHECK(index < size(), "ParameterList: Index out of range: expected an index below ", size(),
+              ", got ", index);
   return index;
 }
 

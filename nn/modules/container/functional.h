@@ -4,6 +4,7 @@
 #include <functional>
 #include <tuple>
 
+#include <taper/nn/any_module.h>
 #include <taper/nn/modules/common.h>
 
 #pragma GCC visibility push(default)
@@ -37,6 +38,44 @@ class FunctionalImpl : public Cloneable<FunctionalImpl> {
   Function function_;
 };
 TAPER_LIBRARY_MODULE(Functional);
+
+namespace detail {
+
+/// Calls a function of any arguments, such as one that takes the tuple of an LSTM.
+template <class Result, class... Parameters>
+class FunctionLayer : public Cloneable<FunctionLayer<Result, Parameters...>> {
+ public:
+  using Function = std::function<Result(Parameters...)>;
+
+  explicit FunctionLayer(Function function)
+      : Module("torch::nn::Functional()"), function_(std::move(function)) {}
+  void reset() override {}
+  Result forward(Parameters... arguments) { return function_(std::move(arguments)...); }
+  bool is_serializable() const override { return false; }
+
+ private:
+  Function function_;
+};
+
+template <class Result, class... P>
+FunctionLayer<Result, P...> function_layer_of(std::tuple<P...>*);
+
+template <class F>
+AnyModule layer_of(F&& function) {
+  using Traits = FunctionTraits<std::decay_t<F>>;
+  if constexpr (std::is_invocable_r_v<Tensor, std::decay_t<F>&, Tensor>) {
+    return AnyModule(std::make_shared<FunctionalImpl>(std::forward<F>(function)));
+  } else {
+    static_assert(
+        !Traits::takes_mutable_references,
+        "a function in a Sequential must not take references: take its arguments by value");
+    using Layer = decltype(function_layer_of<typename Traits::Result>(
+        static_cast<typename Traits::Parameters*>(nullptr)));
+    return AnyModule(std::make_shared<Layer>(std::forward<F>(function)));
+  }
+}
+
+}  // namespace detail
 
 }  // namespace torch::taper::nn
 

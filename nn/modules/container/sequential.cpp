@@ -8,15 +8,17 @@ namespace torch::taper::nn {
 
 namespace {
 
-/// Returns f(), whose errors say which layer they came from.
+/// Returns f(), whose errors say which layer they came from. The layer may have named itself.
 template <class F>
 auto in_layer(const SequentialImpl& net, size_t i, const F& f) {
   try {
     return f();
   } catch (Error& e) {
-    e.add_context(taper::detail::concat("in layer ", i, " of a Sequential, \"",
-                                        net.named_children()[i].key(), "\", a ",
-                                        net.ptr(i)->name()));
+    const std::string at = taper::detail::concat("in layer ", i, " of a Sequential");
+    const bool named = e.msg() != e.what_without_backtrace();
+    const std::string layer =
+        taper::detail::concat(", \"", net.named_children()[i].key(), "\", a ", net.ptr(i)->name());
+    e.add_context(named ? at : at + layer);
     throw;
   }
 }
@@ -83,7 +85,8 @@ void SequentialImpl::throw_wrong_result(const std::type_info& held, const std::t
 }
 
 size_t SequentialImpl::checked(size_t index) const {
-  TAPER_CHECK(index < size(), "Index out of range");
+  TAPER_CHECK(index < size(), "Sequential: Index out of range: expected an index below ", size(),
+              ", got ", index);
   return index;
 }
 

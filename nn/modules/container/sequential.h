@@ -8,6 +8,7 @@
 
 #include <taper/nn/any_module.h>
 #include <taper/nn/cloneable.h>
+#include <taper/nn/modules/container/functional.h>
 
 #pragma GCC visibility push(default)
 
@@ -22,7 +23,7 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   using ConstIterator = std::vector<AnyModule>::const_iterator;  ///< iterates over const AnyModule
 
   SequentialImpl() = default;
-  /// Takes modules, holders of modules, and shared pointers to modules.
+  /// Takes modules, holders of modules, shared pointers to modules, and functions.
   template <class... Modules>
   explicit SequentialImpl(Modules&&... modules) {
     modules_.reserve(sizeof...(Modules));
@@ -55,9 +56,9 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     }
   }
 
-  /// Appends a module, named by its index unless a name is given. The module of a pointer, a holder
-  /// or an AnyModule is shared, a module object is copied or moved. Throws Error for an empty
-  /// pointer, and for a name that is used, empty or contains a dot.
+  /// Appends a module or a function, named by its index unless a name is given. The module of a
+  /// pointer, a holder or an AnyModule is shared, a module object is copied or moved. Throws Error
+  /// for an empty pointer, and for a name that is used, empty or contains a dot.
   ///@{
   template <class M>
   void push_back(std::shared_ptr<M> module) {
@@ -67,11 +68,11 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(std::string name, std::shared_ptr<M> module) {
     push_back(std::move(name), AnyModule(std::move(module)));
   }
-  template <class M, class = detail::enable_if_module_t<M>>
+  template <class M, class = detail::enable_if_layer_t<M>>
   void push_back(M&& module) {
     push_back(next_name(), AnyModule(std::forward<M>(module)));
   }
-  template <class M, class = detail::enable_if_module_t<M>>
+  template <class M, class = detail::enable_if_layer_t<M>>
   void push_back(std::string name, M&& module) {
     push_back(std::move(name), AnyModule(std::forward<M>(module)));
   }
@@ -147,6 +148,7 @@ extern template class Cloneable<SequentialImpl>;
 ///
 ///     Sequential plain(Linear(2, 3), ReLU());
 ///     Sequential named({{"fc", Linear(2, 3)}, {"act", ReLU()}});
+///     Sequential own(Linear(2, 3), [](Tensor x) { return x.relu(); });
 class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;

@@ -82,5 +82,24 @@ TEST(OrderedDict, ErrorsNameTheKey) {
   EXPECT_EQ(d["w"], 1);
 }
 
+TEST(OrderedDict, BindsKeysAndValues) {
+  Dict d{{"a", 1}, {"b", 2}};
+  for (auto& [key, value] : d) {
+    static_assert(std::is_same_v<decltype(key), const std::string>);
+    value += static_cast<int>(key.size());
+  }
+  EXPECT_EQ(d, (Dict{{"a", 2}, {"b", 3}}));
+  const Dict& fixed = d;
+  int sum = 0;
+  for (const auto& [key, value] : fixed) {
+    static_assert(std::is_same_v<decltype(value), const int>);
+    sum += value;
+  }
+  auto [key, value] = d.front();
+  value = 9;
+  EXPECT_EQ(sum, 5);
+  EXPECT_EQ(key + std::to_string(d["a"]), "a2");
+}
+
 }  // namespace
 }  // namespace torch::taper

@@ -107,7 +107,10 @@ TEST(Devices, AreParsedAndPrinted) {
 TEST(Access, ByTypedPointer) {
   const Tensor t = counting({3}, kInt);
   EXPECT_EQ(t.data_ptr<int32_t>()[2], 2);
-  EXPECT_EQ(message_of([&] { t.data_ptr<float>(); }), "expected scalar type Float but found Int");
+  EXPECT_EQ(message_of([&] { t.data_ptr<float>(); }),
+            "data_ptr: expected scalar type Float but found Int; ask for the tensor's type, or "
+            "convert it "
+            "with to(kFloat)");
 }
 
 TEST(Access, ByAccessor) {

@@ -23,7 +23,9 @@ TEST(View, TakesAnyShapeThatTheStridesAllow) {
               }),
               HasSubstr("only one dimension can be inferred"));
   EXPECT_THAT(message_of([&] { t.t().view({12}); }),
-              HasSubstr("view size is not compatible with input tensor's size and stride"));
+              ::testing::StartsWith("view: view size is not compatible"));
+  EXPECT_THAT(message_of([&] { t.t().view({12}); }),
+              HasSubstr("sizes [6, 2] and strides [1, 6], the view would have sizes [12]"));
   EXPECT_EQ(t.t().view({2, 3, 2}).size(1), 3);
   EXPECT_THAT(message_of([&] { counting({0}).view({-1, 0}); }), HasSubstr("-1"));
 }

@@ -1,5 +1,8 @@
 #include <taper/framework/core/warning.h>
 
+#include <gmock/gmock.h>
+
+#include <cstdlib>
 #include <thread>
 
 #include "test_util.h"
@@ -73,6 +76,30 @@ TEST(Warning, NullStandsForTheFirstHandler) {
   WarningHandler* const first = WarningUtils::get_warning_handler();
   WarningUtils::set_warning_handler(nullptr);
   EXPECT_EQ(WarningUtils::get_warning_handler(), first);
+}
+
+/// Sets a variable of the environment for its lifetime.
+struct Variable {
+  explicit Variable(const char* name) : name(name) { setenv(name, "1", 1); }
+  ~Variable() { unsetenv(name); }
+  const char* name;
+};
+
+TEST(Error, ShowsItsCallerIfAsked) {
+  EXPECT_EQ(message_of([] { ones({2}).view({3}); }).find('\n'), std::string::npos);
+  const Variable show("TAPER_SHOW_CALLER");
+  try {
+    ones({2}).view({3});
+    FAIL() << "no error";
+  } catch (Error& e) {
+    // The line if the program has debug information, else at least the program.
+    EXPECT_THAT(e.backtrace(), ::testing::StartsWith("\n  at "));
+    EXPECT_THAT(e.backtrace(), ::testing::AnyOf(::testing::HasSubstr("warning_test.cpp:"),
+                                                ::testing::HasSubstr("taper_tests")));
+    e.add_context("in a test");
+    EXPECT_EQ(e.msg() + " (in a test)", e.what_without_backtrace());
+    EXPECT_EQ(e.what(), e.what_without_backtrace() + e.backtrace());
+  }
 }
 
 }  // namespace

@@ -284,9 +284,12 @@ TAPER_OP_CASES(addmm_cases, {
                    [] {
                      addmm(numbers({3}), numbers({2, 3}), numbers({4, 3}));
                    }),
-      error<Error>("self and mat2 must have the same dtype", [] {
-        addmm(numbers({3}, kDouble), numbers({2, 3}), numbers({3, 3}));
-      })};
+      error<Error>(
+          "self and mat2 must have the same dtype, but got Double and Float, and a mat1 of "
+          "Float",
+          [] {
+            addmm(numbers({3}, kDouble), numbers({2, 3}), numbers({3, 3}));
+          })};
   OpCase mv_case = blended(
       "addmv", {{{2}, {2, 3}, {3}}, {{1}, {2, 3}, {3}}, {{}, {2, 3}, {3}}},
       [number](const Args& a) { return addmv(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1)); },

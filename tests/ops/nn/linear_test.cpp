@@ -41,7 +41,8 @@ TAPER_OP_CASES(linear_case, {
                            [] {
                              linear(numbers({2, 3}), numbers({5, 4}));
                            }),
-              error<Error>("mat1 and mat2 must have the same dtype",
+              error<Error>("mat1 and mat2 must have the same dtype, but got Double and Float: the "
+                           "input is Double, the weight Float, the bias Float",
                            [] {
                              linear(numbers({2, 3}, kDouble), numbers({5, 3}), numbers({5}));
                            }),

@@ -1,4 +1,6 @@
+#include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include <taper/framework/cpu/parallel.h>
@@ -427,6 +429,29 @@ TEST(TensorOfNumbers, OfComplexOnesIsNotReal) {
                    [&] {
                      list.numel() == 1 ? tensor(z, t) : tensor({z, z}, t);
                    });
+}
+
+TEST(Spans, GoInAndOut) {
+  std::array<float, 3> numbers{1, 2, 3};
+  expect_tensor(tensor(numbers), kFloat, {3}, {1, 2, 3});
+  expect_tensor(tensor(std::span(numbers).subspan(1)), kFloat, {2}, {2, 3});
+  const std::array<int64_t, 2> sizes{2, 1};
+  EXPECT_EQ(zeros(sizes).sizes().vec(), (Sizes{2, 1}));
+  EXPECT_EQ(zeros(std::span(sizes)).sizes().vec(), (Sizes{2, 1}));
+  const Tensor x = ones(sizes, kDouble);
+  const std::span<const int64_t> out = x.sizes();
+  EXPECT_EQ(out.data(), x.sizes().data());
+  for (double& v : as_span<std::span<double>>(x)) v = 4;
+  EXPECT_EQ(values_of(x), (Values{4, 4}));
+  expect_error("data_ptr: expected scalar type Float but found Double",
+               [&] { as_span<std::span<float>>(x); });
+  expect_error(
+      "as_span: expected a contiguous tensor on the CPU, got one on cpu with sizes [2] "
+      "and strides [2]",
+      [&] {
+        const Tensor column = ones({2, 2}).select(1, 0);
+        as_span<std::span<float>>(column);
+      });
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce.h>
 #include <taper/ops/tensor/cat.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
@@ -191,6 +193,22 @@ TEST(Split, SplitsAndStacks) {
       "is not divisible by the split_size 3!",
       [&] { hsplit(x, 3); });
   expect_values(column_stack({values({1, 2}), values({3, 4})}), {2, 2}, {1, 3, 2, 4});
+}
+
+TEST(Rows, AreViewsOfTheFirstDimension) {
+  const Tensor x = tensor_of({2, 3}, {1, 2, 3, 4, 5, 6}).requires_grad_();
+  std::vector<Tensor> rows;
+  for (Tensor row : x) rows.push_back(row);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(rows[1].is_alias_of(x));
+  expect_values(rows[1].detach(), {3}, {4, 5, 6});
+  EXPECT_EQ(rows[1].output_nr(), 1);  // one node collects all gradients
+  (rows[0] * rows[1]).sum().backward();
+  expect_values(x.grad(), {2, 3}, {4, 5, 6, 1, 2, 3});
+  for (Tensor row : zeros({0, 3})) FAIL() << row;
+  expect_error<TypeError>("iteration over a 0-d tensor", [] {
+    for (Tensor row : ones({})) FAIL() << row;
+  });
 }
 
 }  // namespace
