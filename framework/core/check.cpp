@@ -1,10 +1,16 @@
 #include <taper/framework/core/check.h>
 
+#include <ostream>
 #include <sstream>
+#include <string>
 
+#include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/shape.h>
+#include <taper/framework/core/value_errors.h>
 #include <taper/framework/debug/backtrace.h>
 #include <taper/framework/runtime/environment.h>
 
+// ---------------------------------------------------------------------- check
 namespace torch::taper {
 
 Error::Error(std::string msg) : msg_(std::move(msg)), text_(msg_) {
@@ -52,4 +58,106 @@ void internal_failure(const char* condition, const char* file, int line,
 }
 
 }  // namespace detail
+
 }  // namespace torch::taper
+
+// ---------------------------------------------------------------------- value_errors
+namespace torch::taper {
+
+void throw_index_out_of_range(const char* op, int64_t value, int64_t size, int64_t dim,
+                              IndexWording wording) {
+  const std::string in_dim = detail::concat(
+      op, ": index ", value, " is out of bounds for dimension ", dim, " with size ", size);
+  switch (wording) {
+    case IndexWording::kInSelf:
+      throw IndexError(
+          detail::concat(op, ": index out of range in self: expected at least 0 and below ", size,
+                         ", but got ", value));
+    case IndexWording::kDimensionRt:
+      throw Error(in_dim);
+    case IndexWording::kTake:
+      throw IndexError(detail::concat(op, ": out of range: tried to access index ", value,
+                                      " on a tensor of ", size, " elements."));
+    case IndexWording::kDimension:
+      break;
+  }
+  if (size == 0)
+    throw IndexError(detail::concat(op, ": index is out of bounds for dimension with size 0"));
+  throw IndexError(in_dim);
+}
+
+void throw_target_out_of_range(const char* op, int64_t value) {
+  throw IndexError(detail::concat(op, ": Target ", value, " is out of bounds."));
+}
+
+void throw_wrong_bag_offset(int64_t b, int64_t value, int64_t before, int64_t length) {
+  TAPER_CHECK(b > 0 || value == 0,
+              "embedding_bag: offsets[0] has to be 0, i.e., the first sequence in the mini-batch "
+              "has to start from "
+              "position 0. However, got ",
+              value);
+  TAPER_CHECK(value <= length, "embedding_bag: offsets[-1] can not be greater than input's length ",
+              length, " but got offsets[-1] of ", value);
+  throw Error(detail::concat("embedding_bag: expected offsets that do not fall, got ", value,
+                             " after ", before));
+}
+
+void throw_not_a_probability() {
+  throw Error("binary_cross_entropy: all elements of input should be between 0 and 1");
+}
+
+void throw_not_ldl_pivots() {
+  throw Error("torch.linalg.ldl_solve: expected pivots as ldl_factor returns them");
+}
+
+}  // namespace torch::taper
+
+// ---------------------------------------------------------------------- checked_arithmetic
+namespace torch::taper::detail {
+
+namespace {
+
+[[noreturn]] void fail_overflow(const char* op, int64_t a, const char* sign, int64_t b) {
+  fail<Error>({op, ": integer overflow in ", a, sign, b});
+}
+
+}  // namespace
+
+int64_t checked_add(const char* op, int64_t a, int64_t b) {
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) fail_overflow(op, a, " + ", b);
+  return sum;
+}
+
+int64_t checked_sub(const char* op, int64_t a, int64_t b) {
+  int64_t difference;
+  if (__builtin_sub_overflow(a, b, &difference)) fail_overflow(op, a, " - ", b);
+  return difference;
+}
+
+int64_t checked_mul(const char* op, int64_t a, int64_t b) {
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product)) fail_overflow(op, a, " * ", b);
+  return product;
+}
+
+int64_t embedded_size(const char* op, int64_t n, int64_t offset) {
+  return offset < 0 ? checked_sub(op, n, offset) : checked_add(op, n, offset);
+}
+
+int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
+                       size_t itemsize) {
+  if (checked_numel(sizes, op) == 0) return 0;
+  int64_t last = offset;
+  bool overflow = offset < 0;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    int64_t reach = 0;
+    overflow |= strides[d] < 0 || __builtin_mul_overflow(sizes[d] - 1, strides[d], &reach) ||
+                __builtin_add_overflow(last, reach, &last);
+  }
+  TAPER_CHECK(!overflow && last < INT64_MAX / static_cast<int64_t>(itemsize), op,
+              ": Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+  return last + 1;
+}
+
+}  // namespace torch::taper::detail

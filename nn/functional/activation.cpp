@@ -1,13 +1,18 @@
 #include <taper/nn/functional/activation.h>
 
 #include <taper/framework/autograd/grad_mode.h>
+#include <taper/nn/functional/distance.h>
+#include <taper/nn/functional/dropout.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/activation.h>
+#include <taper/ops/nn/dropout.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace torch::taper::nn::functional {
 
+// ---------------------------------------------------------------------- activation
 Tensor relu(Tensor input, const ReLUFuncOptions& options) {
   return options.inplace() ? input.relu_() : input.relu();
 }
@@ -85,5 +90,53 @@ Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& opti
   const Tensor hard = zeros_like(logits).scatter_(options.dim(), index, 1.0);
   return hard - soft.detach() + soft;
 }
+
+// ---------------------------------------------------------------------- dropout
+namespace {
+
+/// Drops channels. An input without the rank of a batch counts as one sample.
+Tensor drop_channels(const Tensor& input, const DropoutFuncOptions& options, int64_t batch_rank) {
+  const bool batched = input.dim() == batch_rank;
+  Tensor x = batched ? input : input.unsqueeze(0);
+  if (options.inplace()) {
+    taper::feature_dropout_(x, options.p(), options.training());
+    return input;
+  }
+  const Tensor y = taper::feature_dropout(x, options.p(), options.training());
+  return batched ? y : y.squeeze(0);
+}
+
+}  // namespace
+
+// The ops check the probability.
+#define TAPER_DEFINE_DROPOUT(name, Options, op)                                     \
+  Tensor name(Tensor input, const Options& options) {                               \
+    return options.inplace() ? taper::op##_(input, options.p(), options.training()) \
+                             : taper::op(input, options.p(), options.training());   \
+  }
+TAPER_DEFINE_DROPOUT(dropout, DropoutFuncOptions, dropout)
+TAPER_DEFINE_DROPOUT(alpha_dropout, AlphaDropoutFuncOptions, alpha_dropout)
+TAPER_DEFINE_DROPOUT(feature_alpha_dropout, FeatureAlphaDropoutFuncOptions, feature_alpha_dropout)
+#undef TAPER_DEFINE_DROPOUT
+
+Tensor dropout2d(Tensor input, const Dropout2dFuncOptions& options) {
+  return drop_channels(input, options, 4);
+}
+Tensor dropout3d(Tensor input, const Dropout3dFuncOptions& options) {
+  return drop_channels(input, options, 5);
+}
+
+// ---------------------------------------------------------------------- distance
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
+                         const CosineSimilarityFuncOptions& options) {
+  return taper::cosine_similarity(x1, x2, options.dim(), options.eps());
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
+                         const PairwiseDistanceFuncOptions& options) {
+  return taper::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
+}
+
+Tensor pdist(const Tensor& input, double p) { return taper::pdist(input, p); }
 
 }  // namespace torch::taper::nn::functional

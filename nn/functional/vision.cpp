@@ -1,10 +1,16 @@
 #include <taper/nn/functional/vision.h>
 
 #include <taper/framework/core/warning.h>
+#include <taper/nn/functional/fold.h>
+#include <taper/nn/functional/padding.h>
+#include <taper/nn/functional/pixelshuffle.h>
+#include <taper/ops/spatial/fold.h>
 #include <taper/ops/spatial/grid_sample.h>
+#include <taper/ops/spatial/pad.h>
 
 namespace torch::taper::nn::functional {
 
+// ---------------------------------------------------------------------- vision
 Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corners) {
   TAPER_CHECK(theta.is_floating_point(), "Expected theta to have floating point type, but got ",
               theta.dtype());
@@ -34,6 +40,40 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFunc
                                 : 2,
                       static_cast<int64_t>(options.padding_mode().index()),
                       options.align_corners().value_or(false));
+}
+
+// ---------------------------------------------------------------------- padding
+Tensor pad(const Tensor& input, const PadFuncOptions& options) {
+  const auto& mode = options.mode();
+  if (holds_alternative<enumtype::kReflect>(mode))
+    return taper::pad(input, options.pad(), "reflect", options.value());
+  if (holds_alternative<enumtype::kReplicate>(mode))
+    return taper::pad(input, options.pad(), "replicate", options.value());
+  if (holds_alternative<enumtype::kCircular>(mode))
+    return taper::pad(input, options.pad(), "circular", options.value());
+  return taper::constant_pad_nd(input, options.pad(), options.value());
+}
+
+// ---------------------------------------------------------------------- pixelshuffle
+Tensor pixel_shuffle(const Tensor& input, const PixelShuffleFuncOptions& options) {
+  return taper::pixel_shuffle(input, options.upscale_factor());
+}
+Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptions& options) {
+  return taper::pixel_unshuffle(input, options.downscale_factor());
+}
+
+// ---------------------------------------------------------------------- fold
+Tensor fold(const Tensor& input, const FoldFuncOptions& o) {
+  TAPER_CHECK(input.dim() == 3 || input.dim() == 2,
+              "Input Error: Only unbatched (2D) or batched (3D) input Tensors are supported (got ",
+              input.dim(), "D)");
+  return col2im(input, o.output_size(), o.kernel_size(), o.dilation(), o.padding(), o.stride());
+}
+
+Tensor unfold(const Tensor& input, const UnfoldFuncOptions& o) {
+  TAPER_CHECK(input.dim() == 4, "Input Error: Only 4D input Tensors are supported (got ",
+              input.dim(), "D)");
+  return im2col(input, o.kernel_size(), o.dilation(), o.padding(), o.stride());
 }
 
 }  // namespace torch::taper::nn::functional

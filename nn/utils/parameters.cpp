@@ -1,16 +1,18 @@
-#include <taper/nn/utils/clip_grad.h>
-
+// Clipping of gradients, and parameters as one vector.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <taper/framework/autograd/grad_mode.h>
+#include <taper/nn/utils/clip_grad.h>
+#include <taper/nn/utils/convert_parameters.h>
 #include <taper/ops/shared/foreach.h>
 #include <taper/ops/shared/foreach_norm.h>
 #include <taper/ops/tensor/cat.h>
 
 namespace torch::taper::nn::utils {
 
+// ---------------------------------------------------------------------- clip_grad
 namespace {
 
 std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
@@ -85,6 +87,38 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
   NoGradGuard no_grad;
   taper::detail::foreach_clamp(gradients(parameters), -clip_value, clip_value);
+}
+
+// ---------------------------------------------------------------------- convert_parameters
+namespace {
+
+void check_devices(const std::vector<Tensor>& parameters) {
+  for (const Tensor& p : parameters)
+    TAPER_CHECK(p.device() == parameters[0].device(),
+                "Found two parameters on different devices, this is currently not supported.");
+}
+
+}  // namespace
+
+Tensor parameters_to_vector(const std::vector<Tensor>& parameters) {
+  check_devices(parameters);
+  std::vector<Tensor> flat;
+  flat.reserve(parameters.size());
+  for (const Tensor& p : parameters) flat.push_back(p.reshape({-1}));
+  return cat(flat);
+}
+
+void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& parameters) {
+  check_devices(parameters);
+  int64_t total = 0;
+  for (const Tensor& p : parameters) total += p.numel();
+  TAPER_CHECK(vec.dim() == 1 && vec.numel() == total, "vector_to_parameters: expected a vector of ",
+              total, " elements, got sizes ", vec.sizes());
+  int64_t start = 0;
+  for (const Tensor& p : parameters) {
+    p.set_data(vec.slice(0, start, start + p.numel()).view_as(p).data());
+    start += p.numel();
+  }
 }
 
 }  // namespace torch::taper::nn::utils
