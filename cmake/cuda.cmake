@@ -115,7 +115,7 @@ function(taper_embed_kernel_headers file)
   set(functors "")
   foreach(header framework/core/namespaces.h framework/core/host_device.h framework/core/dtype.h framework/core/complex.h framework/cuda/chain.h
           framework/kernel/vector_exp.h framework/kernel/vector_math.h ops/elementwise/functor.h
-          ops/elementwise/unary_functors.h ops/elementwise/binary_functors.h
+          ops/elementwise/lane_functors.inc ops/elementwise/unary_functors.h ops/elementwise/binary_functors.h
           ops/elementwise/ternary_functors.h ops/elementwise/clamp_functors.h
           ops/elementwise/where_functors.h ops/nn/activation_functors.h ops/nn/activation_kernels.h
           framework/cuda/gpu/nvrtc_standard.inc)
@@ -125,7 +125,7 @@ function(taper_embed_kernel_headers file)
     set(name taper/${header})
     if(header MATCHES "nvrtc_standard")
       set(name type_traits)
-    elseif(header MATCHES "_functors")
+    elseif(header MATCHES "_functors\\.h")
       string(APPEND functors "#include <${name}>\n")
     endif()
     string(APPEND text "{\"${name}\", R\"_header_(${content})_header_\"},\n")

@@ -14,9 +14,9 @@ namespace torch::taper::cpu {
 /// The functors of the lists of ops, and further ones that runs (row_runs.h) compute.
 enum class Formula : uint8_t {
   none,
-#define TAPER_FORMULA(name, kind) name,
-  TAPER_UNARY_OPS(TAPER_FORMULA) TAPER_BINARY_KERNELS(TAPER_FORMULA)
-#undef TAPER_FORMULA
+#define TAPER_ENUMERATOR(name, kind) name,
+  TAPER_UNARY_OPS(TAPER_ENUMERATOR) TAPER_BINARY_KERNELS(TAPER_ENUMERATOR)
+#undef TAPER_ENUMERATOR
       logical_not,
   power_3,
   power_minus_2,

@@ -1,69 +1,14 @@
 // The formulas of the binary ops, for host and device. Both arguments have the same type.
-//
-// A file of vectors includes this header again for each instruction set, with TAPER_FUNCTOR_SPACE
-// (functor.h): Clang passes no wide vectors to functions of another set.
-#if !defined(TAPER_BINARY_FUNCTORS) || defined(TAPER_FUNCTORS_OF_ISA)
-#define TAPER_BINARY_FUNCTORS
+#pragma once
 
 #include <type_traits>
 
 #include <taper/framework/core/dtype.h>
 #include <taper/framework/kernel/vector_math.h>
 #include <taper/ops/elementwise/functor.h>
+#include <taper/ops/elementwise/unary_functors.h>
 
-namespace TAPER_FUNCTOR_SPACE {
-
-// Integers wrap: unsigned arithmetic has no undefined overflow.
-struct add : Turning, Light {
-  template <class T>
-  TAPER_HD T operator()(T x, T y) const {
-    if constexpr (std::is_same<T, bool>::value)
-      return x || y;
-    else if constexpr (std::is_integral<T>::value)
-      return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
-    else
-      return x + y;
-  }
-};
-struct sub : Light {
-  template <class T>
-  TAPER_HD T operator()(T x, T y) const {
-    if constexpr (std::is_integral<T>::value)
-      return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
-    else
-      return x - y;
-  }
-};
-struct mul : Turning, Light {
-  template <class T>
-  TAPER_HD T operator()(T x, T y) const {
-    if constexpr (std::is_same<T, bool>::value)
-      return x && y;
-    else if constexpr (std::is_integral<T>::value)
-      return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
-    else
-      return x * y;
-  }
-};
-/// Returns x as an operand for vectors or numbers of type T.
-template <class T, class C>
-TAPER_HD T all_lanes(C x) {
-  if constexpr (std::is_same<T, C>::value)
-    return x;
-  else
-    return x - T{};
-}
-/// Computes x + alpha * y. alpha has the type of the computation.
-template <class C>
-struct add_scaled {
-  static constexpr bool takes_lanes = true, contracts = true;
-  C alpha;
-  template <class T>
-  TAPER_HD T operator()(T x, T y) const {
-    return add()(x, mul()(all_lanes<T>(alpha), y));
-  }
-};
-TAPER_FUNCTOR(TAPER_HD, div : Light, (T x, T y), x / y)
+namespace torch::taper::functor {
 
 // Rounds the quotient toward zero or minus infinity. Integer zero divisors are rejected before.
 struct div_trunc {
@@ -145,47 +90,13 @@ struct power_1 {
     return x;
   }
 };
-struct power_3 : Lanes {
-  template <class T>
-  TAPER_HD T operator()(T x) const {
-    return x * x * x;
-  }
-};
-struct power_minus_2 : Lanes {
-  template <class T>
-  TAPER_HD T operator()(T x) const {
-    return 1 / (x * x);
-  }
-};
 TAPER_FUNCTOR(TAPER_HD, atan2, (T x, T y), std::atan2(x, y))
 TAPER_FUNCTOR(TAPER_HD, copysign, (T x, T y), std::copysign(x, y))
-// A NaN on either side passes, because comparisons with NaN are false.
-struct maximum : Lanes {
-  template <class T>
-  TAPER_HD T operator()(T x, T y) const {
-    const T larger = x > y ? x : y;
-    return x != x ? x : larger;
-  }
-};
-struct minimum : Lanes {
-  template <class T>
-  TAPER_HD T operator()(T x, T y) const {
-    const T smaller = x < y ? x : y;
-    return x != x ? x : smaller;
-  }
-};
 TAPER_FUNCTOR(TAPER_HD, logical_and
               : Turning, (T x, T y), static_cast<bool>((x != T(0)) & (y != T(0))))
 TAPER_FUNCTOR(TAPER_HD, logical_or
               : Turning, (T x, T y), static_cast<bool>((x != T(0)) | (y != T(0))))
 TAPER_FUNCTOR(TAPER_HD, logical_xor : Turning, (T x, T y), (x != T(0)) != (y != T(0)))
-TAPER_FUNCTOR(TAPER_HD, bitwise_and : BitLanes, (T x, T y), static_cast<T>(x& y))
-TAPER_FUNCTOR(TAPER_HD, bitwise_or : BitLanes, (T x, T y), static_cast<T>(x | y))
-TAPER_FUNCTOR(TAPER_HD, bitwise_xor : BitLanes, (T x, T y), static_cast<T>(x ^ y))
-TAPER_FUNCTOR(TAPER_HD, eq : TurningLanes, (T x, T y), x == y)
-TAPER_FUNCTOR(TAPER_HD, ne : TurningLanes, (T x, T y), x != y)
-TAPER_FUNCTOR(TAPER_HD, lt : Lanes, (T x, T y), x < y)
-TAPER_FUNCTOR(TAPER_HD, le : Lanes, (T x, T y), x <= y)
 TAPER_FUNCTOR(TAPER_HD, gt, (T x, T y), x > y)
 TAPER_FUNCTOR(TAPER_HD, ge, (T x, T y), x >= y)
 
@@ -200,10 +111,4 @@ template <class F>
 constexpr bool keeps_number =
     std::is_same<F, mul>::value || std::is_same<F, div>::value || std::is_same<F, div_trunc>::value;
 
-TAPER_FUNCTOR(TAPER_HD, prelu : Lanes, (T x, T y), x > 0 ? x : x * y)
-TAPER_FUNCTOR(TAPER_HD, relu_backward : Lanes, (T x, T y), y <= 0 ? T{} : x)
-TAPER_FUNCTOR(TAPER_HD, tanh_backward : Contracting, (T x, T y), x*(1 - y * y))
-TAPER_FUNCTOR(TAPER_HD, sigmoid_backward : Lanes, (T x, T y), x*(1 - y) * y)
-
-}  // namespace TAPER_FUNCTOR_SPACE
-#endif
+}  // namespace torch::taper::functor

@@ -22,9 +22,6 @@
     }                                              \
   };
 
-/// The namespace of functors.
-#define TAPER_FUNCTOR_SPACE torch::taper::functor
-
 namespace torch::taper::functor {
 
 /// A base of functors that commute: f(x, y) == f(y, x).

@@ -1,10 +1,6 @@
 // The formulas of the unary ops, for host and device. T is float or double. For ops that keep the
 // dtype it may be an integer type. 16-bit floats arrive as float.
-//
-// A file of vectors includes this header again for each instruction set, with TAPER_FUNCTOR_SPACE
-// (functor.h): Clang passes no wide vectors to functions of another set.
-#if !defined(TAPER_UNARY_FUNCTORS) || defined(TAPER_FUNCTORS_OF_ISA)
-#define TAPER_UNARY_FUNCTORS
+#pragma once
 
 #include <type_traits>
 
@@ -12,7 +8,9 @@
 #include <taper/framework/kernel/vector_exp.h>
 #include <taper/ops/elementwise/functor.h>
 
-namespace TAPER_FUNCTOR_SPACE {
+namespace torch::taper::functor {
+
+#include <taper/ops/elementwise/lane_functors.inc>
 
 TAPER_FUNCTOR(TAPER_HD, exp, (T x), vector_exp(x))
 TAPER_FUNCTOR(TAPER_HD, exp2, (T x), std::exp2(x))
@@ -21,9 +19,7 @@ TAPER_FUNCTOR(TAPER_HD, log, (T x), std::log(x))
 TAPER_FUNCTOR(TAPER_HD, log2, (T x), std::log2(x))
 TAPER_FUNCTOR(TAPER_HD, log10, (T x), std::log10(x))
 TAPER_FUNCTOR(TAPER_HD, log1p, (T x), std::log1p(x))
-TAPER_FUNCTOR(TAPER_HD, sqrt : Lanes, (T x), root(x))
 TAPER_FUNCTOR(TAPER_HD, rsqrt, (T x), T(1) / std::sqrt(x))
-TAPER_FUNCTOR(TAPER_HD, reciprocal : Lanes, (T x), 1 / x)
 TAPER_FUNCTOR(TAPER_HD, sin, (T x), std::sin(x))
 TAPER_FUNCTOR(TAPER_HD, cos, (T x), std::cos(x))
 TAPER_FUNCTOR(TAPER_HD, tan, (T x), std::tan(x))
@@ -39,34 +35,6 @@ TAPER_FUNCTOR(TAPER_HD, atanh, (T x), std::atanh(x))
 TAPER_FUNCTOR(TAPER_HD, erf, (T x), std::erf(x))
 TAPER_FUNCTOR(TAPER_HD, erfc, (T x), std::erfc(x))
 TAPER_FUNCTOR(TAPER_HD, sigmoid, (T x), logistic(x))
-
-TAPER_FUNCTOR(TAPER_HD, square : Light, (T x), static_cast<T>(x* x))
-// These comparisons let NaN pass.
-TAPER_FUNCTOR(TAPER_HD, relu : Light, (T x), x <= 0 ? T{} : x)
-
-struct neg : Light {
-  template <class T>
-  TAPER_HD T operator()(T x) const {
-    if constexpr (std::is_integral<T>::value)
-      return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x));
-    else
-      return -x;
-  }
-};
-TAPER_FUNCTOR(TAPER_HD, abs : Lanes, (T x), magnitude(x))
-struct sign : Lanes {
-  template <class T>
-  TAPER_HD T operator()(T x) const {
-    if constexpr (std::is_unsigned<T>::value) {
-      return static_cast<T>(x > 0);
-    } else if constexpr (std::is_integral<T>::value) {
-      return static_cast<T>((x > 0) - (x < 0));
-    } else {
-      const T one = T{} + 1;
-      return (x > 0 ? one : T{}) - (x < 0 ? one : T{});
-    }
-  }
-};
 
 // Rounding keeps integers. round() rounds ties to even.
 struct floor {
@@ -115,8 +83,7 @@ struct frac {
   }
 };
 
-// Comparisons with NaN are false, so x != x only for NaN. inf - inf is NaN.
-TAPER_FUNCTOR(TAPER_HD, isnan : Lanes, (T x), x != x)
+// inf - inf is NaN.
 struct isfinite {
   template <class T>
   TAPER_HD bool operator()(T x) const {
@@ -132,7 +99,6 @@ struct isinf {
     return x == x && !isfinite()(x);
   }
 };
-TAPER_FUNCTOR(TAPER_HD, logical_not : Lanes, (T x), x == 0)
 struct bitwise_not {
   template <class T>
   TAPER_HD T operator()(T x) const {
@@ -143,5 +109,4 @@ struct bitwise_not {
   }
 };
 
-}  // namespace TAPER_FUNCTOR_SPACE
-#endif
+}  // namespace torch::taper::functor

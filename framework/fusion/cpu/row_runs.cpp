@@ -6,8 +6,6 @@
 #include <array>
 #include <cstdlib>
 
-#include <taper/framework/core/check.h>
-#include <taper/framework/fusion/cpu/row_pieces.h>
 #include <taper/framework/kernel/isa.h>
 
 namespace torch::taper::cpu {
@@ -356,46 +354,6 @@ class RowValues {
   std::vector<Value> values_;  ///< rows' results first, in their order
 };
 
-// ---------------------------------------------------------------- pieces
-/// Describes one step, or two. No code stands for a missing second step.
-struct Piece {
-  RowCode code;
-  Formula formula;
-  RowSource source;
-  RowCode code2 = RowCode::kEnd;
-  Formula formula2 = Formula::none;
-  RowSource source2 = RowSource::kRow;
-};
-#define TAPER_ROW_SINGLE(code, formula, source) \
-  {RowCode::code, Formula::formula, RowSource::source},
-#define TAPER_ROW_SINGLE_ONE(name, kind) TAPER_ROW_ONE(TAPER_ROW_SINGLE, name)
-#define TAPER_ROW_SINGLE_TWO(name, kind) TAPER_ROW_TWO(TAPER_ROW_SINGLE, name)
-#define TAPER_ROW_PAIR(code, formula, source, code2, formula2, source2) \
-  {RowCode::code,  Formula::formula,  RowSource::source,                \
-   RowCode::code2, Formula::formula2, RowSource::source2},
-constexpr Piece kPieces[] = {
-    TAPER_ROW_PIECES(TAPER_ROW_SINGLE, TAPER_ROW_SINGLE_ONE, TAPER_ROW_SINGLE_TWO){
-        RowCode::kEnd, Formula::none, RowSource::kRow},
-    TAPER_ROW_PAIRS(TAPER_ROW_PAIR){RowCode::kRows, Formula::none, RowSource::kRow}};
-
-bool is_piece(const RowStep& s, RowCode code, Formula formula, RowSource source) {
-  return s.code == code && s.formula == formula && (has_no_operand(code) || s.source == source);
-}
-/// Returns the piece for the steps from `s` on, the last of which is kEnd. It prefers pairs.
-uint16_t piece_of(const RowStep* s) {
-  size_t found = std::size(kPieces);
-  for (size_t i = 0; i < std::size(kPieces); ++i) {
-    const Piece& p = kPieces[i];
-    const bool one = p.code2 == RowCode::kEnd;
-    if (is_piece(*s, p.code, p.formula, p.source) &&
-        (one || is_piece(s[1], p.code2, p.formula2, p.source2)))
-      found = i;
-  }
-  TAPER_CHECK(found < std::size(kPieces),
-              "Graph.replay: a step has no piece (this is an error of Taper)");
-  return static_cast<uint16_t>(found);
-}
-
 // ---------------------------------------------------------------- steps
 /// Returns the formula of floats raised to a number, or none.
 Formula power_of(float exponent) {
@@ -529,11 +487,6 @@ class RunMaker {
 };
 
 }  // namespace
-
-void find_pieces(std::vector<RowStep>& steps) {
-  for (size_t i = 0; i < steps.size(); i += static_cast<size_t>(count_of(steps[i].code)))
-    steps[i].piece = piece_of(&steps[i]);
-}
 
 std::vector<RowRun> find_row_runs(const std::vector<RowOperands>& rows) {
   std::vector<RowRun> runs;
