@@ -4,7 +4,7 @@
     bench.py [--rounds N] [--only PROGRAM] [--machine NAME]     prints the tables (3 rounds: forty minutes)
     bench.py --only steps [--rows TEXT]     whole training steps alone; of them those whose names have TEXT in
                              them ("lstm", "bf16 threads 1")
-    bench.py ... --write     writes them into docs/contributing/performance.md, and README's figures (--only steps: that table)
+    bench.py ... --write     writes them into docs/contributing/performance.md, and draws README's figures (--only steps: that table)
     bench.py --check         README's figures are those of docs/contributing/performance.md, which has little text
 
 TAPER_PREFIX names an installed Taper, PYTORCH_DIR the folder `torch` of an unpacked PyTorch wheel (its C++
@@ -28,8 +28,11 @@ from concurrent.futures import ThreadPoolExecutor
 import steps_table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "docs", "site"))
+import plots  # noqa: E402
+
 PAGE = os.path.join(HERE, "..", "docs", "contributing", "performance.md")
-README = os.path.join(HERE, "..", "README.md")
+PICTURE = os.path.join(HERE, "..", "docs", "pictures", "figures.svg")
 PROGRAMS = ["overhead", "kernels", "training", "steps", "pointwise", "start"]
 MOST_TEXT = 90  # lines of docs/contributing/performance.md that are no table
 
@@ -66,8 +69,8 @@ SINGLES = {
     "compile": "compiling a file that includes `<torch/torch.h>`",
     "start": "start of a program that makes one tensor",
 }
-IN_README = ["tiny", "pointwise", "convolutions", "step.sgd", "epoch.mlp", "epoch.cnn", "load.no worker",
-             "compile"]
+IN_README = ["tiny", "load.no worker", "epoch.cnn", "convolutions"]
+GPT = "GPT-2 of 85 M parameters"  # the row of the page's table of a GPU that README shows
 
 
 def read(path):
@@ -331,19 +334,20 @@ def section(name, found, tables):
 
 
 # ---------------------------------------------------------------------- the pages
-FIGURES = re.compile(r"<!-- figures of docs/contributing/performance.md -->\n.*?<!-- end -->", re.S)
+def rows_of(text):
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
 
 
 def readme_figures(page):
-    """README's table, from the first one of the page."""
-    rows = [[cell.strip() for cell in line.strip("|").split("|")]
-            for line in re.search(r"<!-- ./dev bench: .*?<!-- end -->", page, re.S).group().splitlines()
-            if line.startswith("|")]
-    text = ["| | times as fast as %s |" % rows[0][2], "|---|---|"]
+    """README's picture: rows of the page's last table, and a row in which Taper is slower."""
+    rows = rows_of(re.search(r"<!-- ./dev bench: .*?<!-- end -->", page, re.S).group())
+    found = []
     for key in IN_README:
         row = next(r for r in rows if re.sub(r", \d+ rows$", "", r[0]) == label_of(key))
-        text.append("| %s%s | %s |" % (row[0], " (mean)" if key in GROUPS else "", row[3]))
-    return "<!-- figures of docs/contributing/performance.md -->\n%s\n<!-- end -->" % "\n".join(text)
+        found.append((row[0], [float(row[3])]))
+    gpt = next(r for r in rows_of(page) if r[0].startswith(GPT))
+    found.append(("training GPT-2 in f32 on an NVIDIA H200", [float(gpt[3].split(";")[0])]))
+    return plots.svg("Times as fast as PyTorch", [""], found, base=(1, "PyTorch"))
 
 
 def put(path, text):
@@ -352,23 +356,22 @@ def put(path, text):
 
 
 def write(title, text):
-    """Puts a section in the place of the one of the same title, or at the end, and its figures into README."""
+    """Puts a section in the place of the one of the same title, or at the end, and draws README's figures."""
     page = read(PAGE)
     old = re.compile(r"<!-- %s -->\n.*?<!-- end -->" % re.escape(title), re.S)
     page = old.sub(lambda _: text, page) if old.search(page) else page.rstrip("\n") + "\n\n" + text + "\n"
     put(PAGE, page)
-    put(README, FIGURES.sub(lambda _: readme_figures(page), read(README)))
+    put(PICTURE, readme_figures(page))
 
 
 def check():
     page = read(PAGE)
-    found = FIGURES.search(read(README))
-    if not found or found.group() != readme_figures(page):
-        sys.exit("bench: README's figures are not those of docs/contributing/performance.md: ./dev bench --write makes both")
+    if read(PICTURE) != readme_figures(page):
+        sys.exit("bench: docs/pictures/figures.svg has not the figures of docs/contributing/performance.md: ./dev bench --write makes both")
     text = [line for line in page.splitlines() if line.strip() and not line.startswith(("|", "<!--"))]
     if len(text) > MOST_TEXT:
         sys.exit("bench: docs/contributing/performance.md has %d lines of text, at most %d are allowed" % (len(text), MOST_TEXT))
-    print("bench: README's figures are those of docs/contributing/performance.md, which has %d lines of text" % len(text))
+    print("bench: README's picture has the figures of docs/contributing/performance.md, which has %d lines of text" % len(text))
 
 
 def main():

@@ -69,8 +69,8 @@ def scale(values):
         [10.0 ** p for p in range(low, math.floor(high) + 1, every)]
 
 
-def svg(title, names, rows):
-    """The picture's text."""
+def svg(title, names, rows, base=None):
+    """The picture's text. `base` is a value with a name, which gets a line."""
     at, ticks = scale([v for _, values in rows for v in values if v is not None])
     group = BAR * len(names) + GAP
     height = 34 + group * len(rows) + 24
@@ -86,6 +86,10 @@ def svg(title, names, rows):
         line = f'M{x(tick):.1f} 24V{height - 22}'
         out.append(f'<path d="{line}" stroke="{"#888" if tick == 1 else "#ddd"}"/>'
                    f'<text x="{x(tick):.1f}" y="{height - 8}" text-anchor="middle">{tick:g}</text>')
+    if base:
+        value, name = base
+        out.append(f'<path d="M{x(value):.1f} 10V{height - 22}" stroke="#555" stroke-dasharray="4 2"/>'
+                   f'<text x="{x(value) + 3:.1f}" y="18" font-size="9" fill="#555">{html.escape(name)}</text>')
     for i, (row, values) in enumerate(rows):
         top = 28 + group * i
         name = row if len(row) <= MOST_LETTERS else row[:MOST_LETTERS - 1] + "…"
@@ -96,7 +100,8 @@ def svg(title, names, rows):
                 continue
             y = top + BAR * k
             out.append(f'<rect class="bar" x="{LEFT}" y="{y}" width="{x(value) - LEFT:.1f}" height="{BAR - 1}" fill="{COLORS[k]}"/>'
-                       f'<text x="{x(value) + 3:.1f}" y="{y + BAR - 1}" font-size="9">{value:g}</text>')
+                       f'<text x="{x(value) + 3:.1f}" y="{y + BAR - 1}" font-size="9" stroke="white" stroke-width="3" '
+                       f'paint-order="stroke">{value:g}</text>')
     return "\n".join(out + ["</svg>", ""])
 
 

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""The site's own parts: bars of tables (docs/site/plots.py), documentation for all forms of a function (with_forms.py), programs
-of pages (code_blocks.py)."""
+"""The site's own parts: bars of tables (docs/site/plots.py), documentation for all forms of a function (with_forms.py), films
+of a terminal (docs/pictures/recording.py), programs of pages (code_blocks.py)."""
+import os
 import pathlib
 import re
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "site"))
+sys.path.insert(0, str(ROOT / "docs" / "pictures"))
 sys.path.insert(0, str(ROOT / "tests" / "docs"))
 import code_blocks  # noqa: E402
 import plots  # noqa: E402
+import recording  # noqa: E402
 import with_forms  # noqa: E402
 
 PAGE = """Before.
@@ -62,12 +66,53 @@ class Plots(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "expected numbers in column 2"):
             self.drawn(PAGE.replace("3 theirs", "2 theirs"))
 
+    def test_a_base_gets_a_line(self):
+        rows = [("a", [0.5]), ("b", [4.0])]
+        self.assertNotIn("stroke-dasharray", plots.svg("", [""], rows))
+        text = plots.svg("", [""], rows, base=(1, "theirs"))
+        left, (half, four) = 290, widths(text)
+        line = float(re.search(r'M([\d.]+) \S+ stroke="#555"', text).group(1))
+        self.assertAlmostEqual((line - left) / four, 1 / 4, delta=0.01)
+        self.assertIn(">theirs</text>", text)
+
     def test_the_pages_have_theirs(self):
         text, files = self.drawn((ROOT / "docs" / "contributing" / "performance.md").read_text())
         self.assertGreaterEqual(len(files), 6)
         for name, svg in files.items():
             self.assertIn(f"(plots/{name})", text)
             self.assertGreater(len(widths(svg)), 5, name)
+
+
+class Recording(unittest.TestCase):
+    def test_a_screen_shows_what_a_terminal_shows(self):
+        screen = recording.Screen()
+        screen.write("one\nfive\rfo\x1b[Kx\x1b[1mB\r\n")
+        self.assertEqual(screen.lines, ["one", "foxB", ""])
+
+    def test_commands_run_in_one_shell_on_a_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            frames, status = recording.run([f"cd {folder}", "mkdir made && cd made", "pwd; test -t 1 && echo terminal"], 80, 10)
+        self.assertEqual((frames[-1][1][3:], status), ([f"{os.path.realpath(folder)}/made", "terminal"], 0))
+
+    def test_a_command_that_fails_ends_it(self):
+        frames, status = recording.run(["echo no; exit 3", "echo never"], 80, 10)
+        self.assertEqual((frames[-1][1][:2], status), (["$ echo no; exit 3", "no"], 3))
+
+    def test_waits_are_cut_and_quick_frames_are_one(self):
+        frames = [(0, ["a"]), (10, ["b"]), (10.01, ["c"]), (10.5, ["c"]), (10.7, ["d"])]
+        film = recording.film(frames, 1.0)
+        self.assertEqual([lines for _, lines in film], [["a"], ["c"], ["d"]])
+        self.assertEqual([round(t, 6) for t, _ in film], [0, 1, 1.7])
+
+    def test_texts_stand_as_long_as_their_lines(self):
+        frames = [(0, ["$ x"]), (1, ["$ x", "1%"]), (2, ["$ x", "2%", "<&"])]
+        self.assertEqual(recording.pieces(frames, 5), [(0, "$ x", 0, 5), (1, "1%", 1, 2), (1, "2%", 2, 5), (2, "<&", 2, 5)])
+        text = recording.svg(frames, 20, 2)
+        root = xml.etree.ElementTree.fromstring(text)
+        shown = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text") if t.get("visibility") != "hidden"]
+        self.assertEqual(shown, ["$ x", "2%", "<&"])  # without animation: the last screen
+        self.assertIn("translateY(-17px)", text)      # three lines in two rows
+        self.assertIn("@keyframes k1{0.00%{visibility:hidden}14.29%{visibility:visible}28.57%{visibility:hidden}}", text)
 
 
 HEADER = """
