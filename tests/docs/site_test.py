@@ -86,7 +86,7 @@ class Plots(unittest.TestCase):
 class Recording(unittest.TestCase):
     def test_a_screen_shows_what_a_terminal_shows(self):
         screen = recording.Screen()
-        screen.write("one\nfive\rfo\x1b[Kx\x1b[1mB\r\n")
+        screen.write("one\nfivefive\rfo\x1b[Kx\x1b[1mB\r\n")
         self.assertEqual(screen.lines, ["one", "foxB", ""])
 
     def test_commands_run_in_one_shell_on_a_terminal(self):
