@@ -10,7 +10,7 @@
 //   }
 //   if (!fast.fallback_reason().empty()) std::cout << fast.fallback_reason() << "\n";
 //
-// docs/devices.md describes guards and fallbacks.
+// docs/compiled_steps.md describes guards and fallbacks.
 #pragma once
 
 #include <string>

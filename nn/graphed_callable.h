@@ -116,7 +116,7 @@ class GraphedCallable {
   /// Captures `body` at the sample arguments. The graph keeps their memory. All calls must have
   /// their sizes, dtypes and device (one device, which may be the CPU). A call may only require
   /// gradients for arguments whose sample does. Throws Error for operations that a captured step
-  /// does not allow (docs/devices.md).
+  /// does not allow (docs/compiled_steps.md).
   GraphedCallable(Body body, std::vector<Tensor> sample_args,
                   const GraphedCallableOptions& options = {}, Fits fits = nullptr);
 

@@ -1,5 +1,5 @@
-// The code of docs/devices.md, run: the pieces below stand there (tests/docs/code_blocks.py
-// compares them). Each says what it shows.
+// The code of docs/devices.md and the pages beside it, run: the pieces below stand there
+// (tests/docs/code_blocks.py compares them). Each says what it shows.
 //
 //   cuda_semantics                                      on the GPUs of the machine
 //   TAPER_SIMULATED_CUDA_DEVICES=4 cuda_semantics       on simulated devices

@@ -13,7 +13,7 @@
 //   }
 //
 // graph.capture([&] { ... }, GraphOptions().memory_budget(bytes)) records a step that takes less
-// memory. docs/devices.md lists the rules for captured steps.
+// memory. docs/compiled_steps.md lists the rules for captured steps.
 #pragma once
 
 #include <functional>

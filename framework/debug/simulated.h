@@ -1,4 +1,5 @@
-// Simulated CUDA devices: memory of the host, with a thread for each stream. See docs/devices.md.
+// Simulated CUDA devices: memory of the host, with a thread for each stream. See
+// docs/simulated_devices.md.
 #pragma once
 
 #include <cstdint>

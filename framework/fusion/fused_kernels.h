@@ -1,5 +1,5 @@
 // Kernels that captures of GPUs compile: one instead of several consecutive pointwise kernels
-// (docs/devices.md, "Captured steps").
+// (docs/compiled_steps.md).
 //
 //   #include <taper/framework/fusion/fused_kernels.h>
 #pragma once
