@@ -10,9 +10,8 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
-#include "pictures/svg.h"
+#include "pictures/arguments.h"
 
 namespace data = taper::data;
 namespace nn = taper::nn;
@@ -44,13 +43,10 @@ auto batches(const std::string& folder, data::datasets::MNIST::Mode mode, size_t
   return data::make_data_loader(std::move(images), batch_size);
 }
 
-// Goes through all training images once; returns the mean loss, and draws on a curve of it.
+// Goes through all training images once; returns the mean loss.
 template <class Loader>
-double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader, Series& curve) {
+double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader) {
   net->train();
-  constexpr int64_t kEvery = 3200;  // images
-  double sum_of_some = 0;
-  int64_t some = 0;
   double sum = 0;
   int64_t count = 0;
   for (auto& batch : loader) {
@@ -58,16 +54,8 @@ double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader, Serie
     const Tensor loss = taper::cross_entropy_loss(net(batch.data), batch.target);
     loss.backward();
     optimizer.step();
-    const double n = static_cast<double>(batch.data.size(0));
-    sum += loss.template item<double>() * n;
-    sum_of_some += loss.template item<double>() * n;
+    sum += loss.template item<double>() * static_cast<double>(batch.data.size(0));
     count += batch.data.size(0);
-    if ((some += batch.data.size(0)) >= kEvery) {
-      const double n_of_some = static_cast<double>(some);
-      curve.add(curve.end() + n_of_some, sum_of_some / n_of_some);
-      sum_of_some = 0;
-      some = 0;
-    }
   }
   return sum / static_cast<double>(count);
 }
@@ -90,8 +78,6 @@ int main(int argc, char** argv) try {
     throw std::invalid_argument(
         "expected the folder of MNIST's files: mnist_minimal DATA [EPOCHS]");
   const int epochs = count_argument(argc, argv, 2, "EPOCHS", 3);
-  const std::string picture = "mnist_minimal.svg";
-  expect_writable(picture);
   using Mode = data::datasets::MNIST::Mode;
   auto train_batches = batches(argv[1], Mode::kTrain, 64);
   auto test_batches = batches(argv[1], Mode::kTest, 1000);
@@ -99,13 +85,11 @@ int main(int argc, char** argv) try {
   taper::manual_seed(1);
   Net net;
   taper::optim::Adam optimizer(net->parameters(), taper::optim::AdamOptions(1e-3));
-  Series curve{"loss", {}, {}};
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    const double loss = train(net, optimizer, *train_batches, curve);
+    const double loss = train(net, optimizer, *train_batches);
     std::printf("epoch %d/%d  loss %.4f  accuracy %.2f%%\n", epoch, epochs, loss,
                 100 * accuracy(net, *test_batches));
   }
-  write_svg({curve}, "images", picture);
   taper::save(net, "mnist_minimal.pt");
 } catch (const std::exception& e) {
   std::fprintf(stderr, "mnist_minimal: %s\n", e.what());
