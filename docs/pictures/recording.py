@@ -4,7 +4,7 @@
     recording.py OUT.svg [--rows N] [--columns N] [--wait SECONDS] COMMAND...
 
 The commands run one after the other in one shell, so `cd` holds for the next ones. Each time at which the screen changes is
-recorded. In the film, a wait is at most --wait seconds long. The picture without animation is the last screen.
+recorded. In the film, a line that changes takes at most --wait seconds. The picture without animation is the last screen.
 The film of README.md, with this repository as ./REPOSITORY_URL and the data in ./mnist:
 
     recording.py mnist.svg 'git clone REPOSITORY_URL taper && cd taper' './dev mnist --data ../mnist'
@@ -23,7 +23,7 @@ import termios
 import time
 
 ESCAPE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
-PROMPT, SHORTEST, HOLD = "$ ", 0.12, 5.0  # seconds: screens that follow faster are one; the last one stands so long
+PROMPT, SHORTEST, HOLD = "$ ", 0.15, 6.0  # seconds: screens that follow faster are one; the last one stands so long
 LINE, LETTER, MARGIN = 17, 7.8, 12       # pixels
 
 
@@ -103,18 +103,27 @@ def run_one(command, folder, columns, rows, screen, shown):
 
 
 def film(frames, wait):
-    """Frames with the times of the film: waits cut to `wait` seconds, and of frames in quick succession the last one."""
+    """Frames with the times of the film: one row that changes takes at most `wait` seconds, however often it changes."""
+    times, now, at = [], 0.0, 0
+    while at < len(frames):
+        behind = next((i for i in range(at, len(frames)) if len(frames[i][1]) != len(frames[at][1])), len(frames))
+        end = frames[min(behind, len(frames) - 1)][0]
+        took = end - frames[at][0]
+        speed = min(1.0, wait / took) if took > 0 else 1.0
+        times += [now + speed * (seconds - frames[at][0]) for seconds, _ in frames[at:behind]]
+        now, at = now + speed * took, behind
+    return without_quick([(t, lines) for t, (_, lines) in zip(times, frames)])
+
+
+def without_quick(frames):
+    """Of frames in quick succession the last one, and none that shows nothing new."""
     kept = []
     for seconds, lines in frames:
         if kept and seconds - kept[-1][0] < SHORTEST:
             kept[-1] = (kept[-1][0], lines)
         elif not kept or lines != kept[-1][1]:
             kept.append((seconds, lines))
-    times, now = [], 0.0
-    for i, (seconds, _) in enumerate(kept):
-        now += min(wait, seconds - kept[i - 1][0]) if i else 0.0
-        times.append(now)
-    return [(t, lines) for t, (_, lines) in zip(times, kept)]
+    return kept
 
 
 def pieces(frames, end):
@@ -187,8 +196,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--rows", type=int, default=16)
-    parser.add_argument("--columns", type=int, default=92)
-    parser.add_argument("--wait", type=float, default=1.2)
+    parser.add_argument("--columns", type=int, default=96)
+    parser.add_argument("--wait", type=float, default=3.0)
     parser.add_argument("commands", nargs="+")
     arguments = parser.parse_args()
     frames, status = run(arguments.commands, arguments.columns, arguments.rows)

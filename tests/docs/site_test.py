@@ -98,11 +98,11 @@ class Recording(unittest.TestCase):
         frames, status = recording.run(["echo no; exit 3", "echo never"], 80, 10)
         self.assertEqual((frames[-1][1][:2], status), (["$ echo no; exit 3", "no"], 3))
 
-    def test_waits_are_cut_and_quick_frames_are_one(self):
-        frames = [(0, ["a"]), (10, ["b"]), (10.01, ["c"]), (10.5, ["c"]), (10.7, ["d"])]
+    def test_a_row_takes_a_while_at_most_and_quick_frames_are_one(self):
+        frames = [(0, ["a"]), (10, ["a", "1%"]), (15, ["a", "2%"]), (15.01, ["a", "3%"]), (20, ["a", "3%", "b"]), (20.5, ["a", "3%", "c"])]
         film = recording.film(frames, 1.0)
-        self.assertEqual([lines for _, lines in film], [["a"], ["c"], ["d"]])
-        self.assertEqual([round(t, 6) for t, _ in film], [0, 1, 1.7])
+        self.assertEqual([lines[-1] for _, lines in film], ["a", "1%", "3%", "b", "c"])
+        self.assertEqual([round(t, 6) for t, _ in film], [0, 1, 1.5, 2, 2.5])
 
     def test_texts_stand_as_long_as_their_lines(self):
         frames = [(0, ["$ x"]), (1, ["$ x", "1%"]), (2, ["$ x", "2%", "<&"])]
@@ -112,7 +112,7 @@ class Recording(unittest.TestCase):
         shown = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text") if t.get("visibility") != "hidden"]
         self.assertEqual(shown, ["$ x", "2%", "<&"])  # without animation: the last screen
         self.assertIn("translateY(-17px)", text)      # three lines in two rows
-        self.assertIn("@keyframes k1{0.00%{visibility:hidden}14.29%{visibility:visible}28.57%{visibility:hidden}}", text)
+        self.assertIn("@keyframes k1{0.00%{visibility:hidden}12.50%{visibility:visible}25.00%{visibility:hidden}}", text)
 
 
 HEADER = """
