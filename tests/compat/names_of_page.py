@@ -11,6 +11,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 SECTION = re.compile(r"^## .*: `([\w:]+::)`$")
 STATES = ("There", "Absent")
@@ -18,15 +19,21 @@ STATES = ("There", "Absent")
 
 def read_page(text):
     """[(line number, scope, state, [name])] of the page."""
-    entries, scope = [], None
+    entries, scope, state = [], None, None
     for number, line in enumerate(text.splitlines()):
         section = SECTION.match(line)
         if line.startswith("## "):
             scope = section.group(1) if section else None
-        state = line.partition(":")[0]
+        if not line.startswith("`"):  # such a line continues the one before
+            state = line.partition(":")[0]
         if scope and state in STATES:
             entries.append((number, scope, state, re.findall(r"`(\w+)`", line)))
     return entries
+
+
+def unwrapped(text):
+    """The page with the names of a state in one line."""
+    return re.sub(r"(?m)^((?:There|Absent): .*(?:\n`.*)+)", lambda lines: lines.group().replace("\n", " "), text)
 
 
 def declaration(place, scope, name):
@@ -53,6 +60,7 @@ def names_that_are_there(names, work, compiler):
 
 def updated(text, there):
     """The page with each name under its state."""
+    text = unwrapped(text)
     lines = text.splitlines()
     by_scope = {}
     for number, scope, state, names in read_page(text):
@@ -62,7 +70,8 @@ def updated(text, there):
     for (scope, _), place in by_scope.items():
         for state, number in place["lines"].items():
             wanted = [n for n in place["names"] if ((scope, n) in there) == (state == "There")]
-            lines[number] = f"{state}: " + (" ".join(f"`{n}`" for n in sorted(wanted)) or "none")
+            line = f"{state}: " + (" ".join(f"`{n}`" for n in sorted(wanted)) or "none")
+            lines[number] = textwrap.fill(line, 120, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines) + "\n"
 
 
