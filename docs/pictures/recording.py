@@ -179,7 +179,7 @@ def svg(frames, columns, rows):
     moves = scrolled(frames, rows)
     elements = [drawn(i, piece, columns, end) for i, piece in enumerate(pieces(frames, end))]
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" xml:space="preserve">',
         "<style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#ddd;white-space:pre}.command{fill:#8fd18f}",
         f"text,#all{{animation:{end:.2f}s step-end infinite}}",
         f"#all{{animation-name:all;transform:translateY({-moves[-1][1]}px)}}",
