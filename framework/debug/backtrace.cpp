@@ -148,6 +148,10 @@ std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t co
     if (!is_outside(address, info)) continue;
     for (std::string& line : describe_frame(address, info)) lines.push_back(std::move(line));
   }
+  const auto main = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.rfind("main at ", 0) == 0;  // its callers belong to the C library
+  });
+  if (main != lines.end()) lines.erase(main + 1, lines.end());
   lines.resize(std::min(lines.size(), count));
   return lines;
 }

@@ -96,24 +96,26 @@ void count_batch(Tensor& batches) {
 
 }  // namespace
 
-#define TAPER_DEFINE_BATCH_NORM(Name)                                                     \
-  template class NormImplBase<Name##Impl, BatchNormOptions>;                              \
-  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                      \
-  Name##Impl::Name##Impl(const BatchNormOptions& options_) : NormImplBase(options_) {}    \
-  Tensor Name##Impl::forward(const Tensor& input) {                                       \
-    check_batch_norm_dims(kSpatialDims, input);                                           \
-    const bool counts = is_training() && num_batches_tracked.defined();                   \
-    const auto how = functional::BatchNormFuncOptions()                                   \
-                         .weight(weight)                                                  \
-                         .bias(bias)                                                      \
-                         .training(uses_input_stats())                                    \
-                         .momentum(weight_of_batch(options, num_batches_tracked, counts)) \
-                         .eps(options.eps());                                             \
-    const Tensor y = is_training() && training_norm                                       \
-                         ? training_norm(input, running_mean, running_var, how)           \
-                         : functional::batch_norm(input, running_mean, running_var, how); \
-    if (counts) count_batch(num_batches_tracked);                                         \
-    return y;                                                                             \
+#define TAPER_DEFINE_BATCH_NORM(Name)                                                       \
+  template class NormImplBase<Name##Impl, BatchNormOptions>;                                \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                        \
+  Name##Impl::Name##Impl(const BatchNormOptions& options_) : NormImplBase(options_) {}      \
+  Tensor Name##Impl::forward(const Tensor& input) {                                         \
+    return detail::in_module(*this, [&] {                                                   \
+      check_batch_norm_dims(kSpatialDims, input);                                           \
+      const bool counts = is_training() && num_batches_tracked.defined();                   \
+      const auto how = functional::BatchNormFuncOptions()                                   \
+                           .weight(weight)                                                  \
+                           .bias(bias)                                                      \
+                           .training(uses_input_stats())                                    \
+                           .momentum(weight_of_batch(options, num_batches_tracked, counts)) \
+                           .eps(options.eps());                                             \
+      const Tensor y = is_training() && training_norm                                       \
+                           ? training_norm(input, running_mean, running_var, how)           \
+                           : functional::batch_norm(input, running_mean, running_var, how); \
+      if (counts) count_batch(num_batches_tracked);                                         \
+      return y;                                                                             \
+    });                                                                                     \
   }
 TAPER_DEFINE_BATCH_NORM(BatchNorm1d)
 TAPER_DEFINE_BATCH_NORM(BatchNorm2d)

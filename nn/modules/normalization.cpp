@@ -36,7 +36,9 @@ void LayerNormImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor LayerNormImpl::forward(const Tensor& input) {
-  return layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
+  return detail::in_module(*this, [&] {
+    return layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
+  });
 }
 
 // ---------------------------------------------------------------------- RMSNorm
@@ -89,7 +91,8 @@ void GroupNormImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor GroupNormImpl::forward(const Tensor& input) {
-  return group_norm(input, options.num_groups(), weight, bias, options.eps());
+  return detail::in_module(
+      *this, [&] { return group_norm(input, options.num_groups(), weight, bias, options.eps()); });
 }
 
 // ---------------------------------------------------------------------- LocalResponseNorm

@@ -15,6 +15,7 @@ using namespace nn;
 using test::expect_values;
 using test::message_of;
 using test::ramp;
+using testing::expect_error;
 namespace F = nn::functional;
 
 Conv2d filled(Conv2dOptions options) {
@@ -95,11 +96,13 @@ TEST(ConvModule, TransposedIsTheAdjoint) {
   const Tensor back = t->forward(y, IntArrayRef({6, 5}));
   EXPECT_EQ(back.sizes(), x.sizes());
   EXPECT_NEAR((c(x) * y).sum().item<double>(), (x * back).sum().item<double>(), 1e-4);
-  EXPECT_EQ(message_of([&] {
-              t->forward(y, IntArrayRef({9, 5}));
-            }),
-            "requested an output size of [9, 5], but valid sizes of dimension 0 range from 6 to 7 "
-            "(for an input of [2, 4, 4, 3])");
+  expect_error(
+      "requested an output size of [9, 5], but valid sizes of dimension 0 range from 6 to 7 (for "
+      "an "
+      "input of [2, 4, 4, 3]) (in torch::nn::ConvTranspose2d(4, 3, ",
+      [&] {
+        t->forward(y, IntArrayRef({9, 5}));
+      });
   Sequential s(ConvTranspose1d(2, 3, 2));
   EXPECT_EQ(s->forward(zeros({1, 2, 4})).sizes(), IntArrayRef({1, 3, 5}));
   EXPECT_EQ(Conv3d(1, 2, 3)(zeros({1, 1, 4, 5, 6})).sizes(), IntArrayRef({1, 2, 2, 3, 4}));
@@ -107,13 +110,14 @@ TEST(ConvModule, TransposedIsTheAdjoint) {
 
 TEST(ConvModule, Errors) {
   EXPECT_EQ(message_of([] { Conv2d(Conv2dOptions(3, 4, 3).groups(2)); }),
-            "in_channels must be divisible by groups");
+            "Conv2d: in_channels must be divisible by groups, got 3 and 2");
   EXPECT_EQ(message_of([] { Conv2d(Conv2dOptions(4, 3, 3).groups(2)); }),
-            "out_channels must be divisible by groups");
-  EXPECT_EQ(message_of([] { Conv2d(Conv2dOptions(2, 2, 3).groups(0)); }),
-            "in_channels, groups and out_channels must be a positive integer.");
+            "Conv2d: out_channels must be divisible by groups, got 3 and 2");
+  EXPECT_EQ(
+      message_of([] { Conv2d(Conv2dOptions(2, 2, 3).groups(0)); }),
+      "Conv2d: in_channels, groups and out_channels must be a positive integer. Got 2, 0 and 2");
   EXPECT_EQ(message_of([] { Conv2d(Conv2dOptions(1, 2, 3).padding(kSame).stride(2)); }),
-            "padding='same' is not supported for strided convolutions");
+            "Conv2d: padding='same' is not supported for strided convolutions, got stride [2, 2]");
   EXPECT_EQ(message_of([] {
               Conv2dOptions(1, 2, {1, 2, 3});
             }),

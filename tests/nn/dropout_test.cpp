@@ -53,8 +53,8 @@ TEST(DropoutModules, DropWholeChannelsOfOneSample) {
 
 TEST(DropoutModules, Errors) {
   const std::string text = "dropout probability has to be between 0 and 1, but got ";
-  EXPECT_EQ(message_of([] { Dropout(1.5); }), text + "1.5");
-  EXPECT_EQ(message_of([] { AlphaDropout(-0.1); }), text + "-0.1");
+  EXPECT_EQ(message_of([] { Dropout(1.5); }), "Dropout: " + text + "1.5");
+  EXPECT_EQ(message_of([] { AlphaDropout(-0.1); }), "AlphaDropout: " + text + "-0.1");
   const Tensor x = ones({1});
   EXPECT_EQ(message_of([&] { F::dropout(x, F::DropoutFuncOptions().p(2)); }),
             "dropout: " + text + "2");

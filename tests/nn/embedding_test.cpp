@@ -51,15 +51,17 @@ TEST(EmbeddingModule, FromPretrainedAndErrors) {
   EXPECT_TRUE(free->weight.requires_grad());
   EXPECT_FALSE(table.requires_grad());
   EXPECT_EQ(message_of([&] { Embedding::from_pretrained(zeros({2})); }),
-            "Embeddings parameter is expected to be 2-dimensional");
+            "Embedding: Embeddings parameter is expected to be 2-dimensional, got [2]");
   EXPECT_EQ(message_of([] { Embedding(EmbeddingOptions(3, 4).padding_idx(3)); }),
-            "Padding_idx must be within num_embeddings");
+            "Embedding: Padding_idx must be within num_embeddings, got 3 for 3");
   EXPECT_EQ(message_of([] { Embedding(EmbeddingOptions(3, 4).padding_idx(-4)); }),
-            "Padding_idx must be within num_embedding");
-  EXPECT_EQ(message_of([] {
-              Embedding(EmbeddingOptions(3, 4)._weight(zeros({2, 4})));
-            }),
-            "Shape of _weight does not match num_embeddings and embedding_dim");
+            "Embedding: Padding_idx must be within num_embedding, got -4 for 3");
+  EXPECT_EQ(
+      message_of([] {
+        Embedding(EmbeddingOptions(3, 4)._weight(zeros({2, 4})));
+      }),
+      "Embedding: Shape of _weight does not match num_embeddings and embedding_dim, got [2, 4] "
+      "for 3 and 4");
   EXPECT_THROW(frozen(tensor({2}, kLong)), Error);
   Embedding sparse(EmbeddingOptions(3, 4).sparse(true));
   EXPECT_THROW(sparse(tensor({2}, kLong)), NotImplementedError);

@@ -303,7 +303,7 @@ TEST(Module, BindsNamesAndParameters) {
     p.fill_(7);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"weight", "bias"}));
-  testing::expect_values(fc->bias.detach(), {7, 7, 7});
+  testing::expect_values(fc->bias.detach(), {3}, {7, 7, 7});
 }
 
 }  // namespace

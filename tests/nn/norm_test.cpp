@@ -17,6 +17,7 @@ namespace F = nn::functional;
 using test::expect_values;
 using test::message_of;
 using test::ramp;
+using testing::expect_error;
 
 TEST(RMSNormModule, HasAWeightAndNoBias) {
   const Tensor x = tensor({{3.f, 4.f}, {0.f, 2.f}});
@@ -78,14 +79,26 @@ TEST(BatchNormModule, OptionsAndErrors) {
   bare->eval();  // without running statistics those of the batch serve
   expect_values(bare(x),
                 {-0.9999949932098389, -0.9999978542327881, 0.9999949932098389, 0.9999977350234985});
-  EXPECT_EQ(message_of([] { BatchNorm1d(3)(zeros({2})); }),
-            "expected 2D or 3D input (got 1D input)");
-  EXPECT_EQ(message_of([] { BatchNorm2d(3)(zeros({2, 3})); }), "expected 4D input (got 2D input)");
-  EXPECT_EQ(message_of([] { BatchNorm3d(3)(zeros({2, 3})); }), "expected 5D input (got 2D input)");
-  EXPECT_EQ(message_of([] {
-              BatchNorm1d(2)(zeros({1, 2}));
-            }),
-            "Expected more than 1 value per channel when training, got input size [1, 2]");
+  expect_error("BatchNorm1d: expected 2D or 3D input (got 1D input)",
+               [] { BatchNorm1d(3)(zeros({2})); });
+  EXPECT_EQ(
+      message_of([] {
+        BatchNorm2d(3)(zeros({2, 3}));
+      }),
+      "BatchNorm2d: expected 4D input (got 2D input) (in torch::nn::BatchNorm2d(3, eps=1e-05, "
+      "momentum=0.1, affine=true, track_running_stats=true))");
+  expect_error("BatchNorm3d: expected 5D input (got 2D input)", [] {
+    BatchNorm3d(3)(zeros({2, 3}));
+  });
+  expect_error(
+      "batch_norm: running_mean should contain 4 elements not 3 (in torch::nn::BatchNorm2d(", [] {
+        BatchNorm2d(3)(zeros({2, 4, 1, 1}));
+      });
+  expect_error(
+      "batch_norm: Expected more than 1 value per channel when training, got input size [1, 2]",
+      [] {
+        BatchNorm1d(2)(zeros({1, 2}));
+      });
 }
 
 TEST(BatchNormModule, AFailedForwardCountsNoBatch) {
@@ -110,7 +123,7 @@ TEST(InstanceNormModule, NormalisesEverySample) {
   expect_values(tracked->running_mean, {0.1 * 10.5, 0.1 * 24.5});
   EXPECT_EQ(tracked->parameters().size(), 2u);
   EXPECT_EQ(message_of([&] { InstanceNorm2d(2)(zeros({2})); }),
-            "expected 3D or 4D input (got 1D input)");
+            "InstanceNorm2d: expected 3D or 4D input (got 1D input)");
 }
 
 TEST(LayerNormModule, Values) {

@@ -124,7 +124,8 @@ TEST(Sequential, GrowsAndIterates) {
   int count = 0;
   for (auto& module : *a) count += !module.is_empty();
   EXPECT_EQ(count, 5);
-  EXPECT_EQ(message_of([&] { a->ptr(7); }), "Index out of range");
+  EXPECT_EQ(message_of([&] { a->ptr(7); }),
+            "Sequential: Index out of range: expected an index below 5, got 7");
   EXPECT_EQ(message_of([&] { a->at<LinearImpl>(1); }),
             "Attempted to cast module of type torch::nn::ReLUImpl to type torch::nn::LinearImpl");
 }
@@ -209,7 +210,8 @@ TEST(ModuleList, HoldsInsertsAndPrints) {
   EXPECT_EQ(list->ptr<TanhImpl>(1), list[1]);
   EXPECT_EQ(list->clone()->named_parameters().keys(),
             (std::vector<std::string>{"0.weight", "0.bias"}));
-  EXPECT_EQ(message_of([&] { list->ptr(3); }), "Index out of range");
+  EXPECT_EQ(message_of([&] { list->ptr(3); }),
+            "ModuleList: Index out of range: expected an index below 3, got 3");
   EXPECT_NE(message_of([&] { list->at<LinearImpl>(1); }).find("torch::nn::TanhImpl"),
             std::string::npos);
 }
@@ -238,7 +240,8 @@ TEST(ParameterList, HoldsAndPrints) {
             ")");
   EXPECT_FALSE(list[0].requires_grad());
   EXPECT_TRUE(list->at(1).requires_grad());
-  EXPECT_EQ(message_of([&] { list->at(2); }), "Index out of range");
+  EXPECT_EQ(message_of([&] { list->at(2); }),
+            "ParameterList: Index out of range: expected an index below 2, got 2");
   auto copy = std::dynamic_pointer_cast<ParameterListImpl>(list->clone());
   EXPECT_FALSE(copy->at(1).is_same(list->at(1)));
   EXPECT_TRUE(copy->at(1).equal(list->at(1)));
