@@ -5,6 +5,7 @@
 #include <taper/nn/modules/container/patterns.h>
 #include <taper/taper.h>
 
+#include "expect_error.h"
 #include "forced_way.h"
 #include "harness/devices.h"
 #include "test_util.h"
@@ -82,9 +83,8 @@ TEST(Patterns, LeaveHooksDerivedClassesAndOtherShapesToTheModules) {
 
 TEST(Patterns, LeaveErrorsToTheModules) {
   nn::Sequential net(nn::Linear(5, 4), nn::ReLU());
-  const auto message = [&](const Tensor& x) { return message_of([&] { net->forward(x); }); };
-  EXPECT_THAT(message(randn({3, 6})), ::testing::HasSubstr("in layer 0 of a Sequential"));
-  EXPECT_THAT(message(randn({3, 5}, kDouble)), ::testing::HasSubstr("in layer 0 of a Sequential"));
+  for (const Tensor& x : {randn({3, 6}), randn({3, 5}, kDouble)})
+    expect_error("in layer 0 of a Sequential", [&] { net->forward(x); });
 }
 
 TEST(Patterns, AreCapturedAndCompiled) {
@@ -121,9 +121,9 @@ TEST(Patterns, AreCastByAutocast) {
 
 TEST(Patterns, AnUnknownNameIsAnError) {
   nn::Sequential net(nn::Linear(5, 4), nn::ReLU());
-  EXPECT_THAT(message_of([] { const Forced forced("linear_rely"); }),
-              ::testing::HasSubstr("TAPER_PATTERNS: expected one of conv_relu_pool, linear_relu, "
-                                   "off, but got linear_rely"));
+  expect_error(
+      "TAPER_PATTERNS: expected one of conv_relu_pool, linear_relu, off, but got linear_rely",
+      [] { const Forced forced("linear_rely"); });
   nn::detail::force_pattern(nullptr);
 }
 
