@@ -63,7 +63,7 @@ Group axes_of(const Call& call, std::string_view word, int64_t dots) {
 }
 
 // Returns the groups of one side, if ... stands for `dots` dimensions.
-std::vector<Group> parse(const Call& call, std::string_view text, int64_t dots) {
+std::vector<Group> parse(const Call& call, std::string_view text, int64_t dots, bool is_left) {
   std::vector<Group> side;
   bool inside = false;
   for (size_t i = 0; i < text.size();) {
@@ -77,6 +77,7 @@ std::vector<Group> parse(const Call& call, std::string_view text, int64_t dots) 
       continue;
     }
     const std::string_view word = word_at(call, text, i);
+    call.check(!is_left || !inside || word != kDots, "no parentheses around ... on the left");
     const Group axes = axes_of(call, word, dots);
     if (inside)
       side.back().insert(side.back().end(), axes.begin(), axes.end());
@@ -121,11 +122,10 @@ Pattern parse(const Call& call, int64_t dim) {
   const std::string_view left = text.substr(0, arrow), right = text.substr(arrow + 2);
   const bool open = left.find(kDots) != std::string_view::npos;
   call.check(open || right.find(kDots) == std::string_view::npos, "... on both sides");
-  const auto count = static_cast<int64_t>(parse(call, left, 0).size());
+  const auto count = static_cast<int64_t>(parse(call, left, 0, true).size());
   call.check(open ? dim >= count : dim == count, "a tensor of ", count, open ? " or more" : "",
              " dimensions, got ", dim);
-  Pattern p{parse(call, left, dim - count), parse(call, right, dim - count)};
-  call.check(static_cast<int64_t>(p.left.size()) == dim, "no parentheses around ... on the left");
+  Pattern p{parse(call, left, dim - count, true), parse(call, right, dim - count, false)};
   check_distinct(call, p.left);
   check_distinct(call, p.right);
   return p;

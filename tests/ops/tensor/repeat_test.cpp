@@ -120,7 +120,8 @@ TEST(Einops, Rearranges) {
   EXPECT_TRUE(einops::rearrange(x, "a ... -> a (...)").equal(x.view({2, 24})));
   EXPECT_TRUE(einops::rearrange(x, "... -> (...) ()").equal(x.view({48, 1})));
   EXPECT_EQ(einops::rearrange(ones({1, 3}), "1 a -> a").dim(), 1);
-  EXPECT_EQ(einops::rearrange(ones({0, 4}), "a (b 2) -> (a b) 1 (2)").dim(), 3);
+  EXPECT_EQ(einops::rearrange(ones({0, 4}), "a (b c) -> (a b) 1 c", {{"c", 2}}).sizes(),
+            IntArrayRef({0, 1, 2}));
 }
 
 TEST(Einops, Reduces) {
