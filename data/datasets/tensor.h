@@ -7,6 +7,11 @@
 
 namespace torch::taper::data::datasets {
 
+namespace detail {
+/// Returns x[indices], on the device of x, for the data set `name`.
+Tensor rows_at(const char* name, const Tensor& x, ArrayRef<size_t> indices);
+}  // namespace detail
+
 /// Holds examples without targets: example i is tensor[i].
 struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
   /// Stacks the tensors, which must have one shape.
@@ -33,12 +38,23 @@ struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
 class LabeledTensorDataset : public Dataset<LabeledTensorDataset> {
  public:
   /// Takes two tensors, without copies. Throws Error unless both have one first size.
-  LabeledTensorDataset(Tensor data, Tensor targets);
+  LabeledTensorDataset(Tensor data, Tensor targets)
+      : data_(std::move(data)), targets_(std::move(targets)) {
+    TAPER_CHECK(data_.dim() > 0 && targets_.dim() > 0 && data_.size(0) == targets_.size(0),
+                "LabeledTensorDataset: expected data and targets of one first size, got sizes ",
+                data_.sizes(), " and ", targets_.sizes());
+  }
 
   /// Returns views without the first dimension.
-  Example<> get(size_t index) override;
+  Example<> get(size_t index) override {
+    const auto i = static_cast<int64_t>(index);
+    return {data_.select(0, i), targets_.select(0, i)};
+  }
   /// Returns new tensors [B, ...] of the examples at `indices`, on the devices of data and targets.
-  Example<> get_stacked(ArrayRef<size_t> indices);
+  Example<> get_stacked(ArrayRef<size_t> indices) {
+    return {detail::rows_at("LabeledTensorDataset", data_, indices),
+            detail::rows_at("LabeledTensorDataset", targets_, indices)};
+  }
   optional<size_t> size() const override { return static_cast<size_t>(data_.size(0)); }
   const Tensor& data() const { return data_; }        ///< Returns the data, [N, ...].
   const Tensor& targets() const { return targets_; }  ///< Returns the targets, [N, ...].

@@ -102,7 +102,7 @@ def same(kind, got, want):
     """Kinds: text, error, float, and float:RTOL for what drifts apart by rounding."""
     name, _, rtol = kind.partition(":")
     if name == "error":
-        return got == want or says_more(without_op(got), want)
+        return says_more(got, want) or says_more(without_op(got), want)
     if name != "float":
         return got == want
     return same_floats(got, want, float(rtol)) if rtol else same_floats(got, want)
