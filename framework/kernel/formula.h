@@ -9,6 +9,19 @@
 #include <taper/framework/core/namespaces.h>
 #include <taper/framework/kernel/op_lists.h>
 
+// clang-format off
+/// Lists the binary kernels with their dtypes: all real ones, all but bool, floating ones, integral
+/// ones and bool. Tests take any dtype and give bools.
+#define TAPER_BINARY_KERNELS(X)                                                                   \
+  X(add, real) X(mul, real) X(maximum, real) X(minimum, real)                                     \
+  X(sub, number) X(div_trunc, number) X(div_floor, number) X(remainder, number) X(fmod, number)   \
+  X(div, floating) X(atan2, floating) X(copysign, floating) X(prelu, floating)                    \
+  X(relu_backward, floating) X(tanh_backward, floating) X(sigmoid_backward, floating)             \
+  X(bitwise_and, bit) X(bitwise_or, bit) X(bitwise_xor, bit)                                      \
+  X(eq, test) X(ne, test) X(lt, test) X(le, test) X(gt, test) X(ge, test)                         \
+  X(logical_and, test) X(logical_or, test) X(logical_xor, test)
+// clang-format on
+
 namespace torch::taper::cpu {
 
 /// The functors of the lists of ops, and further ones that runs (row_runs.h) compute.

@@ -84,17 +84,6 @@
   X(maximum, extremum)            /* Returns the larger of x and y, or NaN if either is NaN. At ties both share the gradient. */ \
   X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if either is NaN. At ties both share the gradient. */
 
-/// Lists the binary kernels with their dtypes: all real ones, all but bool, floating ones, integral
-/// ones and bool. Tests take any dtype and give bools.
-#define TAPER_BINARY_KERNELS(X)                                                                   \
-  X(add, real) X(mul, real) X(maximum, real) X(minimum, real)                                     \
-  X(sub, number) X(div_trunc, number) X(div_floor, number) X(remainder, number) X(fmod, number)   \
-  X(div, floating) X(atan2, floating) X(copysign, floating) X(prelu, floating)                    \
-  X(relu_backward, floating) X(tanh_backward, floating) X(sigmoid_backward, floating)             \
-  X(bitwise_and, bit) X(bitwise_or, bit) X(bitwise_xor, bit)                                      \
-  X(eq, test) X(ne, test) X(lt, test) X(le, test) X(gt, test) X(ge, test)                         \
-  X(logical_and, test) X(logical_or, test) X(logical_xor, test)
-
 /// Second names of all forms: X(alias, name).
 #define TAPER_BINARY_ALIASES(X)                                                        \
   X(multiply, mul) X(divide, div) X(true_divide, div)                                  \

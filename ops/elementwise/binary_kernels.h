@@ -1,7 +1,7 @@
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
-#include <taper/framework/kernel/op_lists.h>
+#include <taper/framework/kernel/formula.h>
 
 namespace torch::taper {
 
