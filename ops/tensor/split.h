@@ -54,6 +54,7 @@ std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 /// are collected by one node.
 class RowIterator {
  public:
+  /// Points to a position among `rows`. The end needs none.
   RowIterator(std::shared_ptr<const std::vector<Tensor>> rows, size_t at)
       : rows_(std::move(rows)), at_(at) {}
   Tensor operator*() const { return (*rows_)[at_]; }  ///< Returns the view.
