@@ -1,0 +1,70 @@
+"""How the reference is ordered: groups of headers, and the namespaces."""
+
+# (file name of the group's page, title, sentence, beginnings of the headers' paths); the first that fits counts.
+GROUPS = [
+    ("tensor", "Tensors", "The class Tensor, its options, dtypes, scalars and indices.", ("framework/core/",)),
+    ("creation", "Creating and viewing", "Makes, copies, joins, splits and reshapes tensors.", ("ops/tensor/",)),
+    ("pointwise", "Pointwise functions", "Computes each element on its own.", ("ops/elementwise/",)),
+    ("reduce", "Reductions, sorting, statistics", "Sums, means, extremes, scans, sorts, histograms.", ("ops/reduce/",)),
+    ("linalg", "Linear algebra", "Products, decompositions, solvers, norms.", ("ops/linalg/",)),
+    ("index", "Indexing", "Gathers, scatters, selects, embeds.", ("ops/index/",)),
+    ("fft", "Fourier transforms", "Transforms, short-time transforms, windows.", ("ops/fft/",)),
+    ("random", "Random numbers", "Generators, seeds, distributions.", ("ops/random/", "framework/random/")),
+    ("layers", "Functions of layers", "Convolutions, pooling, normalization, attention, losses and recurrent layers as functions of tensors.",
+     ("ops/nn/", "ops/spatial/", "ops/sequence/")),
+    ("modules", "Modules", "Layers with weights and options, and containers.", ("nn/modules/", "nn/options/")),
+    ("functional", "nn::functional", "Layers as functions with options.", ("nn/functional/",)),
+    ("nn", "Module, initial values, utilities", "The class Module, holders, nn::init, nn::utils, compile.", ("nn/utils/", "nn/init.h")),
+    ("parallel", "Several devices", "Replicas, scattering, gathering, DataParallel.", ("nn/parallel/",)),
+    ("nn", "", "", ("nn/",)),
+    ("optim", "Optimizers and schedules", "Optimizers, learning rate schedules, GradScaler, averages of weights.", ("optim/",)),
+    ("data", "Data", "Data sets, transforms, samplers, loaders.", ("data/",)),
+    ("autograd", "Autograd", "Gradients, hooks, custom functions, autocast, checkpoints.", ("framework/autograd/", "ops/shared/autocast.h")),
+    ("devices", "Devices and memory", "CUDA devices, streams, events, graphs, memory, threads, simulation, the race detector.",
+     ("framework/runtime/", "framework/capture/", "framework/cpu/", "framework/cuda/", "framework/debug/", "framework/memory/")),
+    ("saving", "Saving and loading", "Files of PyTorch, safetensors, NumPy, archives.", ("framework/io/",)),
+    ("distributed", "Distributed", "Process groups, DistributedDataParallel, fully_shard.", ("distributed/",)),
+    ("train", "Training loop", "Trainer, metrics, callbacks.", ("train/",)),
+    ("utils", "Seeing a run", "TensorBoard, profiles, summaries, metrics.", ("utils/",)),
+    ("testing", "Testing", "gradcheck and comparisons for tests.", ("testing/",)),
+    ("extension", "Extensions", "Custom operators, the registry, LibTorch's lower layers.", ("extension/", "generated/", "ops/shared/")),
+]
+
+# Their names must have documentation. Other namespaces keep names of LibTorch for programs that use them.
+NAMESPACES = {
+    "": "Tensors and the functions of them.",
+    "amp": "Mixed precision.",
+    "autograd": "The tape: gradients, hooks, functions with a derivative of one's own.",
+    "cuda": "CUDA devices, streams, events and memory, real or simulated.",
+    "data": "Data sets and loaders.",
+    "data::datasets": "Data sets: those of files, and those made of others.",
+    "data::samplers": "The order of samples.",
+    "data::transforms": "Changes of samples and batches.",
+    "fft": "Fourier transforms.",
+    "linalg": "Decompositions, solvers and norms of matrices.",
+    "nn": "Modules: layers with weights, and what holds them.",
+    "nn::functional": "What modules compute, as functions of their weights.",
+    "nn::init": "Initial values of weights.",
+    "nn::parallel": "A module on several devices.",
+    "nn::utils": "Clipping gradients, parameters as one vector, packed sequences.",
+    "nn::utils::rnn": "Sequences of different lengths as one tensor.",
+    "optim": "Optimizers and schedules of learning rates.",
+    "optim::swa_utils": "Averages of weights.",
+    "testing": "Checks of gradients for tests.",
+    "train": "The training loop.",
+    "utils": "What shows a run.",
+    "utils::tensorboard": "Files for TensorBoard.",
+}
+ROOT = "torch::taper"
+
+
+def short(path):
+    """The name that a program writes behind torch::."""
+    return path.replace(f"{ROOT}::", "", 1) if path.startswith(f"{ROOT}::") else path
+
+
+def group_of(file):
+    found = next((key for key, _, _, paths in GROUPS if file.startswith(paths)), None)
+    if found is None:
+        raise SystemExit(f"docs: expected a group of the reference for {file}, found none in docs/site/api/groups.py")
+    return found
