@@ -46,16 +46,9 @@ def settings():
     """MkDocs' settings with the version, the groups of the reference and the examples."""
     listed = [f"    - {title}: api/{key}.md" for key, title, _, _ in groups.GROUPS if title]
     examples = [f"    - {name[8:-3]}: {name}" for name in pages.pages().values() if pages.is_example(name)]
-    text = (HERE / "mkdocs.yml").read_text().replace("@VERSION@", version()).replace("@THEME@", str(HERE / "theme"))
-    return text.replace("    - @GROUPS@", "\n".join(listed)).replace("    - @EXAMPLES@", "\n".join(examples))
-
-
-def without_sources(site):
-    """Search finds no lines of sources."""
-    file = site / "search" / "search_index.json"
-    index = json.loads(file.read_text())
-    index["docs"] = [d for d in index["docs"] if not d["location"].startswith("files/")]
-    file.write_text(json.dumps(index, separators=(",", ":")))
+    beside = [f"    {json.dumps(title)}: api/{key}.html" for key, title, _, _ in groups.GROUPS if title]
+    text = (HERE / "mkdocs.yml").read_text().replace("@VERSION@", version()).replace("@HERE@", str(HERE))
+    return text.replace("    @GROUPS@: ''", "\n".join(beside)).replace("    - @GROUPS@", "\n".join(listed)).replace("    - @EXAMPLES@", "\n".join(examples))
 
 
 def finds_what_lacks(out):
@@ -86,7 +79,6 @@ def build(out):
     shutil.copy(HERE / "site.css", out / "pages" / "site.css")
     (out / "mkdocs.yml").write_text(settings())
     run("mkdocs", "build", "--quiet", "--strict", "--config-file", out / "mkdocs.yml", "--site-dir", out / "site")
-    without_sources(out / "site")
     return reference
 
 

@@ -1,8 +1,15 @@
-"""Sources as pages, with highlighting and anchors for lines."""
+"""C++ and other sources: blocks of code, and whole files as pages. hooks.py highlights them, since only MkDocs' Python surely has Pygments."""
+import html
 import pathlib
+
+import inserted
 
 LANGUAGES = {".cpp": "c++", ".h": "c++", ".hpp": "c++", ".cu": "c++", ".inc": "c++", ".py": "python", ".sh": "bash", ".txt": "cmake",
              ".cmake": "cmake", ".json": "json", ".yml": "yaml"}
+
+
+def block(text, language="c++"):
+    return f'<pre data-language="{language}">{html.escape(text, quote=False)}</pre>'
 
 
 def address(path):
@@ -10,19 +17,12 @@ def address(path):
     return f"files/{path}"
 
 
-def page(path, text):
-    """Its Markdown."""
-    language = LANGUAGES.get(pathlib.PurePath(path).suffix, "text")
-    title = path.replace("_", "\\_")
-    return f'# {title}\n\n````{{.{language} linenums="1"}}\n{text.rstrip()}\n````\n'
-
-
-def line(number):
-    """The anchor of a line."""
-    return f"__codelineno-0-{number}"
+def is_source(page):
+    return page.startswith("files/")
 
 
 def write(folder, path, text):
-    file = folder / f"{address(path)}.md"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(page(path, text))
+    """The file's page. Its lines have the anchors L1, L2, ..."""
+    title = path.replace("_", "\\_")
+    code = block(text.rstrip(), LANGUAGES.get(pathlib.PurePath(path).suffix, "text"))
+    inserted.write(folder / f"{address(path)}.md", [f"# {title}", code])

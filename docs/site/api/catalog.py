@@ -56,7 +56,7 @@ class Catalog:
 
     def whole(self, path):
         """The class of which another one is a part: Conv2d of Conv2dImpl; the class itself otherwise."""
-        for part in PARTS:
+        for part in PARTS if not is_plain_options(self.classes.get(path)) else ():
             of = path[:-len(part)] if path.endswith(part) else ""
             if of and (of in self.classes or self.is_holder(self.types.get(of)) or of + "Impl" in self.classes):
                 return of
@@ -153,6 +153,11 @@ class Catalog:
             if base in self.by_id and base not in seen:
                 found += self.lineage(self.by_id[base], (*seen, base))
         return found
+
+
+def is_plain_options(c):
+    """Whether options have no data to show in a table, as TensorOptions: they have a page of their own."""
+    return c is not None and c.name.endswith("Options") and not any(m.kind == "variable" and not m.name.endswith("_") for m in c.members)
 
 
 def is_generated(file):

@@ -33,7 +33,7 @@ class ClassPage(Writer):
         if c.name != self.page.name:
             return []
         bases = ", ".join(f"public {b}" for _, b in c.bases)
-        return [markup.fence(filter(None, [c.template, f"{c.kind} {c.name}" + (f" : {bases}" if bases else "") + ";"]))]
+        return [markup.code(filter(None, [c.template, f"{c.kind} {c.name}" + (f" : {bases}" if bases else "") + ";"]))]
 
     def options(self):
         path = f"{self.page.path}Options"
@@ -43,7 +43,7 @@ class ClassPage(Writer):
         c, given = self.catalog.resolved(path)
         constructors = [parts.with_arguments(m, given) for m in c.members if m.kind == "function" and m.name == c.name]
         name = f"{self.page.name}Options"
-        shown = markup.fence([line for m in constructors for line in markup.declaration(m, name)]) if constructors else ""
+        shown = markup.code([line for m in constructors for line in markup.declaration(m, name)]) if constructors else ""
         return [markup.heading(2, name, "options"), shown, table]
 
     # ---------------------------------------------------------------- members
@@ -76,7 +76,7 @@ class ClassPage(Writer):
         return out + self.types(level, [m for m in members if m.kind in ("typedef", "enum")])
 
     def is_options(self, c):
-        return c.name == f"{self.page.name}Options" and "options" in str(self.catalog.where.get(c.path, ("", ""))[1])
+        return c.path == f"{self.page.path}Options"
 
     def methods(self, level, methods, c):
         """Many methods: those that are functions too only by name."""
@@ -118,7 +118,7 @@ class ClassPage(Writer):
     def types(self, level, members):
         out = [markup.heading(level, "Types", "types")] if members else []
         for m in members:
-            out += [markup.fence(TypePage.declared(m)), *parts.commented(m.text, self.text), parts.value_table(m, self.text)]
+            out += [markup.code(TypePage.declared(m)), *parts.commented(m.text, self.text), parts.value_table(m, self.text)]
         return out
 
     def inherited(self, c):

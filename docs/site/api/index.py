@@ -53,6 +53,6 @@ def index_page(catalog):
     spaces = [[f"<code>torch{'::' + n if n else ''}</code>", html.escape(says)] for n, says in groups.NAMESPACES.items()]
     return [markup.heading(1, "API reference"),
             text.paragraph("All names are in the namespace `torch`, and in its other name `taper`. Search finds each of them by its name."),
-            markup.fence(["#include <torch/torch.h>  // or <taper/taper.h>"]),
+            markup.code(["#include <torch/torch.h>  // or <taper/taper.h>"]),
             markup.heading(2, "Groups"), markup.table(["group", "contents", "pages"], rows, "names"),
             markup.heading(2, "Namespaces"), markup.table(["namespace", "contents"], spaces, "names")]

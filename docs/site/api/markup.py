@@ -1,8 +1,9 @@
-"""Pieces of a page: Markdown for headings and code, HTML for the rest."""
+"""Pieces of a page: Markdown for headings, HTML for the rest."""
 import html
 import posixpath
 import re
 
+import sources
 from . import formula
 
 SPAN = re.compile(r"`([^`]+)`|\b((?:\w+::)*~?\w+)(\(\))|\b((?:\w+::)+\w+)\b")
@@ -20,8 +21,8 @@ def heading(level, text, anchor=""):
     return f"{'#' * level} {escaped(text)}" + (f" {{ #{anchor} }}" if anchor else "")
 
 
-def fence(lines, language="c++"):
-    return "\n".join([f"```{language}", *lines, "```"])
+def code(lines, language="c++"):
+    return sources.block("\n".join(lines), language)
 
 
 def table(head, rows, kind):

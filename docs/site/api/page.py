@@ -51,7 +51,7 @@ class Writer:
     def source(self, x):
         if is_generated(x.file):
             return x.file
-        address = f"{sources.address(x.file)}#{sources.line(x.line)}"
+        address = f"{sources.address(x.file)}#L{x.line}"
         return f'<a href="{self.text.href(address)}">{x.file}:{x.line}</a>'
 
     def head(self):
@@ -59,7 +59,7 @@ class Writer:
         title = next(t for key, t, _, _ in groups.GROUPS if key == self.page.group)
         crumbs = f'<p class="crumbs"><a href="{self.text.href("api/index")}">API reference</a> / ' \
                  f'<a href="{self.text.href(f"api/{self.page.group}")}">{title}</a></p>'
-        return [crumbs, markup.heading(1, self.page.title), markup.fence(self.site.include(self.page.file))]
+        return [crumbs, markup.heading(1, self.page.title), markup.code(self.site.include(self.page.file))]
 
     def foot(self):
         shown = sorted({(x.file, x.line): self.source(x) for x in [*self.page.classes, *self.page.members]}.items())
@@ -78,7 +78,7 @@ class Writer:
         said = self.site.about.get(self.page.file, "")
         body = "\n".join(parts.block(b, self.text) for b in comments.blocks(said))
         title = f"All functions of {self.page.file}"
-        return [f'<details class="notes"><summary>{title}</summary>{body}</details>'] if said and "```" not in body else []
+        return [f'<details class="notes"><summary>{title}</summary>{body}</details>'] if said else []
 
 
 def plain(page):
@@ -92,9 +92,14 @@ class FunctionPage(Writer):
         out = self.head()
         for said, members in parts.together(self.page.members):
             if " " in self.page.name:
-                out.append(markup.heading(2, members[0].name, anchor(members[0].name)))
+                out += [markup.heading(2, members[0].name, anchor(members[0].name)), self.anchors(members[1:], members[0])]
             out += self.overloads(said, members)
         return out + self.options() + self.methods() + self.header_notes() + self.see_also() + self.foot()
+
+    @staticmethod
+    def anchors(members, first):
+        """Places for the names that share the heading of the first."""
+        return "".join(f'<a id="{anchor(n)}"></a>' for n in dict.fromkeys(m.name for m in members) if n != first.name)
 
     def name_table(self):
         """Many functions in short."""
@@ -133,7 +138,7 @@ class TypePage(Writer):
         out = self.head()
         for said, members in parts.together(self.page.members):
             for m in members:
-                out += [markup.heading(2, groups.short(m.path), anchor(m.name)), markup.fence(self.declared(m))]
+                out += [markup.heading(2, groups.short(m.path), anchor(m.name)), markup.code(self.declared(m))]
             out += [*parts.commented(said, self.text), *(parts.value_table(m, self.text) for m in members if m.values)]
         return out + self.foot()
 

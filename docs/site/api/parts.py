@@ -6,12 +6,12 @@ from . import comments, markup
 
 
 def example(lines):
-    return markup.fence(lines)
+    return markup.code(lines)
 
 
 def block(part, text):
     if part.kind == "code":
-        return markup.fence([line[4:] for line in part.lines], "text")
+        return markup.code([line[4:] for line in part.lines], "text")
     if part.kind == "list":
         items = re.split(r"\s*(?:^|\n)\s*- ", "\n".join(part.lines))
         return "<ul>" + "".join(f"<li>{text.inline(' '.join(i.split()))}</li>" for i in items if i.strip()) + "</ul>"
@@ -119,7 +119,7 @@ def together(members):
 
 
 def declarations(members):
-    return markup.fence([line for m in members for line in markup.declaration(m)])
+    return markup.code([line for m in members for line in markup.declaration(m)])
 
 
 def data_table(members, text):

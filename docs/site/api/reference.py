@@ -2,6 +2,7 @@
 import collections
 import dataclasses
 
+import inserted
 import sources
 from . import doxygen, forms, groups, index, model
 from .catalog import Catalog, is_generated
@@ -41,15 +42,10 @@ class Reference:
         """All pages into folder/api."""
         site = self.site()
         for page in self.catalog.pages.values():
-            put(folder / f"{page.address}.md", WRITERS[page.kind](site, page).body())
+            inserted.write(folder / f"{page.address}.md", WRITERS[page.kind](site, page).body())
         for key, pages in index.present(self.catalog).items():
-            put(folder / "api" / f"{key}.md", index.group_page(key, pages, self.catalog))
-        put(folder / "api" / "index.md", index.index_page(self.catalog))
+            inserted.write(folder / "api" / f"{key}.md", index.group_page(key, pages, self.catalog))
+        inserted.write(folder / "api" / "index.md", index.index_page(self.catalog))
         for path, text in {**self.headers.text, **self.headers.pieces}.items():
             if not is_generated(path):
                 sources.write(folder, path, text)
-
-
-def put(file, blocks):
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("\n\n".join(b for b in blocks if b) + "\n")
