@@ -27,7 +27,9 @@ ROOT = HERE.parent.parent
 def run(*command):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"docs: {command[0]} failed:\n{(done.stdout + done.stderr)[-4000:]}")
+        said = (done.stdout + done.stderr).split("\n")
+        notes = ("INFO", "  - ")  # MkDocs names thousands of pages that are not in its navigation
+        sys.exit("\n".join([f"docs: {command[0]} failed:", *[line for line in said if not line.startswith(notes)][-60:]]))
     return done.stdout
 
 
@@ -78,7 +80,7 @@ def build(out):
     reference.write(out / "pages")
     shutil.copy(HERE / "site.css", out / "pages" / "site.css")
     (out / "mkdocs.yml").write_text(settings())
-    run("mkdocs", "build", "--quiet", "--strict", "--config-file", out / "mkdocs.yml", "--site-dir", out / "site")
+    run("mkdocs", "build", "--strict", "--config-file", out / "mkdocs.yml", "--site-dir", out / "site")
     return reference
 
 

@@ -31,6 +31,6 @@ def highlighted(page, lines=False):
     def turn(match):
         code = spans(match[2], match[1])
         code = numbered(code.split("\n")) if lines else code
-        return f'<div class="highlight"><pre><code>{code}</code></pre></div>'
+        return f'<div class="highlight wraps"><pre><code>{code}</code></pre></div>'
 
     return BLOCK.sub(turn, page)

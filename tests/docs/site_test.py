@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The site's own parts: bars of tables (docs/site/plots.py), documentation for all forms of a function (with_forms.py), films
-of a terminal (docs/pictures/recording.py), programs of pages (code_blocks.py)."""
+"""The site's own parts: bars of tables (docs/site/plots.py), pages with HTML of their own, links, films of a terminal
+(docs/pictures/recording.py), programs of pages (code_blocks.py). api_test.py tests the reference."""
 import os
 import pathlib
 import re
@@ -10,13 +10,17 @@ import unittest
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "docs" / "site"))
 sys.path.insert(0, str(ROOT / "docs" / "pictures"))
 sys.path.insert(0, str(ROOT / "tests" / "docs"))
 import code_blocks  # noqa: E402
+import inserted  # noqa: E402
+import links  # noqa: E402
+import pages  # noqa: E402
 import plots  # noqa: E402
 import recording  # noqa: E402
-import with_forms  # noqa: E402
+import sources  # noqa: E402
 
 PAGE = """Before.
 
@@ -115,61 +119,50 @@ class Recording(unittest.TestCase):
         self.assertIn("@keyframes k1{0.00%{visibility:hidden}12.50%{visibility:visible}25.00%{visibility:hidden}}", text)
 
 
-HEADER = """
-/// e^x,
-/// in floats.
-Tensor exp(const Tensor& x);
-Tensor& exp_(Tensor& x);
-Tensor& exp_out(Tensor& out,
-                const Tensor& x);
-Tensor log(const Tensor& x);
-Tensor& log_(Tensor& x);
+class Pages(unittest.TestCase):
+    def written(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "some.md"
+            inserted.write(page, text)
+            return page.read_text(), inserted.beside(page).read_text(), inserted.filled(page.read_text(), page)
 
-Tensor exp(int64_t n);
-/// Its number.
-int number() const { return 3; }
-int number_(int a) const {
-  if (a) { return number(); }
-  return a;
-}
-int number(int a, int b);
-int other;
-int number(long c);
-"""
+    def test_html_between_headings_comes_back(self):
+        markdown, beside, filled = self.written(["# A", "<p>1</p>", "", "<p>2</p>", "## B", "<p>3</p>"])
+        self.assertEqual(markdown.count(inserted.MARK), 2)
+        self.assertNotIn("<p>", markdown)
+        self.assertIn("<p>1</p>\n<p>2</p>", beside)
+        self.assertEqual(filled, "# A\n\n<p>1</p>\n<p>2</p>\n\n## B\n\n<p>3</p>\n")
+
+    def test_sources_keep_their_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources.write(pathlib.Path(folder), "nn/a_b.h", "template <class T>\nint a;\n")
+            page = pathlib.Path(folder) / "files" / "nn" / "a_b.h.md"
+            self.assertEqual(page.read_text().split("\n")[0], r"# nn/a\_b.h")
+            self.assertIn('<pre data-language="c++">template &lt;class T&gt;\nint a;</pre>', inserted.beside(page).read_text())
+
+    def test_examples_list_their_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = pages.files_of("examples/mnist_minimal/README.md", pathlib.Path(folder))
+            self.assertIn("- [main.cpp](files/examples/mnist_minimal/main.cpp.md)", text)
+            self.assertTrue((pathlib.Path(folder) / "files/examples/mnist_minimal/main.cpp.md").exists())
 
 
-class Forms(unittest.TestCase):
-    def test_forms_below_a_comment_get_it(self):
-        with_their_own = "\n".join(with_forms.with_forms(HEADER.split("\n")))
-        documented = re.findall(r"((?:^ */// .*\n)+)^(?! */)(.*)", with_their_own, re.M)
-        self.assertEqual([(c.count("\n"), d) for c, d in documented], [
-            (2, "Tensor exp(const Tensor& x);"), (2, "Tensor& exp_(Tensor& x);"), (2, "Tensor& exp_out(Tensor& out,"),
-            (1, "int number() const { return 3; }"), (1, "int number_(int a) const {"), (1, "int number(int a, int b);")])
+class Links(unittest.TestCase):
+    def dead(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (pathlib.Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+                (pathlib.Path(folder) / name).write_text(text)
+            return links.dead_links(pathlib.Path(folder).resolve())
 
-    def test_bodies_of_classes_are_read_and_groups_are_left_alone(self):
-        header = ["/// A list.", "template <class T, class = X<T>>", "struct List {", "  /// Adds.", "  void add(T x);", "  void add_(T x) {",
-                  "    f();", "  }", "  /// Both.", "  ///@{", "  int at(int i);", "  int at(long i);", "  ///@}", "  int of(int i);",
-                  "  int of(long i);", "};", "/// Packs.", "template <template <class> class P>", "int pack(int x) {", "  return f();", "}",
-                  "int pack(long x);"]
-        wanted = header[:5] + ["  /// Adds."] + header[5:21] + ["/// Packs."] + header[21:]
-        self.assertEqual(with_forms.with_forms(header), wanted)
+    def test_pages_and_places_must_exist(self):
+        page = '<a href="b/c.html">1</a><a href="b/c.html#x">2</a><a href="b/c.html#y">3</a><img src="no.png"><a href="https://a.b/c">4</a>'
+        self.assertEqual(self.dead({"a.html": page, "b/c.html": '<p id="x"></p><a href="../a.html">5</a>'}),
+                         ["a.html: b/c.html#y (no such place in the page)", "a.html: no.png"])
 
-    def test_of_ops_all_functions_below_a_comment_get_it(self):
-        lines = with_forms.with_forms(["/// The larger (smaller).", "Tensor max(Tensor x);", "Tensor min(Tensor x);", "int n();  ///< own",
-                                       "", "Tensor other();"], of_all=True)
-        self.assertEqual([x for x in lines if "larger" in x], ["/// The larger (smaller)."] * 2)
-        self.assertEqual(lines.index("Tensor min(Tensor x);"), 3)
-
-    def test_nothing_else_changes(self):
-        for header in ("framework/core/tensor_methods.inc", "ops/elementwise/binary.h", "nn/module.h", "framework/core/dtype.h"):
-            lines = (ROOT / header).read_text().split("\n")
-            plain = [x for x in lines if not with_forms.COMMENT.match(x)]
-            for of_all in (False, True):
-                self.assertEqual([x for x in with_forms.with_forms(lines, of_all) if not with_forms.COMMENT.match(x)], plain, header)
-
-    def test_tensor_comes_with_its_methods(self):
-        text = "\n".join(with_forms.read(ROOT / "framework" / "core" / "tensor.h"))
-        self.assertIn("Tensor floor_divide(const Tensor& other) const;", text)
+    def test_places_of_the_page_itself(self):
+        self.assertEqual(self.dead({"a.html": '<a href="#x"></a><p id="y">', "b.html": '<a href="#x"></a><p id="x">'}),
+                         ["a.html: #x (no such place in the page)"])
 
 
 class Programs(unittest.TestCase):

@@ -58,9 +58,14 @@ class Catalog:
         """The class of which another one is a part: Conv2d of Conv2dImpl; the class itself otherwise."""
         for part in PARTS if not is_plain_options(self.classes.get(path)) else ():
             of = path[:-len(part)] if path.endswith(part) else ""
-            if of and (of in self.classes or self.is_holder(self.types.get(of)) or of + "Impl" in self.classes):
+            if of and (self.is_module(of) or part != "Impl" and of in self.classes):
                 return of
         return path
+
+    def is_module(self, path):
+        """Whether a name holds a module: an alias of ModuleHolder, or a class that derives from it."""
+        holds = lambda text: "ModuleHolder<" in text
+        return self.is_holder(self.types.get(path)) or path in self.classes and any(holds(text) for _, text in self.classes[path].bases)
 
     @staticmethod
     def is_holder(member):
@@ -179,7 +184,7 @@ def page_name(m, names):
         return f"Operators of {m.file}"
     if name.startswith("_foreach_"):
         return "Functions of lists, _foreach"
-    for of in (name.lstrip("_"), re.sub(r"_(backward|double_backward)$", "", name.lstrip("_"))):
-        if (m.scope, of) in names and not of.startswith("_"):
-            return of
-    return f"Internal functions of {m.file}" if name.startswith("_") else name
+    if not name.startswith("_"):
+        return name
+    public = (name.lstrip("_"), re.sub(r"_backward$", "", name.lstrip("_")))
+    return next((of for of in public if (m.scope, of) in names), f"Internal functions of {m.file}")

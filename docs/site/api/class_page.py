@@ -18,15 +18,21 @@ class ClassPage(Writer):
 
     def body(self):
         main = self.main
-        said = parts.commented(self.page.text, self.text)
+        said = parts.commented(self.page.text, self.text, self.names(main))
         for base, _ in self.made_for(main):
-            said += parts.commented(base.text, self.text)
+            said += parts.commented(base.text, self.text)[1:]
         others = [c for c in self.page.classes if c is not main and c.path not in (self.page.path, f"{self.page.path}Options")]
         out = [*self.head(), *self.declared(main), *said, *self.options(), *self.members(main, 2)]
         for c in others:
             out += [markup.heading(2, c.path[len(self.page.path.rpartition("::")[0]):].lstrip(":"), anchor(c.name)),
                     *([] if c.text == self.page.text else parts.commented(c.text, self.text)), *self.members(c, 3)]
         return out + self.inherited(main) + self.see_also() + self.foot()
+
+    def names(self, main):
+        """Words that formulas may have: options and data."""
+        options, _ = self.catalog.resolved(f"{self.page.path}Options")
+        found = [m for c in (main, options) if c for k in self.catalog.lineage(c) for m in k.members if m.kind == "variable"]
+        return {m.name for m in found} | {"size", "kernel"}
 
     def declared(self, c):
         """The declaration of a class that is no module."""
@@ -82,13 +88,13 @@ class ClassPage(Writer):
         """Many methods: those that are functions too only by name."""
         named = [m for m in methods if self.function(m)] if len(methods) > MANY else []
         out = self.section(level, "Methods", [m for m in methods if m not in named], c)
-        return out + (self.names(level, named) if named else [])
+        return out + (self.function_names(level, named) if named else [])
 
     def function(self, m):
         found = self.catalog.where.get(f"{c_scope(m)}::{m.name}") or self.catalog.where.get(f"{c_scope(m)}::{forms.base(m.name)}")
         return found[0] if found and found[0].kind == "functions" else None
 
-    def names(self, level, methods):
+    def function_names(self, level, methods):
         pages = {forms.base(m.name): self.function(m) for m in methods}
         items = "".join(f'<li><a href="{self.text.href(p.address)}">{name}</a></li>' for name, p in sorted(pages.items()))
         return [markup.heading(level, "Methods that are functions too", "functions"),

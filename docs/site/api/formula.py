@@ -8,8 +8,8 @@ lambda weight bias value momentum scale other input target out self margin lambd
 relu softplus norm numel lgamma atan2 sinh cosh asinh acosh log1p expm1 threshold power""".split())
 JOINING = {"if", "else", "or", "and", "is"}
 # Behind a formula: the sentence ends, or goes on with what the formula applies to. Anything else means that it was not read to its end.
-END = re.compile(r"\s*([.:;]( |$)|$|,(?! (or|and)\b)|(along|over|for|without|in|where|elementwise|up|from|on|as)\b|(?<= )\()")
-OPENING = re.compile(r"\b(?:Returns|Computes|Applies|Multiplies|Adds)(?: [^:.(]*:)? |: ")
+END = re.compile(r"\s*([.:;]( |$)|$|,(?! (or|and)\b(?! with))|(along|over|for|without|in|where|elementwise|up|from|on|as)\b|(?<= )\()")
+OPENING = re.compile(r"\b(?:Returns|Computes|Applies|Multiplies|Adds)(?: [^:.(]*:)? |: |output size is ")
 
 
 def is_word(token):

@@ -21,6 +21,10 @@ def heading(level, text, anchor=""):
     return f"{'#' * level} {escaped(text)}" + (f" {{ #{anchor} }}" if anchor else "")
 
 
+def code_span(text):
+    return f"<code>{html.escape(text)}</code>" if text else ""
+
+
 def code(lines, language="c++"):
     return sources.block("\n".join(lines), language)
 

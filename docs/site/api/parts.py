@@ -24,7 +24,8 @@ def commented(said, text, names=()):
     if not comment.summary:
         return []
     summary = comment.summary[0].upper() + comment.summary[1:]
-    out = [text.paragraph(summary), markup.formula_of(comment.summary, names)]
+    formulas = [markup.formula_of(s, names) for s in (comment.summary, *comment.shapes)]
+    out = [text.paragraph(summary), next(filter(None, formulas), "")]
     out += [block(b, text) for b in comment.rest]
     out += [text.listed("Shapes", comment.shapes, "box shapes"), text.listed("Errors", [e.removeprefix("Errors: ") for e in comment.errors], "box errors")]
     out += [example(e) for e in comment.examples]
@@ -57,7 +58,7 @@ def parameter_table(members, said, text):
                 found.append(new)
     if not rows:
         return ""
-    cells = [[f"<code>{name}</code>", "<br>or ".join(text.type(t) for t in types), ", ".join(f"<code>{markup.html.escape(d)}</code>" for d in defaults),
+    cells = [[f"<code>{name}</code>", "<br>or ".join(text.type(t) for t in types), ", ".join(map(markup.code_span, defaults)),
               text.inline(mentioned(name, said))] for name, (types, defaults, _) in rows.items()]
     return markup.table(*markup.without_empty(["parameter", "type", "default", "description"], cells), "options")
 
@@ -87,14 +88,16 @@ def default_of(option, constructors):
 def option_rows(c, given, catalog, text):
     lineage = catalog.lineage(c)
     constructors = [m for m in c.members if m.kind == "function" and m.name == c.name]
-    kinds = {m.name: m.text for k in lineage for m in k.members if m.kind == "typedef"}
+    kinds = {m.name: m for k in lineage for m in k.members if m.kind == "typedef"}
     rows = []
     for option in (m for k in lineage for m in k.members if m.kind == "variable" and not m.name.endswith("_")):
         default = substituted(default_of(option, constructors), given)
-        more = kinds.get(option.type, "")
+        alias = kinds.get(option.type)
+        more = alias.text if alias else ""
+        kind = alias.type if alias and not alias.text else option.type
         says = note(option.text, text) + (f" ({note(more, text).rstrip('.')})" if more and more != option.text else "")
-        shown = default if default == "required" else f"<code>{markup.html.escape(default)}</code>" if default else ""
-        rows.append([f"<code>{option.name}</code>", text.type(substituted(option.type, given)), shown, says])
+        shown = default if default == "required" else markup.code_span(default)
+        rows.append([f"<code>{option.name}</code>", text.type(substituted(kind, given)), shown, says])
     return rows
 
 
@@ -123,10 +126,12 @@ def declarations(members):
 
 
 def data_table(members, text):
-    rows = [[f"<code>{m.name}</code>", text.type(m.type), note(m.text, text)] for m in members]
-    return markup.table(*markup.without_empty(["name", "type", "description"], rows), "options") if rows else ""
+    rows = [[f"<code>{m.name}</code>", text.type(m.type), markup.code_span(m.default), note(m.text, text)] for m in members]
+    return markup.table(*markup.without_empty(["name", "type", "default", "description"], rows), "options") if rows else ""
 
 
 def value_table(m, text):
-    rows = [[f"<code>{name}</code>", note(said, text)] for name, said in m.values]
-    return markup.table(*markup.without_empty(["value", "description"], rows), "options") if rows else ""
+    if not any(said for _, said in m.values):
+        return f"<p>{', '.join(markup.code_span(name) for name, _ in m.values)}</p>" if m.values else ""
+    rows = [[markup.code_span(name), note(said, text)] for name, said in m.values]
+    return markup.table(["value", "description"], rows, "options")
