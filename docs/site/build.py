@@ -16,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 import links
 import pages
+import search
 from api import groups
 from api.headers import Headers
 from api.reference import Reference
@@ -81,6 +82,7 @@ def build(out):
     shutil.copy(HERE / "site.css", out / "pages" / "site.css")
     (out / "mkdocs.yml").write_text(settings())
     run("mkdocs", "build", "--strict", "--config-file", out / "mkdocs.yml", "--site-dir", out / "site")
+    search.shrink(out / "site" / "search" / "search_index.json")
     return reference
 
 

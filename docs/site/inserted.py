@@ -3,6 +3,8 @@
 The Markdown of such a page has its headings, and a mark for the HTML between them. The HTML lies beside it, in a hidden file, which MkDocs
 does not copy. hooks.py puts it into the page.
 """
+import html
+import json
 import re
 
 MARK = '<div class="inserted"></div>'
@@ -13,9 +15,20 @@ def beside(page):
     return page.parent / f".{page.name}.html"
 
 
+def escaped(text):
+    """A text in a Markdown heading, and in the table of contents, which knows no backslash."""
+    return re.sub(r"[\\`*_{}\[\]#|]", lambda m: f"&#{ord(m[0])};", html.escape(text, quote=False))
+
+
+def titled(blocks):
+    """The page's title: MkDocs takes only the first block for it."""
+    first = next(b for b in blocks if b and b.startswith("# "))
+    return "---\ntitle: " + json.dumps(html.unescape(first[2:])) + "\n---"
+
+
 def write(page, blocks):
     """Writes a page of headings (Markdown) and other blocks (HTML)."""
-    text, parts = [], []
+    text, parts = [titled(blocks)], []
     for block in filter(None, blocks):
         if block.startswith("#"):
             text.append(block)
@@ -29,9 +42,9 @@ def write(page, blocks):
     beside(page).write_text(BETWEEN.join(parts))
 
 
-def filled(html, page):
+def filled(text, page):
     """A page's HTML with all of its parts."""
-    if MARK not in html:
-        return html
+    if MARK not in text:
+        return text
     parts = iter(beside(page).read_text().split(BETWEEN))
-    return re.sub(re.escape(MARK), lambda _: next(parts), html)
+    return re.sub(re.escape(MARK), lambda _: next(parts), text)

@@ -23,6 +23,5 @@ def is_source(page):
 
 def write(folder, path, text):
     """The file's page. Its lines have the anchors L1, L2, ..."""
-    title = path.replace("_", "\\_")
     code = block(text.rstrip(), LANGUAGES.get(pathlib.PurePath(path).suffix, "text"))
-    inserted.write(folder / f"{address(path)}.md", [f"# {title}", code])
+    inserted.write(folder / f"{address(path)}.md", [f"# {inserted.escaped(path)}", code])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The site's own parts: bars of tables (docs/site/plots.py), pages with HTML of their own, links, films of a terminal
 (docs/pictures/recording.py), programs of pages (code_blocks.py). api_test.py tests the reference."""
+import json
 import os
 import pathlib
 import re
@@ -20,6 +21,7 @@ import links  # noqa: E402
 import pages  # noqa: E402
 import plots  # noqa: E402
 import recording  # noqa: E402
+import search  # noqa: E402
 import sources  # noqa: E402
 
 PAGE = """Before.
@@ -131,13 +133,13 @@ class Pages(unittest.TestCase):
         self.assertEqual(markdown.count(inserted.MARK), 2)
         self.assertNotIn("<p>", markdown)
         self.assertIn("<p>1</p>\n<p>2</p>", beside)
-        self.assertEqual(filled, "# A\n\n<p>1</p>\n<p>2</p>\n\n## B\n\n<p>3</p>\n")
+        self.assertEqual(filled, "---\ntitle: \"A\"\n---\n\n# A\n\n<p>1</p>\n<p>2</p>\n\n## B\n\n<p>3</p>\n")
 
     def test_sources_keep_their_text(self):
         with tempfile.TemporaryDirectory() as folder:
             sources.write(pathlib.Path(folder), "nn/a_b.h", "template <class T>\nint a;\n")
             page = pathlib.Path(folder) / "files" / "nn" / "a_b.h.md"
-            self.assertEqual(page.read_text().split("\n")[0], r"# nn/a\_b.h")
+            self.assertEqual(page.read_text().split("\n")[:5], ["---", 'title: "nn/a_b.h"', "---", "", "# nn/a&#95;b.h"])
             self.assertIn('<pre data-language="c++">template &lt;class T&gt;\nint a;</pre>', inserted.beside(page).read_text())
 
     def test_examples_list_their_sources(self):
@@ -163,6 +165,23 @@ class Links(unittest.TestCase):
     def test_places_of_the_page_itself(self):
         self.assertEqual(self.dead({"a.html": '<a href="#x"></a><p id="y">', "b.html": '<a href="#x"></a><p id="x">'}),
                          ["a.html: #x (no such place in the page)"])
+
+
+class Search(unittest.TestCase):
+    def test_the_reference_is_indexed_by_names_and_first_words(self):
+        entry = lambda location, title, text="T.": {"location": location, "title": title, "text": text}
+        head = "API reference / Modules x ¶ #include <torch/torch.h> // or only: #include <taper/x.h> "
+        entries = [entry("api/f.html", "f_", head + "Does f. ¶ " + "x" * 400), entry("api/f.html#f_", "f&#95;"), entry("api/f.html#methods", "Methods"),
+                   entry("api/f.html#g", "g"), entry("guide.html#methods", "Methods", "y" * 400)]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "index.json"
+            file.write_text(json.dumps({"config": {}, "docs": entries}))
+            search.shrink(file)
+            found = json.loads(file.read_text())
+        self.assertEqual(found["config"], {})
+        self.assertEqual([e["location"] for e in found["docs"]], ["api/f.html", "api/f.html#g", "guide.html#methods"])
+        self.assertEqual(found["docs"][0]["text"], ("Does f. " + "x" * 400)[:300])
+        self.assertEqual(len(found["docs"][2]["text"]), 400)
 
 
 class Programs(unittest.TestCase):

@@ -3,6 +3,7 @@ import html
 import posixpath
 import re
 
+import inserted
 import sources
 from . import formula
 
@@ -12,13 +13,8 @@ NAMES = re.compile(r"[A-Z]\w*|\w+(::\w+)+|[\w:]+\(\)")
 WIDE = 72
 
 
-def escaped(text):
-    """A text in a Markdown heading."""
-    return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", text)
-
-
 def heading(level, text, anchor=""):
-    return f"{'#' * level} {escaped(text)}" + (f" {{ #{anchor} }}" if anchor else "")
+    return f"{'#' * level} {inserted.escaped(text)}" + (f" {{ #{anchor} }}" if anchor else "")
 
 
 def code_span(text):
