@@ -23,7 +23,7 @@ def spans(text, language):
 
 def numbered(lines):
     """Lines with a number in front that leads to them."""
-    return "\n".join(f'<a id="L{n}" href="#L{n}" data-line="{n}"></a>{line}' for n, line in enumerate(lines, 1))
+    return "\n".join(f'<a class="line" id="L{n}" href="#L{n}">{n}</a>{line}' for n, line in enumerate(lines, 1))
 
 
 def highlighted(page, lines=False):

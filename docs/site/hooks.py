@@ -18,6 +18,6 @@ def on_page_content(html, page, config, files):
 
 
 def on_post_page(output, page, config):
-    """Fills pages of sources: search knows them by their names only. Highlights code."""
+    """Fills pages of sources, which are not searched, and highlights code."""
     is_source = sources.is_source(page.file.src_uri)
     return highlight.highlighted(filled(output, page, config) if is_source else output, lines=is_source)

@@ -1,10 +1,12 @@
 """The search index of the site, made small: browsers read it before the first search.
 
 MkDocs indexes a page as a whole and once more by its sections. Of the reference, the name and the first words of each page are enough, and
-the sections that are names.
+the sections that are names. Pages of sources are left out.
 """
 import json
 import re
+
+import sources
 
 WORDS = 300  # letters of a page's text
 HEAD = re.compile(r"^API reference[^¶]*¶ (#include <\S+> )?(// or only: #include <\S+> )?")
@@ -20,6 +22,8 @@ def plain(title):
 def kept(entry, pages):
     """Whether the index needs an entry: no section of the reference that repeats its page or is on every page."""
     page, _, anchor = entry["location"].partition("#")
+    if sources.is_source(page):
+        return False
     return not (page.startswith("api/") and anchor) or not (entry["title"] in GENERAL or plain(entry["title"]) == pages.get(page))
 
 

@@ -172,7 +172,7 @@ class Search(unittest.TestCase):
         entry = lambda location, title, text="T.": {"location": location, "title": title, "text": text}
         head = "API reference / Modules x ¶ #include <torch/torch.h> // or only: #include <taper/x.h> "
         entries = [entry("api/f.html", "f_", head + "Does f. ¶ " + "x" * 400), entry("api/f.html#f_", "f&#95;"), entry("api/f.html#methods", "Methods"),
-                   entry("api/f.html#g", "g"), entry("guide.html#methods", "Methods", "y" * 400)]
+                   entry("api/f.html#g", "g"), entry("guide.html#methods", "Methods", "y" * 400), entry("files/a.h.html", "a.h")]
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "index.json"
             file.write_text(json.dumps({"config": {}, "docs": entries}))

@@ -87,7 +87,7 @@ def default_of(option, constructors):
 
 def option_rows(c, given, catalog, text):
     lineage = catalog.lineage(c)
-    constructors = [m for m in c.members if m.kind == "function" and m.name == c.name]
+    constructors = [m for k in lineage for m in k.members if m.kind == "function" and m.name == k.name]
     kinds = {m.name: m for k in lineage for m in k.members if m.kind == "typedef"}
     rows = []
     for option in (m for k in lineage for m in k.members if m.kind == "variable" and not m.name.endswith("_")):
