@@ -166,6 +166,13 @@ class Forms(unittest.TestCase):
         self.assertEqual(self.texts("ops/a.h", "// M.\nmax\nmin\nn ///< own\nmean"), ["max: M.", "min: M.", "n: own", "mean: M."])
         self.assertEqual(self.texts("nn/a.h", "// Return f.\nmax\nmin"), ["max: Return f.", "min: Return f."])
 
+    def test_a_comment_behind_the_bracket_of_a_body_counts(self):
+        inside = "<inbodydescription><para><verbatim>&lt;own&gt; Goes on. </verbatim></para></inbodydescription></memberdef>"
+        _, (m,) = read(SPACE.format(scope="", members=function("next", 1).replace("</memberdef>", inside)))
+        self.assertEqual((m.text, m.own), ("Goes on.", True))
+        _, (m,) = read(SPACE.format(scope="", members=function("next", 1, "Before.").replace("</memberdef>", inside)))
+        self.assertEqual((m.text, m.own), ("Before.", False))
+
     def test_names_without_documentation(self):
         classes, free = read(MODULE, OPTIONS, SPACE.format(scope="", members=function("f", 1, "F.") + function("g", 3)))
         self.assertEqual(forms.undocumented(classes, free, lambda path: True), [

@@ -71,9 +71,13 @@ def flat(node):
     return tidy("".join(node.itertext())) if node is not None else ""
 
 
+def verbatim(node, part):
+    return [t.text or "" for t in node.findall(f"{part}//verbatim")]
+
+
 def documentation(node):
     """(text, whether it stands behind the declaration); headers.py has made verbatim blocks."""
-    blocks = [t.text or "" for part in ("briefdescription", "detaileddescription") for t in node.find(part).iter("verbatim")]
+    blocks = verbatim(node, "briefdescription") + verbatim(node, "detaileddescription") or verbatim(node, "inbodydescription")[:1]
     own = any(b.startswith(headers.OWN) for b in blocks)
     lines = "\n\n".join(blocks).replace(headers.OWN, "").split("\n")
     return "\n".join(re.sub(r"^\s*///<? ?", "", line) for line in [lines[0].strip(), *lines[1:]]).rstrip(), own
