@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "docs" / "site"))
 from api import comments, formula, forms, headers, index, markup, model, parts  # noqa: E402
 from api.catalog import Catalog  # noqa: E402
 from api.class_page import ClassPage  # noqa: E402
-from api.page import FunctionPage, Site  # noqa: E402
+from api.page import FunctionPage  # noqa: E402
 from api.reference import Reference  # noqa: E402
 
 COMMENT = """Applies a map: y = x W^T + b. x is (..., in_features), y

@@ -2,7 +2,7 @@
 import re
 
 import sources
-from . import comments, forms, groups, markup, parts
+from . import comments, groups, markup, parts
 from .catalog import anchor, is_generated
 
 UMBRELLAS = ("taper.h", "nn/compile.h", "testing/testing.h", "testing/gtest.h", "utils/utils.h", "distributed/distributed.h", "train/trainer.h")

@@ -1,6 +1,5 @@
 """Writes the API reference as Markdown pages, from the public headers."""
 import collections
-import dataclasses
 
 import inserted
 import sources
