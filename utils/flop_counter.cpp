@@ -90,7 +90,8 @@ Call recurrent(const variable_list& gradients, const Tensor& y) {
 Call call_of(const std::string& op, const variable_list& gradients, const Tensor& y) {
   const auto operand = [&](size_t i) { return i < gradients.size() ? gradients[i] : Tensor(); };
   if (op == "Mm" || op == "Bmm") return product(operand(0), operand(1), y);
-  if (op == "Addmm" || op == "Baddbmm") return product(operand(1), operand(2), y);
+  if (op == "Addmm" || op == "AddmmActivation" || op == "Baddbmm")
+    return product(operand(1), operand(2), y);
   if (op == "Mv" || op == "Dot") return product_with_vector(operand(0), operand(1), y);
   if (op == "Addmv") return product_with_vector(operand(1), operand(2), y);
   if (op == "Convolution") return convolution(operand(0), operand(1), y);
@@ -100,20 +101,10 @@ Call call_of(const std::string& op, const variable_list& gradients, const Tensor
 }
 
 bool is_counted(const std::string& op) {
-  static const char* const names[] = {"Mm",
-                                      "Bmm",
-                                      "Addmm",
-                                      "Baddbmm",
-                                      "Mv",
-                                      "Addmv",
-                                      "Dot",
-                                      "Convolution",
-                                      "ConvolutionReluMaxPool",
-                                      "Lstm",
-                                      "Gru",
-                                      "RnnTanh",
-                                      "RnnRelu",
-                                      "ScaledDotProductAttention"};
+  static const char* const names[] = {
+      "Mm",   "Bmm",   "Addmm",   "AddmmActivation", "Baddbmm",
+      "Mv",   "Addmv", "Dot",     "Convolution",     "ConvolutionReluMaxPool",
+      "Lstm", "Gru",   "RnnTanh", "RnnRelu",         "ScaledDotProductAttention"};
   return std::find(std::begin(names), std::end(names), op) != std::end(names);
 }
 

@@ -60,18 +60,31 @@ std::array<Tensor, 3> linear_gradients(const Grads& g, const Tensor& gy, const S
   return r;
 }
 
+/// Records x w^T. Its node has two inputs, as PyTorch's.
+void record_product(const Tensor& y, const Tensor& x, const Tensor& w) {
+  record("MmBackward0", y, {x, w},
+         [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w)](Grads& g) {
+           std::array<Tensor, 2> r;
+           if (g.needs(0)) r[0] = mm(g[0], ws.get());
+           if (g.needs(1)) r[1] = mm(g[0].t(), xs.get());
+           return r;
+         });
+}
+
 Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_linear(x, w, b);
   const bool rare_bias = b.defined() && b.dim() != 1;  // a number or a matrix
   if (x.is_complex() || rare_bias) return b.defined() ? addmm(b, x, w.t()) : mm(x, w.t());
   Tensor y = detail::make_tensor({x.sizes()[0], w.sizes()[0]}, x.scalar_type(), x.device());
   TAPER_ON_DEVICE(y, matmul_kernel, y, x, transposed(w), b, 1, 1);
-  if (needs_grad(x, w, b))
-    record(b.defined() ? "AddmmBackward0" : "MmBackward0", y, {b, x, w},
-           [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w),
-            bias_size = b.defined() ? b.numel() : 0](Grads& g) {
-             return linear_gradients(g, g[0], xs, ws, bias_size);
-           });
+  if (!needs_grad(x, w, b)) return y;
+  if (!b.defined())
+    record_product(y, x, w);
+  else
+    record(
+        "AddmmBackward0", y, {b, x, w},
+        [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w),
+         bias_size = b.numel()](Grads& g) { return linear_gradients(g, g[0], xs, ws, bias_size); });
   return y;
 }
 

@@ -39,6 +39,13 @@ TEST(FlopCounter, LinearLayers) {
   nn::Linear layer(4, 5);
   expect_flops(layer(rand({3, 4})), 2 * 3 * 4 * 5, 2 * 3 * 4 * 5);
   expect_flops(layer(leaf({2, 3, 4})), 2 * 6 * 4 * 5, 2 * 2 * 6 * 4 * 5);
+  for (const bool bias : {true, false}) {
+    nn::Sequential net(nn::Linear(nn::LinearOptions(4, 7).bias(bias)), nn::ReLU());
+    expect_flops(net->forward(rand({3, 4})), 2 * 3 * 4 * 7, 2 * 3 * 4 * 7);
+    expect_flops(net->forward(leaf({3, 4})), 2 * 3 * 4 * 7, 2 * 2 * 3 * 4 * 7);
+    expect_flops(net->ptr<nn::LinearImpl>(0)->forward(leaf({3, 4})), 2 * 3 * 4 * 7,
+                 2 * 2 * 3 * 4 * 7);
+  }
 }
 
 TEST(FlopCounter, Convolutions) {

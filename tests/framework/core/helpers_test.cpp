@@ -227,7 +227,7 @@ TEST(Warning, GoesToStderrWithItsPlace) {
   ::testing::internal::CaptureStderr();
   detail::warn_user("look out");
   const std::string text = ::testing::internal::GetCapturedStderr();
-  EXPECT_EQ(text.find("[W warning_test.cpp:"), 0u) << text;
+  EXPECT_EQ(text.find("[W helpers_test.cpp:"), 0u) << text;
   EXPECT_NE(text.find("] Warning: look out (function TestBody)\n"), std::string::npos) << text;
 }
 
