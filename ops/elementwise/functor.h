@@ -48,6 +48,19 @@ struct Contracting : Lanes {
   static constexpr bool contracts = true;
 };
 
+/// The results of tests. On vectors they are 1 and 0, one for each lane. A test selects them
+/// itself: GCC does not see through a vector of words that one function makes and another one
+/// tests.
+///@{
+template <class T>
+TAPER_HD constexpr bool yes() {
+  return true;
+}
+template <class T>
+TAPER_HD constexpr bool no() {
+  return false;
+}
+///@}
 /// Returns the square root of x.
 template <class T>
 TAPER_HD T root(T x) {

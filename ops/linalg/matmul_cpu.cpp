@@ -139,14 +139,23 @@ Prepared prepare_matmul(const Out& y, const In& a, const In& b, const In& self, 
   return nullptr;
 }
 
+/// Prepares a product and a relu for replays.
+template <class T>
+Prepared prepare_with_relu(const Out& y, const In& a, const In& b, const In& self,
+                           const Scalar& beta, const Scalar& alpha) {
+  SmallGemm<T> small;
+  if (!small_product(small, y, a, b, self, beta, alpha)) return nullptr;
+  return [product = small, to = y.as<T>(), n = y.numel] {
+    product.run();
+    for (int64_t i = 0; i < n; ++i) to[i] = functor::relu()(to[i]);
+  };
+}
 Prepared prepare_activated(const Out& y, const In& a, const In& b, const In& self,
                            const Scalar& beta, const Scalar& alpha, cuda::GemmActivation f) {
-  Prepared product = prepare_matmul(y, a, b, self, beta, alpha);
-  if (!product) return nullptr;
-  return [=] {
-    product();
-    activate(y, f);
-  };
+  if (f != cuda::GemmActivation::kRelu) return nullptr;
+  if (a.dtype == kFloat) return prepare_with_relu<float>(y, a, b, self, beta, alpha);
+  if (a.dtype == kDouble) return prepare_with_relu<double>(y, a, b, self, beta, alpha);
+  return nullptr;
 }
 
 }  // namespace
