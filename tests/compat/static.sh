@@ -8,7 +8,7 @@ prefix=$(cd -- "$1" && pwd)
 rm -rf "$2"
 mkdir -p "$2"
 work=$(cd -- "$2" && pwd)
-most_mib=16 # of a stripped MNIST trainer
+most_mib=12 # of a stripped MNIST trainer
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name taper.pc)")
 export PKG_CONFIG_PATH
