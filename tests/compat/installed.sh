@@ -40,9 +40,21 @@ fi
 cd -- "$prefix/include"
 find taper -name '*.h' -not -path '*/ATen/ops/*' -not -path '*/csrc/api/include/*' -exec grep -LE '^#include <torch/torch\.h>' {} + >"$work/headers"
 find taper -path '*/ATen/ops/add.h' -o -path '*/csrc/api/include/torch/nn.h' >>"$work/headers"
+# An adapter needs the headers of its library, which Debian keeps in a folder of their own.
+adapters=()
+for adapter in eigen:eigen3/Eigen/Core opencv:opencv4/opencv2/core.hpp; do
+  folder=/usr/include/${adapter#*:}
+  if [ -e "$folder" ]; then
+    folder=${adapter#*:}
+    adapters+=(-isystem "/usr/include/${folder%%/*}")
+  else
+    echo "installed: ${adapter%%:*}.h was not compiled: $folder is missing"
+    sed -i "/extension\/${adapter%%:*}\.h$/d" "$work/headers"
+  fi
+done
 # (With lists of what is included, ccache need not preprocess each first: a fifth of the time, where it has nothing.)
 sed 's|/[^/]*$||' "$work/headers" | sort -u | (mkdir "$work/lists" && cd "$work/lists" && xargs -d '\n' mkdir -p)
 CCACHE_DEPEND=1 xargs -d '\n' -P "$(nproc)" -I{} \
-  c++ -std=c++17 -Wall -Werror -fsyntax-only -MD -MF "$work/lists/{}.d" -include {} -include taper/framework/core/namespaces.h -x c++ -I. -Itaper/compat /dev/null \
+  c++ -std=c++17 -Wall -Werror -fsyntax-only -MD -MF "$work/lists/{}.d" -include {} -include taper/framework/core/namespaces.h -x c++ -I. -Itaper/compat "${adapters[@]}" /dev/null \
   <"$work/headers"
 echo "installed: packages work, $(wc -l <"$work/headers") headers stand alone"
