@@ -32,11 +32,8 @@ void check_options(const char* name, const AdadeltaOptions& o) {
 TAPER_DEFINE_OPTIMIZER(Adadelta, TAPER_ADADELTA_OPTIONS, TAPER_ADADELTA_STATE)
 
 Tensor Adadelta::step(LossClosure closure) {
-  const StepScope recorded("Adadelta.step");
-  Tensor loss = evaluate(closure);
-  const NoGradGuard no_grad;
-  for_each_update<AdadeltaOptions, AdadeltaParamState>(
-      "Adadelta",
+  return step_each<AdadeltaOptions, AdadeltaParamState>(
+      "Adadelta", closure,
       [](const Tensor& p, const Tensor& grad, AdadeltaParamState& s, const AdadeltaOptions& o) {
         fit_state("Adadelta", p, s.square_avg());
         fit_state("Adadelta", p, s.acc_delta());
@@ -48,7 +45,6 @@ Tensor Adadelta::step(LossClosure closure) {
         s.acc_delta().mul_(o.rho()).addcmul_(delta, delta, 1 - o.rho());
         p.add_(delta, -o.lr());
       });
-  return loss;
 }
 
 // ---------------------------------------------------------------------- adamax
@@ -63,11 +59,8 @@ void check_options(const char* name, const AdamaxOptions& o) { check_adam_option
 TAPER_DEFINE_OPTIMIZER(Adamax, TAPER_ADAMAX_OPTIONS, TAPER_ADAMAX_STATE)
 
 Tensor Adamax::step(LossClosure closure) {
-  const StepScope recorded("Adamax.step");
-  Tensor loss = evaluate(closure);
-  const NoGradGuard no_grad;
-  for_each_update<AdamaxOptions, AdamaxParamState>(
-      "Adamax",
+  return step_each<AdamaxOptions, AdamaxParamState>(
+      "Adamax", closure,
       [](const Tensor& p, const Tensor& grad, AdamaxParamState& s, const AdamaxOptions& o) {
         fit_state("Adamax", p, s.exp_avg());
         fit_state("Adamax", p, s.exp_inf());
@@ -79,7 +72,6 @@ Tensor Adamax::step(LossClosure closure) {
         s.exp_inf().copy_(maximum(s.exp_inf().mul(beta2), g.abs().add_(o.eps())));
         p.addcdiv_(s.exp_avg(), s.exp_inf(), -o.lr() / (1 - power(beta1, s.step())));
       });
-  return loss;
 }
 
 // ---------------------------------------------------------------------- nadam
@@ -98,11 +90,9 @@ void check_options(const char* name, const NAdamOptions& o) {
 TAPER_DEFINE_OPTIMIZER(NAdam, TAPER_NADAM_OPTIONS, TAPER_NADAM_STATE)
 
 Tensor NAdam::step(LossClosure closure) {
-  const StepScope recorded("NAdam.step");
-  Tensor loss = evaluate(closure);
-  const NoGradGuard no_grad;
-  for_each_update<NAdamOptions, NAdamParamState>(
-      "NAdam", [](const Tensor& p, const Tensor& grad, NAdamParamState& s, const NAdamOptions& o) {
+  return step_each<NAdamOptions, NAdamParamState>(
+      "NAdam", closure,
+      [](const Tensor& p, const Tensor& grad, NAdamParamState& s, const NAdamOptions& o) {
         fit_state("NAdam", p, s.exp_avg());
         fit_state("NAdam", p, s.exp_avg_sq());
         detail::check_steps_alike("NAdam", p.device());
@@ -120,7 +110,6 @@ Tensor NAdam::step(LossClosure closure) {
         p.addcdiv_(g, d, -o.lr() * (1 - mu) / (1 - s.mu_product()));
         p.addcdiv_(s.exp_avg(), d, -o.lr() * next / (1 - s.mu_product() * next));
       });
-  return loss;
 }
 
 // ---------------------------------------------------------------------- radam
@@ -135,11 +124,9 @@ void check_options(const char* name, const RAdamOptions& o) { check_adam_options
 TAPER_DEFINE_OPTIMIZER(RAdam, TAPER_RADAM_OPTIONS, TAPER_RADAM_STATE)
 
 Tensor RAdam::step(LossClosure closure) {
-  const StepScope recorded("RAdam.step");
-  Tensor loss = evaluate(closure);
-  const NoGradGuard no_grad;
-  for_each_update<RAdamOptions, RAdamParamState>(
-      "RAdam", [](const Tensor& p, const Tensor& grad, RAdamParamState& s, const RAdamOptions& o) {
+  return step_each<RAdamOptions, RAdamParamState>(
+      "RAdam", closure,
+      [](const Tensor& p, const Tensor& grad, RAdamParamState& s, const RAdamOptions& o) {
         fit_state("RAdam", p, s.exp_avg());
         fit_state("RAdam", p, s.exp_avg_sq());
         detail::check_steps_alike("RAdam", p.device());
@@ -160,7 +147,6 @@ Tensor RAdam::step(LossClosure closure) {
         p.addcdiv_(s.exp_avg(), s.exp_avg_sq().sqrt().add_(o.eps()),
                    -o.lr() * rectified * std::sqrt(bias2) / bias1);
       });
-  return loss;
 }
 
 // ---------------------------------------------------------------------- rmsprop
@@ -217,11 +203,9 @@ void check_options(const char* name, const RpropOptions& o) {
 TAPER_DEFINE_OPTIMIZER(Rprop, TAPER_RPROP_OPTIONS, TAPER_RPROP_STATE)
 
 Tensor Rprop::step(LossClosure closure) {
-  const StepScope recorded("Rprop.step");
-  Tensor loss = evaluate(closure);
-  const NoGradGuard no_grad;
-  for_each_update<RpropOptions, RpropParamState>(
-      "Rprop", [](const Tensor& p, const Tensor& grad, RpropParamState& s, const RpropOptions& o) {
+  return step_each<RpropOptions, RpropParamState>(
+      "Rprop", closure,
+      [](const Tensor& p, const Tensor& grad, RpropParamState& s, const RpropOptions& o) {
         fit_state("Rprop", p, s.prev());
         if (fit_state("Rprop", p, s.step_size())) s.step_size().fill_(o.lr());
         s.step(s.step() + 1);
@@ -235,7 +219,6 @@ Tensor Rprop::step(LossClosure closure) {
         s.prev().copy_(grad.masked_fill(turned, 0));
         p.addcmul_(s.prev().sign(), s.step_size(), -1);
       });
-  return loss;
 }
 
 }  // namespace torch::taper::optim

@@ -288,11 +288,11 @@ class Optimizer {
   /// parameters of all groups, for state_of().
   template <class Options, class Update>
   void for_each_gradient(const char* name, Update&& update);
-  /// Calls update(p, grad, state, options) for every parameter with a gradient, for optimizers
-  /// written in tensor ops. For complex parameters, p and grad are views as real numbers. Defined
-  /// in tensor_update.h.
+  /// Runs a step() written in tensor ops: calls the closure, then update(p, grad, state, options)
+  /// for every parameter with a gradient. For complex parameters, p and grad are views as real
+  /// numbers. Returns the closure's loss. Defined in tensor_update.h.
   template <class Options, class State, class Update>
-  void for_each_update(const char* name, const Update& update);
+  Tensor step_each(const char* name, const LossClosure& closure, const Update& update);
   /// Returns the state of parameter number `index`, and makes it if there is none. It needs no
   /// look-up, because the position in the map is kept from the step before.
   template <class State>

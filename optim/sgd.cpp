@@ -74,11 +74,9 @@ void check_options(const char* name, const ASGDOptions& o) {
 TAPER_DEFINE_OPTIMIZER(ASGD, TAPER_ASGD_OPTIONS, TAPER_ASGD_STATE)
 
 Tensor ASGD::step(LossClosure closure) {
-  const StepScope recorded("ASGD.step");
-  Tensor loss = evaluate(closure);
-  const NoGradGuard no_grad;
-  for_each_update<ASGDOptions, ASGDParamState>(
-      "ASGD", [](const Tensor& p, const Tensor& grad, ASGDParamState& s, const ASGDOptions& o) {
+  return step_each<ASGDOptions, ASGDParamState>(
+      "ASGD", closure,
+      [](const Tensor& p, const Tensor& grad, ASGDParamState& s, const ASGDOptions& o) {
         if (fit_state("ASGD", p, s.ax())) s.eta(o.lr());
         detail::check_steps_alike("ASGD", p.device());
         s.step(s.step() + 1);
@@ -92,7 +90,6 @@ Tensor ASGD::step(LossClosure closure) {
         s.eta(o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha()));
         s.mu(1 / std::max(1.0, t - o.t0()));
       });
-  return loss;
 }
 
 }  // namespace torch::taper::optim

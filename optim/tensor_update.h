@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <string>
 
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/tensor.h>
@@ -14,12 +15,16 @@ namespace torch::taper::optim {
 using taper::detail::numbers_of;
 
 template <class Options, class State, class Update>
-void Optimizer::for_each_update(const char* name, const Update& update) {
+Tensor Optimizer::step_each(const char* name, const LossClosure& closure, const Update& update) {
+  const StepScope recorded((std::string(name) + ".step").c_str());
+  Tensor loss = evaluate(closure);
+  const NoGradGuard no_grad;
   for_each_gradient<Options>(name, [&](const Tensor& parameter, const Tensor& gradient,
                                        const Options& options, size_t index) {
     State& state = state_of<State>(index, parameter);
     update(numbers_of(parameter), numbers_of(gradient), state, options);
   });
+  return loss;
 }
 
 /// Returns the gradient with the term of L2 regularization.

@@ -77,11 +77,11 @@ void run_best(const Problem& p, const ForcedWay& forced) {
   (std::make_index_sequence<std::size(ways)>());
 }
 
-/// Returns the way named `name`, or null.
-template <class Problem, size_t n>
-const Way<Problem>* find_way(const Way<Problem> (&ways)[n], std::string_view name) {
-  for (const Way<Problem>& way : ways)
-    if (way.name == name) return &way;
+/// Returns the row of a table that is named `name`, or null.
+template <class Row, size_t n>
+const Row* find_way(const Row (&rows)[n], std::string_view name) {
+  for (const Row& row : rows)
+    if (row.name == name) return &row;
   return nullptr;
 }
 

@@ -20,6 +20,12 @@ void reset_by_fan_in(const Tensor& weight, const Tensor& bias) {
   init::uniform_(bias, -bound, bound);
 }
 
+size_t checked_index(const char* container, size_t index, size_t size) {
+  TAPER_CHECK(index < size, container, ": Index out of range: expected an index below ", size,
+              ", got ", index);
+  return index;
+}
+
 void add_module(Error& error, const Module& module) {
   std::ostringstream text;
   text << "in ";

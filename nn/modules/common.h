@@ -40,6 +40,9 @@ Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bo
 /// Initializes the weight and the bias of a linear layer, uniform in +-1/sqrt(fan_in). The weight
 /// is drawn first. An undefined bias is left out.
 void reset_by_fan_in(const Tensor& weight, const Tensor& bias);
+/// Returns the index of a module or parameter in a container. Throws Error unless it is below
+/// `size`.
+size_t checked_index(const char* container, size_t index, size_t size);
 /// Adds a module to an error: `in "fc1", a torch::nn::Linear(in_features=3, ...)`.
 void add_module(Error& error, const Module& module);
 /// Returns f(). Its errors name the module.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>
@@ -22,6 +24,53 @@
 #include <taper/ops/tensor/view.h>
 
 namespace torch::taper {
+
+// ---------------------------------------------------------------------- products of many matrices
+namespace {
+
+Tensor multiply_range(TensorList m, const std::vector<std::vector<size_t>>& split, size_t i,
+                      size_t j) {
+  if (i == j) return m[i];
+  return mm(multiply_range(m, split, i, split[i][j]), multiply_range(m, split, split[i][j] + 1, j));
+}
+
+/// Returns the product of matrices in the cheapest order.
+Tensor multiply_chain(TensorList matrices) {
+  const size_t n = matrices.size();
+  TAPER_CHECK(n > 0, "chain_matmul(): Expected one or more matrices");
+  for (const Tensor& m : matrices)
+    TAPER_CHECK(m.dim() == 2, "multi_dot: Tensor dimension is ", m.dim(), ", expected 2 instead.");
+  // Dynamic programming: cost[i][j] is the least work for matrices i to j.
+  std::vector<std::vector<double>> cost(n, std::vector<double>(n, 0));
+  std::vector<std::vector<size_t>> split(n, std::vector<size_t>(n, 0));
+  for (size_t length = 1; length < n; ++length)
+    for (size_t i = 0; i + length < n; ++i) {
+      const size_t j = i + length;
+      for (size_t k = i; k < j; ++k) {
+        const double work = cost[i][k] + cost[k + 1][j] +
+                            static_cast<double>(matrices[i].size(0)) *
+                                static_cast<double>(matrices[k].size(1)) *
+                                static_cast<double>(matrices[j].size(1));
+        if (k > i && work >= cost[i][j]) continue;
+        cost[i][j] = work;
+        split[i][j] = k;
+      }
+    }
+  return multiply_range(matrices, split, 0, n - 1);
+}
+
+}  // namespace
+
+Tensor chain_matmul(TensorList matrices) {
+  if (auto cast = autocast_call("chain_matmul", chain_matmul, matrices)) return *cast;
+  detail::warn_once([] {
+    return "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+           "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather "
+           "than "
+           "multiple parameters.";
+  });
+  return multiply_chain(matrices);
+}
 
 namespace linalg {
 
@@ -288,7 +337,7 @@ Tensor multi_dot(TensorList tensors) {
   Dims sizes;
   if (tensors[0].dim() == 2) sizes.push_back(tensors[0].size(0));
   if (tensors[n - 1].dim() == 2) sizes.push_back(tensors[n - 1].size(1));
-  return taper::detail::multiply_chain(matrices).reshape(sizes);
+  return multiply_chain(matrices).reshape(sizes);
 }
 
 // ---------------------------------------------------------------------- norms

@@ -3,7 +3,6 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
-#include <taper/framework/core/warning.h>
 #include <taper/framework/kernel/iterate.h>
 #include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/elementwise/binary.h>
@@ -428,51 +427,6 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (rb <= 2) return folded_matmul(self, other);
   if (ra == 1) return broadcast_matmul(self.unsqueeze(0), other).squeeze(-2);
   return broadcast_matmul(self, other);
-}
-
-namespace {
-
-Tensor multiply_range(TensorList m, const std::vector<std::vector<size_t>>& split, size_t i,
-                      size_t j) {
-  if (i == j) return m[i];
-  return mm(multiply_range(m, split, i, split[i][j]), multiply_range(m, split, split[i][j] + 1, j));
-}
-
-}  // namespace
-
-Tensor detail::multiply_chain(TensorList matrices) {
-  const size_t n = matrices.size();
-  TAPER_CHECK(n > 0, "chain_matmul(): Expected one or more matrices");
-  for (const Tensor& m : matrices)
-    TAPER_CHECK(m.dim() == 2, "multi_dot: Tensor dimension is ", m.dim(), ", expected 2 instead.");
-  // Dynamic programming: cost[i][j] is the least work for matrices i to j.
-  std::vector<std::vector<double>> cost(n, std::vector<double>(n, 0));
-  std::vector<std::vector<size_t>> split(n, std::vector<size_t>(n, 0));
-  for (size_t length = 1; length < n; ++length)
-    for (size_t i = 0; i + length < n; ++i) {
-      const size_t j = i + length;
-      for (size_t k = i; k < j; ++k) {
-        const double work = cost[i][k] + cost[k + 1][j] +
-                            static_cast<double>(matrices[i].size(0)) *
-                                static_cast<double>(matrices[k].size(1)) *
-                                static_cast<double>(matrices[j].size(1));
-        if (k > i && work >= cost[i][j]) continue;
-        cost[i][j] = work;
-        split[i][j] = k;
-      }
-    }
-  return multiply_range(matrices, split, 0, n - 1);
-}
-
-Tensor chain_matmul(TensorList matrices) {
-  if (auto cast = autocast_call("chain_matmul", chain_matmul, matrices)) return *cast;
-  detail::warn_once([] {
-    return "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
-           "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather "
-           "than "
-           "multiple parameters.";
-  });
-  return detail::multiply_chain(matrices);
 }
 
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {

@@ -65,10 +65,6 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
 /// Returns the product of a list of matrices, in the cheapest order. Warns once that
 /// linalg::multi_dot replaces it.
 Tensor chain_matmul(TensorList matrices);
-namespace detail {
-/// Computes chain_matmul without the warning.
-Tensor multiply_chain(TensorList matrices);
-}  // namespace detail
 
 /// Writes the result of the function without _out into `out`, which is resized. No gradient is
 /// recorded. linalg_matmul is matmul.

@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include <taper/framework/autograd/grad_mode.h>
+#include <taper/nn/modules/common.h>
 #include <taper/nn/modules/container/functional.h>
 #include <taper/nn/modules/container/moduledict.h>
 #include <taper/nn/modules/container/modulelist.h>
@@ -37,9 +38,7 @@ void ModuleListImpl::insert(size_t index, std::shared_ptr<Module> module) {
 }
 
 size_t ModuleListImpl::checked(size_t index) const {
-  TAPER_CHECK(index < size(), "ModuleList: Index out of range: expected an index below ", size(),
-              ", got ", index);
-  return index;
+  return detail::checked_index("ModuleList", index, size());
 }
 
 void ModuleListImpl::throw_wrong_class(size_t index, const std::type_info& wanted) const {
@@ -144,9 +143,7 @@ void ParameterListImpl::append(Tensor param) {
 }
 
 size_t ParameterListImpl::checked(size_t index) const {
-  TAPER_CHECK(index < size(), "ParameterList: Index out of range: expected an index below ", size(),
-              ", got ", index);
-  return index;
+  return detail::checked_index("ParameterList", index, size());
 }
 
 // ---------------------------------------------------------------------- ParameterDict

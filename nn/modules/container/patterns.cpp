@@ -80,24 +80,14 @@ Tensor linear_relu(const Modules& m) {
 constexpr Pattern kPatterns[] = {{"conv_relu_pool", 3, conv_relu_pool},
                                  {"linear_relu", 2, linear_relu}};
 
-constexpr std::string_view kOff = "off";
+/// The name that allows no pattern.
+constexpr Pattern kOff[] = {{"off", 0, nullptr}};
 taper::detail::ForcedWay forced("TAPER_PATTERNS");
-
-void check_forced() {
-  std::string known;
-  for (const Pattern& p : kPatterns) {
-    if (p.name == forced.name()) return;
-    known += std::string(p.name) + ", ";
-  }
-  if (forced.name() != kOff)
-    throw ValueError(taper::detail::concat("TAPER_PATTERNS: expected one of ", known, kOff,
-                                           ", but got ", forced.name()));
-}
 
 /// Returns whether the environment, or a test, allows a pattern.
 bool is_allowed(const Pattern& p) {
   if (!forced.is_set()) return true;
-  check_forced();
+  forced.check(kPatterns, kOff);
   return forced.name() == p.name;
 }
 
@@ -118,7 +108,7 @@ size_t run_pattern(const AnyModule* next, size_t left, Tensor& x) {
 
 void force_pattern(const char* name) {
   forced.set(name);
-  if (name) check_forced();
+  forced.check(kPatterns, kOff);
 }
 
 }  // namespace torch::taper::nn::detail

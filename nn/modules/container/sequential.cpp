@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include <taper/nn/modules/common.h>
 #include <taper/nn/modules/container/patterns.h>
 
 namespace torch::taper::nn {
@@ -85,9 +86,7 @@ void SequentialImpl::throw_wrong_result(const std::type_info& held, const std::t
 }
 
 size_t SequentialImpl::checked(size_t index) const {
-  TAPER_CHECK(index < size(), "Sequential: Index out of range: expected an index below ", size(),
-              ", got ", index);
-  return index;
+  return detail::checked_index("Sequential", index, size());
 }
 
 Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
