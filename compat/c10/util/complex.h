@@ -8,44 +8,37 @@
 
 namespace std {
 
-#define TAPER_COMPLEX_PART(name)                            \
-  template <class T>                                        \
-  constexpr T name(const ::taper::numbers::complex<T>& z) { \
-    return std::name(static_cast<std::complex<T>>(z));      \
-  }
-TAPER_COMPLEX_PART(real)
-TAPER_COMPLEX_PART(imag)
-TAPER_COMPLEX_PART(abs)
-TAPER_COMPLEX_PART(arg)
-TAPER_COMPLEX_PART(norm)
-#undef TAPER_COMPLEX_PART
-
 template <class T>
 constexpr ::taper::numbers::complex<T> conj(const ::taper::numbers::complex<T>& z) {
   return ::taper::numbers::conj(z);
 }
 
-#define TAPER_COMPLEX_FUNCTION(name)                                                 \
-  template <class T>                                                                 \
-  ::taper::numbers::complex<T> name(const ::taper::numbers::complex<T>& z) {         \
-    return ::taper::numbers::complex<T>(std::name(static_cast<std::complex<T>>(z))); \
+#define TAPER_COMPLEX_FUNCTION(name, Result)                      \
+  template <class T, class Number = ::taper::numbers::complex<T>> \
+  constexpr Result name(const ::taper::numbers::complex<T>& z) {  \
+    return Result(std::name(static_cast<std::complex<T>>(z)));    \
   }
-TAPER_COMPLEX_FUNCTION(exp)
-TAPER_COMPLEX_FUNCTION(log)
-TAPER_COMPLEX_FUNCTION(log10)
-TAPER_COMPLEX_FUNCTION(sqrt)
-TAPER_COMPLEX_FUNCTION(sin)
-TAPER_COMPLEX_FUNCTION(cos)
-TAPER_COMPLEX_FUNCTION(tan)
-TAPER_COMPLEX_FUNCTION(asin)
-TAPER_COMPLEX_FUNCTION(acos)
-TAPER_COMPLEX_FUNCTION(atan)
-TAPER_COMPLEX_FUNCTION(sinh)
-TAPER_COMPLEX_FUNCTION(cosh)
-TAPER_COMPLEX_FUNCTION(tanh)
-TAPER_COMPLEX_FUNCTION(asinh)
-TAPER_COMPLEX_FUNCTION(acosh)
-TAPER_COMPLEX_FUNCTION(atanh)
+TAPER_COMPLEX_FUNCTION(real, T)
+TAPER_COMPLEX_FUNCTION(imag, T)
+TAPER_COMPLEX_FUNCTION(abs, T)
+TAPER_COMPLEX_FUNCTION(arg, T)
+TAPER_COMPLEX_FUNCTION(norm, T)
+TAPER_COMPLEX_FUNCTION(exp, Number)
+TAPER_COMPLEX_FUNCTION(log, Number)
+TAPER_COMPLEX_FUNCTION(log10, Number)
+TAPER_COMPLEX_FUNCTION(sqrt, Number)
+TAPER_COMPLEX_FUNCTION(sin, Number)
+TAPER_COMPLEX_FUNCTION(cos, Number)
+TAPER_COMPLEX_FUNCTION(tan, Number)
+TAPER_COMPLEX_FUNCTION(asin, Number)
+TAPER_COMPLEX_FUNCTION(acos, Number)
+TAPER_COMPLEX_FUNCTION(atan, Number)
+TAPER_COMPLEX_FUNCTION(sinh, Number)
+TAPER_COMPLEX_FUNCTION(cosh, Number)
+TAPER_COMPLEX_FUNCTION(tanh, Number)
+TAPER_COMPLEX_FUNCTION(asinh, Number)
+TAPER_COMPLEX_FUNCTION(acosh, Number)
+TAPER_COMPLEX_FUNCTION(atanh, Number)
 #undef TAPER_COMPLEX_FUNCTION
 
 template <class T>
