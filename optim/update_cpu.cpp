@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <taper/framework/cpu/denormals.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/cpu_tensor_lists.h>
 #include <taper/framework/kernel/iterate.h>
@@ -17,23 +18,18 @@ namespace {
 /// denormal numbers and stays there. Then every instruction takes a hundred times as long.
 class FlushDenormals {
  public:
-#if defined(__x86_64__)
-  explicit FlushDenormals(bool flush) : before_(__builtin_ia32_stmxcsr()), flush_(flush) {
-    constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
-    if (flush_) __builtin_ia32_ldmxcsr(before_ | kFlushToZero | kDenormalsAreZero);
+  explicit FlushDenormals(bool flush) : before_(float_mode()), flush_(flush) {
+    if (flush_) set_float_mode(before_ | kFlushDenormals);
   }
   ~FlushDenormals() {
-    if (flush_) __builtin_ia32_ldmxcsr(before_);
+    if (flush_) set_float_mode(before_);
   }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
-  const unsigned before_;
+  const uint64_t before_;
   const bool flush_;
-#else
-  explicit FlushDenormals(bool) {}
-#endif
 };
 
 /// Updates one row of `count` contiguous elements.
@@ -96,7 +92,7 @@ void update_all(const Plan<N>& plan, ScalarType dtype, int64_t grain, UpdateRow 
   bool dense = dtype != kHalf;
   for (int k = 0; k < N; ++k) dense = dense && plan.strides[0][k] == item;
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
-    [[maybe_unused]] const FlushDenormals guard(N > 2);
+    const FlushDenormals guard(N > 2);
     for_each_row(plan, begin, end, [&](char* const* base, const int64_t* step, int64_t count) {
       if (dense) return row(base, count, rule);
       buffered_row<N>(row, rule, dtype, base, step, count);
@@ -244,7 +240,7 @@ Prepared prepare_rows(const char* name, const TensorLists& lists, int64_t grain,
     ready = [rows, numbers = Filled(n), update = row_for<Stored>(Filled(n))] {
       if (optim::is_skipped(numbers.found_inf)) return;
       const Filled rule = numbers.now();
-      [[maybe_unused]] const FlushDenormals guard(N > 2);
+      const FlushDenormals guard(N > 2);
       for (const Row& row : rows) update(row.base, row.count, &rule);
     };
   });

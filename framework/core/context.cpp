@@ -3,6 +3,7 @@
 #include <taper/framework/core/check.h>
 #include <taper/framework/core/defaults.h>
 #include <taper/framework/core/warning.h>
+#include <taper/framework/cpu/denormals.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/stream.h>
 
@@ -87,15 +88,9 @@ void Context::alertNotDeterministic(const std::string& caller) {
 }
 
 bool Context::setFlushDenormal(bool on) {
-#if defined(__x86_64__)
-  constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
-  const unsigned others = __builtin_ia32_stmxcsr() & ~(kFlushToZero | kDenormalsAreZero);
-  __builtin_ia32_ldmxcsr(on ? others | kFlushToZero | kDenormalsAreZero : others);
-  return true;
-#else
-  (void)on;
-  return false;
-#endif
+  const uint64_t others = cpu::float_mode() & ~cpu::kFlushDenormals;
+  cpu::set_float_mode(on ? others | cpu::kFlushDenormals : others);
+  return cpu::kFlushDenormals != 0;
 }
 
 // ---------------------------------------------------------------------- defaults
