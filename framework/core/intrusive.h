@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__GLIBC__)
+#if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
 
@@ -22,9 +22,10 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Returns whether the process has only one thread, as far as the C library knows.
+/// Returns whether the process has only one thread. Returns false if the C library does not tell,
+/// as musl and glibc before 2.32.
 inline bool process_has_one_thread() {
-#if defined(__GLIBC__)
+#if __has_include(<sys/single_threaded.h>)
   return __libc_single_threaded;
 #else
   return false;
