@@ -3,7 +3,7 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/kernel/vec.h>
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace torch::taper::cpu::avx512 {
 // Split vectors into halves without moving a register. The tiles of gemm_tiles.inc use them.
 #define TAPER_AVX512 __attribute__((target("avx512f"))) TAPER_INLINE

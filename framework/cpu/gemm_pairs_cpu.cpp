@@ -11,7 +11,7 @@
 #include <taper/framework/kernel/vec_widen.h>
 #include <taper/framework/memory/scratch.h>
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 
 TAPER_BEGIN_TARGET(TAPER_AVX512BF16_FEATURES)
 namespace torch::taper::cpu::avx512bf16 {

@@ -39,7 +39,7 @@ Isa detect() {
 #if defined(__x86_64__)
   warn_of_unknown_limit();
 #endif
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2");

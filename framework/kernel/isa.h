@@ -30,7 +30,7 @@ extern const Isa best_isa;
 
 #pragma GCC visibility pop
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 #define TAPER_BY_ISA_UP_TO(widest, function, ...)                                       \
   (::taper::cpu::best_isa == ::taper::cpu::Isa::kAvx512 ? widest::function(__VA_ARGS__) \
    : ::taper::cpu::best_isa == ::taper::cpu::Isa::kAvx2 ? avx2::function(__VA_ARGS__)   \

@@ -7,6 +7,14 @@
 // Standard headers come before the first of them. Their functions would otherwise need that CPU.
 #pragma once
 
+// Whether kernels are compiled for several instruction sets. It is written as a call, so a source
+// that forgets this header does not compile.
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#define TAPER_ISA_VARIANTS() 1
+#else
+#define TAPER_ISA_VARIANTS() 0
+#endif
+
 #define TAPER_AVX2_FEATURES "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"
 #define TAPER_AVX512_FEATURES \
   "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd"

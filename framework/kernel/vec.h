@@ -10,8 +10,9 @@
 
 #include <taper/framework/core/host_device.h>
 #include <taper/framework/core/namespaces.h>
+#include <taper/framework/kernel/targets.h>
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 #include <immintrin.h>
 #endif
 
@@ -130,7 +131,7 @@ using detail::store_bytes;
 using detail::store_past;
 }  // namespace base
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace avx2 {
 template <class T>
 using Vec = typename detail::VecOf<T, kVecBytes>::type;

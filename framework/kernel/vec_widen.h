@@ -54,7 +54,7 @@ TAPER_INLINE Vec<T> load_by_halves(const T* from) {
 }
 }  // namespace base
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace avx2 {
 #define TAPER_AVX2 __attribute__((target("avx2,fma,f16c"))) TAPER_INLINE
 TAPER_AVX2 Vec<double> widen(detail::HalfFloats<kVecBytes> v) {

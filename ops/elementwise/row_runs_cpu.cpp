@@ -106,7 +106,7 @@ template <class Words, class Bytes>
 Words words_of(Bytes bytes);  // compilers convert them one by one
 template <class Bytes, class Words>
 Bytes bytes_of(Words words);
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace avx512 {
 template <int From>
 __attribute__((target("avx512f"))) TAPER_INLINE Vec<float> lanes_from(Vec<float> low,

@@ -38,7 +38,7 @@ TAPER_INLINE bool any_lane(Vec<int64_t> mask) {
 
 }  // namespace base
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace avx2 {
 #define TAPER_AVX2 __attribute__((target("avx2,fma"))) TAPER_INLINE
 TAPER_AVX2 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {

@@ -4,7 +4,7 @@
 #include <taper/framework/kernel/vec.h>
 #include <taper/ops/spatial/conv/conv_pool_gradient.h>
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace torch::taper::cpu::avx512 {
 /// Loads a vector from `low`. Lanes of the bits of `second` come from `high`.
 __attribute__((target("avx512f"))) TAPER_INLINE Vec<float> load_joined(const float* low,
@@ -75,7 +75,7 @@ namespace torch::taper::cpu {
 
 bool takes_conv_pool(const ConvShape& s) { return pooled::takes(s); }
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace {
 
 pooled::Shape pooled_shape(const Dims& x, const Dims& w, Dims y, const ConvSteps& steps) {

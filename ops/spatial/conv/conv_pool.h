@@ -101,7 +101,7 @@ struct PatchRows {
 
 }  // namespace torch::taper::cpu::pooled
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 TAPER_BEGIN_TARGET(TAPER_AVX512_FEATURES)
 #define TAPER_ISA avx512
 #include <taper/ops/spatial/conv/conv_pool_isa.inc>

@@ -5,7 +5,7 @@
 #include <taper/framework/memory/scratch.h>
 #include <taper/ops/spatial/conv/conv_pool.h>
 
-#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#if TAPER_ISA_VARIANTS()
 namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- images of pixels
