@@ -44,6 +44,10 @@ TAPER_HD inline float half_to_float(uint16_t h) {
   float f;
   asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
   return f;
+#elif defined(__aarch64__) && !defined(__CUDACC__)
+  __fp16 v;
+  memcpy(&v, &h, sizeof v);
+  return v;
 #else
   const uint32_t sign = static_cast<uint32_t>(h & 0x8000u) << 16;
   const uint32_t exponent = (h >> 10) & 0x1fu;
@@ -63,6 +67,8 @@ TAPER_HD inline uint16_t float_to_half(float f) {
   uint16_t h;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
   return h;
+#elif defined(__aarch64__) && !defined(__CUDACC__)
+  return bits_16(static_cast<__fp16>(f));
 #else
   const uint32_t bits = bits_from_float(f);
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);

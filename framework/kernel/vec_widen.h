@@ -3,7 +3,7 @@
 #pragma once
 
 #include <taper/framework/core/dtype.h>
-#include <taper/framework/kernel/vec.h>
+#include <taper/framework/kernel/vec_neon.h>
 
 namespace torch::taper::cpu {
 
