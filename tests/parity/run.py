@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-std=c++17", "-O0", "-w"]
+# Clang then makes the templates of a precompiled header once, not in each program. ccache takes no header with a time.
+CLANG_HEADER = ["-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp"]
 
 
 def find_libtorch():
@@ -36,8 +38,9 @@ def find_libtorch():
 
 def compile_with(cxx, source, binary, includes, link, log):
     compiled = binary + ".o"  # in two steps: ccache keeps no result of a command that links
+    header = os.path.join(includes[0], "parity.h")  # Clang takes only a header of the command line precompiled
     with open(log, "w") as f:
-        for command in ([cxx, *FLAGS, *["-I" + i for i in includes], "-c", source, "-o", compiled],
+        for command in ([cxx, *FLAGS, *["-I" + i for i in includes], "-include", header, "-c", source, "-o", compiled],
                         [cxx, compiled, "-o", binary, *link]):
             if subprocess.run(command, stdout=f, stderr=subprocess.STDOUT).returncode != 0:
                 return False
@@ -53,7 +56,8 @@ def precompile(cxx, side, includes, work):
     fresh = os.path.exists(compiled) and os.path.getmtime(compiled) > os.path.getmtime(source)
     if side == "taper" or not fresh:  # the compiler would not see that Taper's headers have changed
         shutil.copy(source, header)
-        subprocess.run([cxx, *FLAGS, *["-I" + i for i in includes], "-x", "c++-header", header,
+        more = CLANG_HEADER if "clang" in os.path.basename(cxx) else []
+        subprocess.run([cxx, *FLAGS, *more, *["-I" + i for i in includes], "-x", "c++-header", header,
                         "-o", compiled], check=True)
     return folder
 
