@@ -52,9 +52,8 @@ def types(parameters):
     return [re.sub(r"\s*\w+$", "", parameter(p)[0]) for p in parameters]
 
 
-def functions(text, header):
-    """The functions that a header declares in namespace torch::taper itself. A template of a generator's type counts as a
-    function of optional<Generator>."""
+def statements(text):
+    """[(scopes, statement, whether a body follows)] of a header."""
     text = re.sub(r"/\*(\w+)\*/", r"\1", text)  # names of parameters that are not read
     text = re.sub(r"//.*", "", re.sub(r"(?m)^\s*#.*(\\\n.*)*$", "", text))
     found, scopes, begun, brackets, at = [], [], "", 0, 0
@@ -66,14 +65,20 @@ def functions(text, header):
         if c in "()" or brackets:
             begun += c
             continue
+        statement, begun = " ".join(begun.split()), ""
         if c == "}" and scopes:
             scopes.pop()
-        elif scopes == ["namespace torch::taper"]:
-            found.append(" ".join(begun.split()))
+        else:
+            found.append((tuple(scopes), statement, c == "{"))
         if c == "{":
-            scopes.append(" ".join(begun.split()))
-        if c != "}" or scopes == ["namespace torch::taper"]:
-            begun = ""
+            scopes.append(statement)
+    return found
+
+
+def functions(text, header):
+    """The functions that a header declares in namespace torch::taper itself. A template of a generator's type counts as a
+    function of optional<Generator>."""
+    found = [s for scopes, s, _ in statements(text) if scopes == ("namespace torch::taper",)]
     matches = (re.fullmatch(rf"({GENERATOR})?(?:inline )?([\w:<>&, ]+?)\s(\w+)\((.*)\)", f) for f in found)
     return [Function(m.group(2), m.group(3),
                      split(m.group(4).replace("const G& ", "optional<Generator> ") if m.group(1) else m.group(4)), header)

@@ -2,6 +2,7 @@
 """Writes the headers that repeat by rule into an include folder, when CMake configures:
 
   taper/generated/*.h     forms of functions that follow from declarations (extension_forms.py)
+  taper/generated/op_table.inc   the rows of the table of ops (op_table.py)
   ATen, c10, c10d, torch  headers that only include others: the rows of forwarding_headers.txt, ATen/ops/NAME.h for the
                           names of aten_ops.txt, and torch/csrc/api/include/torch/... for those of torch/
 
@@ -14,6 +15,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import extension_forms
+import op_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "cmake" / "forwarding_headers.txt"
@@ -78,11 +80,12 @@ def main():
     try:
         texts = forwarding_headers(LIST.read_text(), NAMES.read_text(), kept)
         forms, read = extension_forms.headers()
-    except (ListError, extension_forms.ListError) as error:
+        rows, read_for_rows = op_table.table()
+    except (ListError, extension_forms.ListError, op_table.ListError) as error:
         raise SystemExit(f"cmake/{error}")
-    write(pathlib.Path(sys.argv[1]), {**texts, **forms})
-    scripts = [__file__, extension_forms.__file__]
-    print("\n".join([*scripts, str(LIST), str(NAMES), *read]))
+    write(pathlib.Path(sys.argv[1]), {**texts, **forms, "taper/generated/op_table.inc": rows})
+    scripts = [__file__, extension_forms.__file__, op_table.__file__]
+    print("\n".join(dict.fromkeys([*scripts, str(LIST), str(NAMES), *read, *read_for_rows])))
 
 
 if __name__ == "__main__":

@@ -206,6 +206,7 @@ std::string CompiledCallable::State::refusal(const std::vector<Tensor>& args) co
   }
   if (module && nn::detail::runs_hooks(*module))
     return "the module or one of its submodules has hooks, which a replay does not call";
+  if (taper::detail::has_modes()) return "a mode is on, to which a replay shows no ops";
   return calls_that_change > 1 ? kChanges : "";
 }
 

@@ -41,10 +41,17 @@ bool is_usable(const KeptCast& kept, ScalarType to, const Tensor& x, uint64_t ca
          (kept.cast.requires_grad() || !GradMode::is_enabled());
 }
 
+/// Sets the thread's settings. Its modes stay.
+void take(const AutocastState& state) {
+  const uint8_t modes = autocast_state.door & kModes;
+  autocast_state = state;
+  autocast_state.door = static_cast<uint8_t>(state.casts() | modes);
+}
+
 }  // namespace
 
 void AutocastState::apply() const {
-  autocast_state = *this;
+  take(*this);
   if (nesting == 0) clear_cast_cache();
 }
 
@@ -58,7 +65,7 @@ Tensor cached_cast(ScalarType to, const Tensor& x) {
 }
 
 AutocastScope::AutocastScope(const AutocastState& state) : before_(autocast_state) {
-  autocast_state = state;
+  take(state);
   autocast_state.nesting = before_.nesting + 1;
 }
 
@@ -105,7 +112,7 @@ detail::AutocastState state_for(DeviceType type, optional<ScalarType> dtype, boo
   if (cache_enabled) state.cache_enabled = *cache_enabled;
   const int bit = 1 << kind;
   enabled = enabled && may_enable(type, state.dtypes[kind]);
-  state.enabled = static_cast<uint8_t>(enabled ? state.enabled | bit : state.enabled & ~bit);
+  state.set_casts(enabled ? state.casts() | bit : state.casts() & ~bit);
   return state;
 }
 
@@ -116,13 +123,13 @@ autocast::autocast(Device device, optional<ScalarType> dtype, bool enabled,
     : scope_(state_for(device.type(), dtype, enabled, cache_enabled)) {}
 
 bool autocast::is_autocast_enabled(DeviceType type) {
-  return is_autocast_available(type) && (autocast_state.enabled >> kind_of(type) & 1);
+  return is_autocast_available(type) && (autocast_state.casts() >> kind_of(type) & 1);
 }
 
 void autocast::set_autocast_enabled(DeviceType type, bool enabled) {
   const int bit = 1 << kind_of(type);
-  autocast_state.enabled =
-      static_cast<uint8_t>(enabled ? autocast_state.enabled | bit : autocast_state.enabled & ~bit);
+  const int casts = autocast_state.casts();
+  autocast_state.set_casts(enabled ? casts | bit : casts & ~bit);
 }
 
 ScalarType autocast::get_autocast_dtype(DeviceType type) {

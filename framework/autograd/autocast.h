@@ -6,7 +6,7 @@
 //   }
 //   loss.backward();                     // each derivative in the dtype that its op had
 //
-// The table of ops is in ops/shared/autocast.h. See also docs/mixed_precision.md.
+// The table of ops is in ops/shared/op_table.cpp. See also docs/mixed_precision.md.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -17,28 +17,38 @@ namespace torch::taper {
 
 namespace detail {
 
-/// A thread's settings of autocast.
+/// Who stands at the doors of a thread's ops, as bits of AutocastState::door.
+constexpr uint8_t kCastsCpu = 1, kCastsCuda = 2, kCasts = kCastsCpu | kCastsCuda, kModes = 4;
+
+/// A thread's settings of autocast, and the word that each op reads first (door.h).
 struct AutocastState {
-  uint8_t enabled = 0;  // a bit for each kind of device: 1 CPU, 2 CUDA
+  uint8_t door = 0;
   bool cache_enabled = true;
   ScalarType dtypes[2] = {kBFloat16, kHalf};
   int nesting = 0;
 
-  /// Sets the calling thread's state. Clears the cache if no scope is open then.
+  /// Returns the kinds of devices whose ops are cast, as bits.
+  uint8_t casts() const { return door & kCasts; }
+  /// Casts ops on these kinds of devices. Modes stay.
+  void set_casts(int kinds) { door = static_cast<uint8_t>((door & ~kCasts) | (kinds & kCasts)); }
+  /// Sets the calling thread's state, without the modes, which belong to the thread that entered
+  /// them. Clears the cache if no scope is open then.
   void apply() const;
 };
 /// This thread's state. It is constant-initialised, so that access costs one load.
 inline thread_local AutocastState autocast_state;
+/// Tests whether modes are on. They see the ops of which a fused op of containers is made.
+inline bool has_modes() { return autocast_state.door & kModes; }
 
 /// Turns autocast off until the end of the scope, for the inside of an op.
 class AutocastOff {
  public:
-  AutocastOff() : before_(autocast_state.enabled) { autocast_state.enabled = 0; }
+  AutocastOff() : AutocastOff(kCasts) {}
   /// Turns it off only for kinds of devices with a bit in `kinds`.
-  explicit AutocastOff(uint8_t kinds) : AutocastOff() {
-    autocast_state.enabled = static_cast<uint8_t>(before_ & ~kinds);
+  explicit AutocastOff(uint8_t kinds) : before_(autocast_state.casts()) {
+    autocast_state.set_casts(before_ & ~kinds);
   }
-  ~AutocastOff() { autocast_state.enabled = before_; }
+  ~AutocastOff() { autocast_state.set_casts(before_); }
   AutocastOff(const AutocastOff&) = delete;
   AutocastOff& operator=(const AutocastOff&) = delete;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/record.h>
@@ -161,7 +162,10 @@ const std::string& Tensor::name() const {
   return impl().extra ? impl_->extra->name : none;
 }
 
-Tensor Tensor::detach() const { return detail::share_data(impl()); }
+Tensor Tensor::detach() const {
+  if (auto done = at_door<"detach">(*this)) return done;
+  return detail::share_data(impl());
+}
 
 Tensor Tensor::data() const {
   Tensor d = detail::share_data(impl());
@@ -170,6 +174,7 @@ Tensor Tensor::data() const {
 }
 
 Tensor& Tensor::detach_() const {
+  if (at_door<"detach_">(*this)) return detail::as_mutable(*this);
   TensorImpl& t = impl();
   TAPER_CHECK(!t.view_base, "Can't detach views in-place. Use detach() instead.");
   if (retains_grad() && t.grad_fn) {

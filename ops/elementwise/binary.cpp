@@ -1,12 +1,13 @@
 // Arithmetic of two operands. binary_compute.h computes the values, this file records derivatives.
 #include <taper/ops/elementwise/binary.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace torch::taper {
 
@@ -54,9 +55,18 @@ void with_form(const F& f, const Tensor& y, const Inputs&... inputs) {
 
 }  // namespace
 
-ScalarType result_type(const Tensor& x, const Tensor& y) { return detail::promoted_dtype(x, y); }
-ScalarType result_type(const Tensor& x, const Scalar& y) { return detail::promoted_dtype(x, y); }
-ScalarType result_type(const Scalar& x, const Tensor& y) { return detail::promoted_dtype(x, y); }
+ScalarType result_type(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"result_type">(x, y)) return done;
+  return detail::promoted_dtype(x, y);
+}
+ScalarType result_type(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"result_type">(x, y)) return done;
+  return detail::promoted_dtype(x, y);
+}
+ScalarType result_type(const Scalar& x, const Tensor& y) {
+  if (auto done = at_door<"result_type">(x, y)) return done;
+  return detail::promoted_dtype(x, y);
+}
 ScalarType result_type(const Scalar& x, const Scalar& y) { return detail::promoted_dtype(x, y); }
 
 // ---------------------------------------------------------------- add, sub
@@ -182,15 +192,19 @@ void change(const Tensor& x, const Scalar& y, const Scalar& alpha) {
 
 #define TAPER_DEFINE_SUM(name, sum, T)                                                \
   Tensor name(const Tensor& x, const T& y, const Scalar& alpha) {                     \
+    if (auto done = at_door<#name>(x, y, alpha)) return done;                         \
     return sum_of<sum>(x, y, alpha);                                                  \
   }                                                                                   \
   Tensor& name##_out(Tensor& out, const Tensor& x, const T& y, const Scalar& alpha) { \
+    if (at_door<#name "_out">(out, x, y, alpha)) return out;                          \
     return sum_out<sum>(out, x, y, alpha);                                            \
   }                                                                                   \
   Tensor Tensor::name(const T& y, const Scalar& alpha) const {                        \
+    if (auto done = at_door<#name>(*this, y, alpha)) return done;                     \
     return sum_of<sum>(*this, y, alpha);                                              \
   }                                                                                   \
   Tensor& Tensor::name##_(const T& y, const Scalar& alpha) const {                    \
+    if (at_door<#name "_">(*this, y, alpha)) return detail::as_mutable(*this);        \
     change<sum>(*this, y, alpha);                                                     \
     return detail::as_mutable(*this);                                                 \
   }
@@ -203,6 +217,7 @@ TAPER_DEFINE_SUM(subtract, kSub, Scalar)
 #undef TAPER_DEFINE_SUM
 
 Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha) {
+  if (auto done = at_door<"rsub">(x, y, alpha)) return done;
   Tensor r = sum_values<kRsub>(y, x, alpha);
   if (needs_grad(x, y))
     record(kRsub.of_tensors, r, {x, y}, [fx = InputForm(x), fy = InputForm(y), alpha](Grads& g) {
@@ -214,6 +229,7 @@ Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha) {
   return r;
 }
 Tensor rsub(const Tensor& x, const Scalar& y, const Scalar& alpha) {
+  if (auto done = at_door<"rsub">(x, y, alpha)) return done;
   Tensor r = sum_values<kRsub>(y, x, alpha);
   if (needs_grad(x))
     record(kRsub.of_number, r, {x},
@@ -221,14 +237,17 @@ Tensor rsub(const Tensor& x, const Scalar& y, const Scalar& alpha) {
   return r;
 }
 Tensor& rsub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha) {
+  if (at_door<"rsub_out">(out, x, y, alpha)) return out;
   return sum_out<kRsub>(out, y, x, alpha);
 }
 Tensor& rsub_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha) {
+  if (at_door<"rsub_out">(out, x, y, alpha)) return out;
   return sum_out<kRsub>(out, y, x, alpha);
 }
 
 // LibTorch first makes a tensor of the number, so the derivative is the one of two tensors.
 Tensor operator-(const Scalar& x, const Tensor& y) {
+  if (auto done = at_door<"rsub">(y, x, Scalar(1))) return done;
   Tensor r = compute_binary(binary_op::sub, x, y);
   const Tensor no_tensor;
   if (needs_grad(y))
@@ -271,16 +290,19 @@ void record_scaled(const char* node, const Tensor& r, const Tensor& x, const Sca
 }  // namespace
 
 Tensor mul(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"mul">(x, y)) return done;
   Tensor r = compute_binary(binary_op::mul, x, y);
   if (needs_grad(x, y)) record_mul(r, x, y, x);
   return r;
 }
 Tensor mul(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"mul">(x, y)) return done;
   Tensor r = compute_binary(binary_op::mul, x, y);
   if (needs_grad(x)) record_scaled("MulBackward1", r, x, y);
   return r;
 }
 Tensor& Tensor::mul_(const Tensor& other) const {
+  if (at_door<"mul_">(*this, other)) return detail::as_mutable(*this);
   const bool recording = needs_grad(*this, other);
   const Tensor before = kept(*this, recording && wants(other));
   const Tensor factor = kept(other, recording && other.is_alias_of(*this));
@@ -291,6 +313,7 @@ Tensor& Tensor::mul_(const Tensor& other) const {
   return detail::as_mutable(*this);
 }
 Tensor& Tensor::mul_(const Scalar& other) const {
+  if (at_door<"mul_">(*this, other)) return detail::as_mutable(*this);
   const bool recording = compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
   if (recording) record_scaled("MulBackward1", *this, *this, other);
@@ -321,16 +344,19 @@ void record_divided(const Tensor& r, const Tensor& x, const Scalar& divisor) {
 }  // namespace
 
 Tensor div(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"div">(x, y)) return done;
   Tensor r = compute_binary(binary_op::div, x, y);
   if (needs_grad(x, y)) record_div(r, x, y, x);
   return r;
 }
 Tensor div(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"div">(x, y)) return done;
   Tensor r = compute_binary(binary_op::div, x, y);
   if (needs_grad(x)) record_divided(r, x, y);
   return r;
 }
 Tensor& Tensor::div_(const Tensor& other) const {
+  if (at_door<"div_">(*this, other)) return detail::as_mutable(*this);
   const bool recording = needs_grad(*this, other);
   const Tensor before = kept(*this, recording && wants(other));
   const Tensor divisor = kept(other, recording && other.is_alias_of(*this));
@@ -341,13 +367,17 @@ Tensor& Tensor::div_(const Tensor& other) const {
   return detail::as_mutable(*this);
 }
 Tensor& Tensor::div_(const Scalar& other) const {
+  if (at_door<"div_">(*this, other)) return detail::as_mutable(*this);
   const bool recording = compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
   if (recording) record_divided(*this, *this, other);
   return detail::as_mutable(*this);
 }
 
+// No op of the table divides a number: modes see a division of tensors.
 Tensor operator/(const Scalar& x, const Tensor& y) {
+  if (__builtin_expect(detail::has_modes(), 0))
+    return div(full({}, x, y.options().dtype(result_type(x, y)).requires_grad(false)), y);
   Tensor r = compute_binary(binary_op::div, x, y);
   const Tensor no_tensor;
   if (needs_grad(y))
@@ -362,6 +392,7 @@ Tensor operator/(const Scalar& x, const Tensor& y) {
 #define TAPER_DEFINE_PRODUCT(name, T)                                     \
   Tensor Tensor::name(const T& o) const { return taper::name(*this, o); } \
   Tensor& name##_out(Tensor& out, const Tensor& x, const T& y) {          \
+    if (at_door<#name "_out">(out, x, y)) return out;                     \
     return compute_binary_out(binary_op::name, out, x, y);                \
   }
 TAPER_DEFINE_PRODUCT(mul, Tensor)
@@ -372,6 +403,7 @@ TAPER_DEFINE_PRODUCT(div, Scalar)
 
 // ---------------------------------------------------------------- gradients of activations
 Tensor relu_backward(const Tensor& g, const Tensor& y) {
+  if (auto done = at_door<"relu_backward">(g, y)) return done;
   Tensor r = compute_binary(binary_op::relu_backward, g, y);
   if (needs_grad(g))
     record("ThresholdBackwardBackward0", r, {g},
@@ -380,6 +412,7 @@ Tensor relu_backward(const Tensor& g, const Tensor& y) {
 }
 
 Tensor tanh_backward(const Tensor& g, const Tensor& y) {
+  if (auto done = at_door<"tanh_backward">(g, y)) return done;
   Tensor r = compute_binary(binary_op::tanh_backward, g, y);
   if (needs_grad(g, y))
     record("TanhBackwardBackward0", r, {g, y}, [g = saved(g), y = saved(y)](Grads& gg) {
@@ -392,6 +425,7 @@ Tensor tanh_backward(const Tensor& g, const Tensor& y) {
 }
 
 Tensor sigmoid_backward(const Tensor& g, const Tensor& y) {
+  if (auto done = at_door<"sigmoid_backward">(g, y)) return done;
   Tensor r = compute_binary(binary_op::sigmoid_backward, g, y);
   if (needs_grad(g, y))
     record("SigmoidBackwardBackward0", r, {g, y}, [g = saved(g), y = saved(y)](Grads& gg) {
@@ -420,7 +454,7 @@ using Pair = std::array<Tensor, 2>;
 }  // namespace
 
 Tensor atan2(const Tensor& y, const Tensor& x) {
-  if (auto cast = autocast_call("atan2", atan2, y, x)) return *cast;
+  if (auto done = at_door<"atan2">(y, x)) return done;
   Tensor r = compute_binary(binary_op::atan2, y, x);
   if (needs_grad(y, x))
     record("Atan2Backward0", r, {y, x},
@@ -445,6 +479,7 @@ Tensor changed_sign(const Tensor& x, const Tensor& r) { return x.sign() * r.sign
 }  // namespace
 
 Tensor copysign(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"copysign">(x, y)) return done;
   Tensor r = compute_binary(binary_op::copysign, x, y);
   if (needs_grad(x, y))
     record("CopysignBackward0", r, {x, y},
@@ -458,6 +493,7 @@ Tensor copysign(const Tensor& x, const Tensor& y) {
 }
 
 Tensor copysign(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"copysign">(x, y)) return done;
   Tensor r = compute_binary(binary_op::copysign, x, y);
   if (needs_grad(x))
     record("CopysignBackward1", r, {x}, [f = InputForm(x), x = saved(x), y](const Tensor& g) {
@@ -488,11 +524,13 @@ Tensor extremum(const BinaryOp& op, const char* node, const Tensor& x, const Ten
 }  // namespace
 
 Tensor maximum(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"maximum">(x, y)) return done;
   return extremum(binary_op::maximum, "MaximumBackward0", x, y,
                   [](const Tensor& a, const Tensor& b) { return gt(a, b); });
 }
 
 Tensor minimum(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"minimum">(x, y)) return done;
   return extremum(binary_op::minimum, "MinimumBackward0", x, y,
                   [](const Tensor& a, const Tensor& b) { return lt(a, b); });
 }
@@ -503,13 +541,20 @@ void binary_op::check_bits(const BinaryOp& op, const BinaryOperand& a, const Bin
               toString(t), "'");
 }
 
-#define TAPER_DEFINE_BITS(name)                                                                   \
-  Tensor name(const Tensor& x, const Tensor& y) { return compute_binary(binary_op::name, x, y); } \
-  Tensor name(const Tensor& x, const Scalar& y) { return compute_binary(binary_op::name, x, y); } \
-  Tensor name(const Scalar& x, const Tensor& y) { return compute_binary(binary_op::name, x, y); }
-TAPER_DEFINE_BITS(bitwise_and)
-TAPER_DEFINE_BITS(bitwise_or)
-TAPER_DEFINE_BITS(bitwise_xor)
+#define TAPER_DEFINE_BITS(name, X, Y)                  \
+  Tensor name(const X& x, const Y& y) {                \
+    if (auto done = at_door<#name>(x, y)) return done; \
+    return compute_binary(binary_op::name, x, y);      \
+  }
+TAPER_DEFINE_BITS(bitwise_and, Tensor, Tensor)
+TAPER_DEFINE_BITS(bitwise_and, Tensor, Scalar)
+TAPER_DEFINE_BITS(bitwise_and, Scalar, Tensor)
+TAPER_DEFINE_BITS(bitwise_or, Tensor, Tensor)
+TAPER_DEFINE_BITS(bitwise_or, Tensor, Scalar)
+TAPER_DEFINE_BITS(bitwise_or, Scalar, Tensor)
+TAPER_DEFINE_BITS(bitwise_xor, Tensor, Tensor)
+TAPER_DEFINE_BITS(bitwise_xor, Tensor, Scalar)
+TAPER_DEFINE_BITS(bitwise_xor, Scalar, Tensor)
 #undef TAPER_DEFINE_BITS
 
 }  // namespace torch::taper

@@ -1,4 +1,5 @@
 // Division that rounds, and its remainders.
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/binary_ops.h>
@@ -53,13 +54,16 @@ Tensor div_rounded(const BinaryOp& op, const Tensor& x, const Scalar& y) {
 
 #define TAPER_DEFINE_ROUNDED(name, T)                                                          \
   Tensor name(const Tensor& x, const T& y, Mode mode) {                                        \
+    if (auto done = at_door<#name>(x, y, mode)) return done;                                   \
     return mode ? div_rounded(quotient(mode), x, y) : div(x, y);                               \
   }                                                                                            \
   Tensor& name##_out(Tensor& out, const Tensor& x, const T& y, Mode mode) {                    \
+    if (at_door<#name "_out">(out, x, y, mode)) return out;                                    \
     return compute_binary_out(quotient(mode), out, x, y);                                      \
   }                                                                                            \
   Tensor Tensor::name(const T& o, Mode mode) const { return taper::name(*this, o, mode); }     \
   Tensor& Tensor::name##_(const T& o, Mode mode) const {                                       \
+    if (at_door<#name "_">(*this, o, mode)) return detail::as_mutable(*this);                  \
     if (!mode) return div_(o);                                                                 \
     const BinaryOp& op = quotient(mode);                                                       \
     return binary_inplace(op, *this, o,                                                        \
@@ -74,10 +78,12 @@ TAPER_DEFINE_ROUNDED(divide, Scalar)
 // ---------------------------------------------------------------- floor_divide
 // floor_divide has no gradient, not a zero gradient.
 Tensor floor_divide(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"floor_divide">(x, y)) return done;
   return detail::without_derivative("floor_divide", compute_binary(binary_op::floor_divide, x, y),
                                     {x, y});
 }
 Tensor floor_divide(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"floor_divide">(x, y)) return done;
   return detail::without_derivative("floor_divide", compute_binary(binary_op::floor_divide, x, y),
                                     {x});
 }
@@ -109,12 +115,15 @@ Tensor remainder_like(const BinaryOp& op, const char* node, const Tensor& x, con
 }  // namespace
 
 Tensor remainder(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"remainder">(x, y)) return done;
   return remainder_like(binary_op::remainder, "RemainderBackward1", "floor", x, y);
 }
 Tensor remainder(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"remainder">(x, y)) return done;
   return remainder_like(binary_op::remainder, "RemainderBackward0", x, y);
 }
 Tensor remainder(const Scalar& x, const Tensor& y) {
+  if (auto done = at_door<"remainder">(x, y)) return done;
   Tensor r = compute_binary(binary_op::remainder, x, y);
   const Tensor no_tensor;
   if (needs_grad(y) && r.is_floating_point())
@@ -124,9 +133,11 @@ Tensor remainder(const Scalar& x, const Tensor& y) {
   return r;
 }
 Tensor fmod(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"fmod">(x, y)) return done;
   return remainder_like(binary_op::fmod, "FmodBackward1", "trunc", x, y);
 }
 Tensor fmod(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"fmod">(x, y)) return done;
   return remainder_like(binary_op::fmod, "FmodBackward0", x, y);
 }
 

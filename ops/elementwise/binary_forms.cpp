@@ -1,6 +1,7 @@
 // The methods, in-place and out forms of the ops in the lists of framework/kernel/op_lists.h.
 #include <taper/ops/elementwise/binary.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/kernel/op_lists.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/shared/in_place.h>
@@ -56,6 +57,7 @@ struct NodeName {
 
 #define TAPER_DEFINE_OUT(name, T)                                \
   Tensor& name##_out(Tensor& out, const Tensor& x, const T& y) { \
+    if (at_door<#name "_out">(out, x, y)) return out;            \
     return compute_binary_out(binary_op::name, out, x, y);       \
   }
 #define TAPER_DEFINE_METHOD(name, T) \
@@ -66,6 +68,7 @@ struct NodeName {
   TAPER_DEFINE_METHOD(name, T)                                                            \
   TAPER_DEFINE_OUT(name, T)                                                               \
   Tensor& Tensor::name##_(const T& o) const {                                             \
+    if (at_door<#name "_">(*this, o)) return detail::as_mutable(*this);                   \
     return binary_inplace(binary_op::name, *this, o,                                      \
                           [](const Tensor& x, const T& y) { return taper::name(x, y); }); \
   }
@@ -76,25 +79,34 @@ struct NodeName {
 #define TAPER_DEFINE_number_first(name)                                   \
   TAPER_DEFINE_with_numbers(name)                                         \
       Tensor& name##_out(Tensor& out, const Scalar& x, const Tensor& y) { \
+    if (at_door<#name "_out">(out, x, y)) return out;                     \
     return compute_binary_out(binary_op::name, out, x, y);                \
   }
 #define TAPER_DEFINE_extremum(name) \
   TAPER_DEFINE_METHOD(name, Tensor) \
   TAPER_DEFINE_OUT(name, Tensor)
-Tensor Tensor::max(const Tensor& o) const { return taper::maximum(*this, o); }
-Tensor Tensor::min(const Tensor& o) const { return taper::minimum(*this, o); }
+Tensor Tensor::max(const Tensor& o) const {
+  if (auto done = at_door<"max">(*this, o)) return done;
+  return taper::maximum(*this, o);
+}
+Tensor Tensor::min(const Tensor& o) const {
+  if (auto done = at_door<"min">(*this, o)) return done;
+  return taper::minimum(*this, o);
+}
 
 // ---------------------------------------------------------------- tests
 // PyTorch numbers the overload with a number first.
-#define TAPER_DEFINE_TEST(name, T, overload)                   \
-  Tensor name(const Tensor& x, const T& y) {                   \
-    return detail::compute_binary(binary_op::name, x, y);      \
-  }                                                            \
-  TAPER_DEFINE_METHOD(name, T)                                 \
-  TAPER_DEFINE_OUT(name, T)                                    \
-  Tensor& Tensor::name##_(const T& o) const {                  \
-    static constexpr NodeName node(#name, overload);           \
-    return test_inplace(binary_op::name, node.text, *this, o); \
+#define TAPER_DEFINE_TEST(name, T, overload)                            \
+  Tensor name(const Tensor& x, const T& y) {                            \
+    if (auto done = at_door<#name>(x, y)) return done;                  \
+    return detail::compute_binary(binary_op::name, x, y);               \
+  }                                                                     \
+  TAPER_DEFINE_METHOD(name, T)                                          \
+  TAPER_DEFINE_OUT(name, T)                                             \
+  Tensor& Tensor::name##_(const T& o) const {                           \
+    if (at_door<#name "_">(*this, o)) return detail::as_mutable(*this); \
+    static constexpr NodeName node(#name, overload);                    \
+    return test_inplace(binary_op::name, node.text, *this, o);          \
   }
 #define TAPER_DEFINE_test_of_tensors(name) TAPER_DEFINE_TEST(name, Tensor, '0')
 #define TAPER_DEFINE_comparison(name)  \
@@ -114,11 +126,23 @@ TAPER_BINARY_OPS(TAPER_DEFINE)
 #undef TAPER_DEFINE_FORMS
 
 // ---------------------------------------------------------------- second names
-#define TAPER_DEFINE_ALIAS(alias, name, T)                                                        \
-  Tensor alias(const Tensor& x, const T& y) { return name(x, y); }                                \
-  Tensor& alias##_out(Tensor& out, const Tensor& x, const T& y) { return name##_out(out, x, y); } \
-  Tensor Tensor::alias(const T& o) const { return taper::name(*this, o); }                        \
-  Tensor& Tensor::alias##_(const T& o) const { return name##_(o); }
+#define TAPER_DEFINE_ALIAS(alias, name, T)                               \
+  Tensor alias(const Tensor& x, const T& y) {                            \
+    if (auto done = at_door<#alias>(x, y)) return done;                  \
+    return name(x, y);                                                   \
+  }                                                                      \
+  Tensor& alias##_out(Tensor& out, const Tensor& x, const T& y) {        \
+    if (at_door<#alias "_out">(out, x, y)) return out;                   \
+    return name##_out(out, x, y);                                        \
+  }                                                                      \
+  Tensor Tensor::alias(const T& o) const {                               \
+    if (auto done = at_door<#alias>(*this, o)) return done;              \
+    return taper::name(*this, o);                                        \
+  }                                                                      \
+  Tensor& Tensor::alias##_(const T& o) const {                           \
+    if (at_door<#alias "_">(*this, o)) return detail::as_mutable(*this); \
+    return name##_(o);                                                   \
+  }
 #define TAPER_DEFINE_ALIASES(alias, name) \
   TAPER_DEFINE_ALIAS(alias, name, Tensor) \
   TAPER_DEFINE_ALIAS(alias, name, Scalar)

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
@@ -9,7 +10,6 @@
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace torch::taper {
@@ -53,9 +53,7 @@ Scalar logarithm(const Scalar& x) {
 }  // namespace
 
 Tensor pow(const Tensor& x, const Scalar& y) {
-  if (auto cast = autocast_call(
-          "pow", [](const auto&... a) { return pow(a...); }, x, y))
-    return *cast;
+  if (auto done = at_door<"pow">(x, y)) return done;
   Tensor r = compute_binary(binary_op::pow, x, y);
   if (needs_grad(x))
     record("PowBackward0", r, {x}, [f = InputForm(x), x = saved(x), y](const Tensor& g) {
@@ -65,9 +63,7 @@ Tensor pow(const Tensor& x, const Scalar& y) {
 }
 
 Tensor pow(const Tensor& x, const Tensor& y) {
-  if (auto cast = autocast_call(
-          "pow", [](const auto&... a) { return pow(a...); }, x, y))
-    return *cast;
+  if (auto done = at_door<"pow">(x, y)) return done;
   Tensor r = compute_binary(binary_op::pow, x, y);
   if (needs_grad(x, y) && isFloatingOrComplexType(r.scalar_type()))
     record("PowBackward1", r, {x, y},
@@ -85,9 +81,7 @@ Tensor pow(const Tensor& x, const Tensor& y) {
 }
 
 Tensor pow(const Scalar& x, const Tensor& y) {
-  if (auto cast = autocast_call(
-          "pow", [](const auto&... a) { return pow(a...); }, x, y))
-    return *cast;
+  if (auto done = at_door<"pow">(x, y)) return done;
   Tensor r = compute_binary(binary_op::pow, x, y);
   if (needs_grad(y) && isFloatingOrComplexType(r.scalar_type()))
     record("PowBackward2", r, {y},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
@@ -207,6 +208,7 @@ Tensor clamp_one_side(const detail::BinaryOp& op, const char* node, const Tensor
 }  // namespace
 
 Tensor clamp(const Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max) {
+  if (auto done = at_door<"clamp">(x, min, max)) return done;
   const TensorBounds b(min, max);
   Tensor y = clamp_values(x, b);
   if (needs_grad(x, b.min, b.max))
@@ -221,6 +223,7 @@ Tensor clamp(const Tensor& x, const optional<Tensor>& min, const optional<Tensor
   return y;
 }
 Tensor& clamp_(Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max) {
+  if (at_door<"clamp_">(x, min, max)) return x;
   const TensorBounds b(min, max);
   if (b.one_pass(x) &&
       detail::computed_in_place("clamp", {x, b.min, b.max}, run_clamp(x, b.min, b.max)))
@@ -230,6 +233,7 @@ Tensor& clamp_(Tensor& x, const optional<Tensor>& min, const optional<Tensor>& m
 }
 Tensor& clamp_out(Tensor& out, const Tensor& x, const optional<Tensor>& min,
                   const optional<Tensor>& max) {
+  if (at_door<"clamp_out">(out, x, min, max)) return out;
   const TensorBounds b(min, max);
   if (b.one_pass(x) &&
       detail::computed_out("clamp", out, {x, b.min, b.max}, run_clamp(x, b.min, b.max)))
@@ -238,34 +242,42 @@ Tensor& clamp_out(Tensor& out, const Tensor& x, const optional<Tensor>& min,
 }
 
 Tensor clamp_min(const Tensor& x, const Tensor& min) {
+  if (auto done = at_door<"clamp_min">(x, min)) return done;
   return clamp_one_side(binary_op::clamp_min, "ClampMinBackward1", x, min,
                         [](const Tensor& a, const Tensor& b) { return ge(a, b); });
 }
 Tensor clamp_max(const Tensor& x, const Tensor& max) {
+  if (auto done = at_door<"clamp_max">(x, max)) return done;
   return clamp_one_side(binary_op::clamp_max, "ClampMaxBackward1", x, max,
                         [](const Tensor& a, const Tensor& b) { return le(a, b); });
 }
 
 // ---------------------------------------------------------------- all forms
 Tensor clamp(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
+  if (auto done = at_door<"clamp">(x, min, max)) return done;
   return clamp_numbers(x, both(min, max));
 }
 Tensor& clamp_(Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
+  if (at_door<"clamp_">(x, min, max)) return x;
   return clamp_numbers_inplace(x, both(min, max));
 }
 Tensor& clamp_out(Tensor& out, const Tensor& x, const optional<Scalar>& min,
                   const optional<Scalar>& max) {
+  if (at_door<"clamp_out">(out, x, min, max)) return out;
   return clamp_numbers_out("clamp", out, x, both(min, max));
 }
 
 #define TAPER_DEFINE_CLIP(T)                                                                       \
   Tensor clip(const Tensor& x, const optional<T>& min, const optional<T>& max) {                   \
+    if (auto done = at_door<"clip">(x, min, max)) return done;                                     \
     return clamp(x, min, max);                                                                     \
   }                                                                                                \
   Tensor& clip_(Tensor& x, const optional<T>& min, const optional<T>& max) {                       \
+    if (at_door<"clip_">(x, min, max)) return x;                                                   \
     return clamp_(x, min, max);                                                                    \
   }                                                                                                \
   Tensor& clip_out(Tensor& out, const Tensor& x, const optional<T>& min, const optional<T>& max) { \
+    if (at_door<"clip_out">(out, x, min, max)) return out;                                         \
     return clamp_out(out, x, min, max);                                                            \
   }                                                                                                \
   Tensor Tensor::clamp(const optional<T>& min, const optional<T>& max) const {                     \
@@ -278,21 +290,30 @@ TAPER_DEFINE_CLIP(Scalar)
 TAPER_DEFINE_CLIP(Tensor)
 #undef TAPER_DEFINE_CLIP
 
-#define TAPER_DEFINE_BOUND(name, bounds)                                                      \
-  Tensor name(const Tensor& x, const Scalar& b) { return clamp_numbers(x, bounds(b)); }       \
-  Tensor& name##_(Tensor& x, const Scalar& b) { return clamp_numbers_inplace(x, bounds(b)); } \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& b) {                         \
-    return clamp_numbers_out(#name, out, x, bounds(b));                                       \
-  }                                                                                           \
-  Tensor& name##_(Tensor& x, const Tensor& b) {                                               \
-    return detail::binary_inplace(                                                            \
-        binary_op::name, x, b,                                                                \
-        [](const Tensor& v, const Tensor& bound) { return name(v, bound); });                 \
-  }                                                                                           \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& b) {                         \
-    return detail::compute_binary_out(binary_op::name, out, x, b);                            \
-  }                                                                                           \
-  TAPER_DEFINE_BOUND_METHODS(name, Scalar)                                                    \
+#define TAPER_DEFINE_BOUND(name, bounds)                                      \
+  Tensor name(const Tensor& x, const Scalar& b) {                             \
+    if (auto done = at_door<#name>(x, b)) return done;                        \
+    return clamp_numbers(x, bounds(b));                                       \
+  }                                                                           \
+  Tensor& name##_(Tensor& x, const Scalar& b) {                               \
+    if (at_door<#name "_">(x, b)) return x;                                   \
+    return clamp_numbers_inplace(x, bounds(b));                               \
+  }                                                                           \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& b) {         \
+    if (at_door<#name "_out">(out, x, b)) return out;                         \
+    return clamp_numbers_out(#name, out, x, bounds(b));                       \
+  }                                                                           \
+  Tensor& name##_(Tensor& x, const Tensor& b) {                               \
+    if (at_door<#name "_">(x, b)) return x;                                   \
+    return detail::binary_inplace(                                            \
+        binary_op::name, x, b,                                                \
+        [](const Tensor& v, const Tensor& bound) { return name(v, bound); }); \
+  }                                                                           \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& b) {         \
+    if (at_door<#name "_out">(out, x, b)) return out;                         \
+    return detail::compute_binary_out(binary_op::name, out, x, b);            \
+  }                                                                           \
+  TAPER_DEFINE_BOUND_METHODS(name, Scalar)                                    \
   TAPER_DEFINE_BOUND_METHODS(name, Tensor)
 #define TAPER_DEFINE_BOUND_METHODS(name, T)                               \
   Tensor Tensor::name(const T& b) const { return taper::name(*this, b); } \

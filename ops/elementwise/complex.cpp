@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
@@ -12,7 +13,6 @@
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/shared/promote.h>
@@ -62,6 +62,7 @@ void record_as_complex(const Tensor& y, const Tensor& x) {
 }  // namespace
 
 Tensor view_as_real(const Tensor& x) {
+  if (auto done = at_door<"view_as_real">(x)) return done;
   check_defined("view_as_real", x, "self");
   TAPER_CHECK(x.is_complex(), "view_as_real is only supported for complex tensors");
   Tensor y = detail::share_as_real(x.impl());
@@ -74,7 +75,7 @@ Tensor view_as_real(const Tensor& x) {
 }
 
 Tensor view_as_complex(const Tensor& x) {
-  if (auto cast = autocast_call("view_as_complex", view_as_complex, x)) return *cast;
+  if (auto done = at_door<"view_as_complex">(x)) return done;
   check_defined("view_as_complex", x, "self");
   TAPER_CHECK(
       x.scalar_type() == kFloat || x.scalar_type() == kDouble,
@@ -103,9 +104,13 @@ Tensor detail::fresh_as_complex(const Tensor& x) {
   return y;
 }
 
-Tensor real(const Tensor& x) { return x.is_complex() ? select(view_as_real(x), x.dim(), 0) : x; }
+Tensor real(const Tensor& x) {
+  if (auto done = at_door<"real">(x)) return done;
+  return x.is_complex() ? select(view_as_real(x), x.dim(), 0) : x;
+}
 
 Tensor imag(const Tensor& x) {
+  if (auto done = at_door<"imag">(x)) return done;
   check_defined("imag", x, "self");
   TAPER_CHECK(x.is_complex(), "imag is not implemented for tensors with non-complex dtypes.");
   return select(view_as_real(x), x.dim(), 1);
@@ -127,6 +132,7 @@ void check_parts(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor complex(const Tensor& re, const Tensor& im) {
+  if (auto done = at_door<"complex">(re, im)) return done;
   check_defined("complex", re, "real");
   check_defined("complex", im, "imag");
   check_parts(re, im);
@@ -146,7 +152,7 @@ Tensor complex(const Tensor& re, const Tensor& im) {
 }
 
 Tensor polar(const Tensor& abs, const Tensor& angle) {
-  if (auto cast = autocast_call("polar", polar, abs, angle)) return *cast;
+  if (auto done = at_door<"polar">(abs, angle)) return done;
   check_defined("polar", abs, "abs");
   check_defined("polar", angle, "angle");
   check_parts(abs, angle);
@@ -157,6 +163,7 @@ Tensor polar(const Tensor& abs, const Tensor& angle) {
 Tensor conj(const Tensor& x) { return x.conj(); }
 
 Tensor Tensor::conj_complex() const {
+  if (auto done = at_door<"conj_complex">(*this)) return done;
   Tensor y = detail::make_like(*this);
   if (numel() > 0) TAPER_ON_DEVICE(*this, complex_unary, y, *this, ComplexUnary::conj);
   if (needs_grad(*this))
@@ -165,6 +172,7 @@ Tensor Tensor::conj_complex() const {
 }
 
 Tensor& Tensor::conj_physical_() const {
+  if (at_door<"conj_physical_">(*this)) return detail::as_mutable(*this);
   autograd::check_inplace("conj_physical_", *this);
   if (!is_complex()) return detail::as_mutable(*this);
   return in_place("conj_physical_", *this, {}, [](const Tensor& x) { return x.conj(); });
@@ -189,6 +197,7 @@ Tensor angle_of_real(const Tensor& x) {
 }  // namespace
 
 Tensor angle(const Tensor& x) {
+  if (auto done = at_door<"angle">(x)) return done;
   check_defined("angle", x, "self");
   Tensor y;
   {
@@ -214,6 +223,7 @@ Tensor sgn_backward(const Tensor& g, const Tensor& x) {
 }  // namespace
 
 Tensor sgn(const Tensor& x) {
+  if (auto done = at_door<"sgn">(x)) return done;
   check_defined("sgn", x, "self");
   if (!x.is_complex()) return sign(x);
   Tensor y = detail::make_like(x);
@@ -225,12 +235,14 @@ Tensor sgn(const Tensor& x) {
 }
 
 Tensor isreal(const Tensor& x) {
+  if (auto done = at_door<"isreal">(x)) return done;
   check_defined("isreal", x, "self");
   if (x.is_complex()) return imag(x).eq(0);
   return ones(x.sizes(), x.options().dtype(kBool).requires_grad(false));
 }
 
 Tensor positive(const Tensor& x) {
+  if (auto done = at_door<"positive">(x)) return done;
   check_defined("positive", x, "self");
   TAPER_CHECK(x.scalar_type() != kBool,
               "positive: The `+` operator, on a bool tensor is not supported.");
@@ -238,6 +250,7 @@ Tensor positive(const Tensor& x) {
 }
 
 Tensor adjoint(const Tensor& x) {
+  if (auto done = at_door<"adjoint">(x)) return done;
   check_defined("adjoint", x, "self");
   TAPER_CHECK(x.dim() >= 2,
               "tensor.adjoint() is only supported on matrices or batches of matrices. Got ",
@@ -255,22 +268,31 @@ Tensor is_infinity(const char* op, const Tensor& x, double which) {
 
 }  // namespace
 
-Tensor isposinf(const Tensor& x) { return is_infinity("isposinf", x, INFINITY); }
-Tensor isneginf(const Tensor& x) { return is_infinity("isneginf", x, -INFINITY); }
+Tensor isposinf(const Tensor& x) {
+  if (auto done = at_door<"isposinf">(x)) return done;
+  return is_infinity("isposinf", x, INFINITY);
+}
+Tensor isneginf(const Tensor& x) {
+  if (auto done = at_door<"isneginf">(x)) return done;
+  return is_infinity("isneginf", x, -INFINITY);
+}
 
 // ---------------------------------------------------------------- methods
 Tensor Tensor::positive() const { return taper::positive(*this); }
 Tensor Tensor::isreal() const { return taper::isreal(*this); }
 Tensor& angle_out(Tensor& out, const Tensor& x) {
+  if (at_door<"angle_out">(out, x)) return out;
   return store_out("angle", out, angle(x.detach()), {x});
 }
 Tensor& sgn_out(Tensor& out, const Tensor& x) {
+  if (at_door<"sgn_out">(out, x)) return out;
   if (out.defined()) check_out_dtype("sgn", out, x.scalar_type());
   return store_out("sgn", out, sgn(x.detach()), {x});
 }
 Tensor Tensor::angle() const { return taper::angle(*this); }
 Tensor Tensor::sgn() const { return taper::sgn(*this); }
 Tensor& Tensor::sgn_() const {
+  if (at_door<"sgn_">(*this)) return detail::as_mutable(*this);
   if (!is_complex()) return sign_();
   return in_place("sgn_", *this, {}, [](const Tensor& x) { return x.sgn(); });
 }
@@ -279,7 +301,9 @@ Tensor Tensor::isposinf() const { return taper::isposinf(*this); }
 Tensor Tensor::isneginf() const { return taper::isneginf(*this); }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(complex, complex(real, imag), (real, imag), const Tensor& real, const Tensor& imag)
-TAPER_OUT(polar, polar(abs, angle), (abs, angle), const Tensor& abs, const Tensor& angle)
+TAPER_OUT(complex, (out, real, imag), complex(real, imag), (real, imag), const Tensor& real,
+          const Tensor& imag)
+TAPER_OUT(polar, (out, abs, angle), polar(abs, angle), (abs, angle), const Tensor& abs,
+          const Tensor& angle)
 
 }  // namespace torch::taper

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
@@ -10,7 +11,6 @@
 #include <taper/ops/elementwise/special_bessel_functors.h>
 #include <taper/ops/elementwise/special_kernels.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
@@ -65,6 +65,7 @@ Tensor without_history(const F& f) {
 // ---------------------------------------------------------------------- of one tensor
 #define TAPER_DEFINE_SPECIAL(name, node, gradient)                                \
   Tensor name(const Tensor& given) {                                              \
+    if (auto done = at_door<#name>(given)) return done;                           \
     return unary(                                                                 \
         #name, node, given,                                                       \
         [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, name, y, x); }, \
@@ -77,6 +78,7 @@ TAPER_DEFINE_SPECIAL(i0, "I0Backward0", g* special::i1(x))
 
 // The derivative of I1 is I0 - I1 / x, and 1/2 at 0.
 Tensor special::i1(const Tensor& given) {
+  if (auto done = at_door<"special_i1">(given)) return done;
   return unary(
       "i1", "SpecialI1Backward0", given,
       [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, i1, y, x); },
@@ -87,7 +89,7 @@ Tensor special::i1(const Tensor& given) {
 }
 
 Tensor erfinv(const Tensor& given) {
-  if (auto cast = autocast_call("erfinv", erfinv, given)) return *cast;
+  if (auto done = at_door<"erfinv">(given)) return done;
   return unary(
       "erfinv", "ErfinvBackward0", given,
       [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, erfinv, y, x); },
@@ -97,6 +99,7 @@ Tensor erfinv(const Tensor& given) {
 }
 
 Tensor polygamma(int64_t n, const Tensor& given) {
+  if (auto done = at_door<"polygamma">(n, given)) return done;
   TAPER_CHECK(n >= 0, "polygamma(n, x) does not support negative n.");
   if (n == 0) return digamma(given);
   return unary(
@@ -106,6 +109,7 @@ Tensor polygamma(int64_t n, const Tensor& given) {
 }
 
 Tensor mvlgamma(const Tensor& given, int64_t p) {
+  if (auto done = at_door<"mvlgamma">(given, p)) return done;
   TAPER_CHECK(p >= 1, "mvlgamma: p has to be greater than or equal to 1");
   const Tensor x = in_floats("mvlgamma", given);
   Tensor sum = lgamma(x);
@@ -114,6 +118,7 @@ Tensor mvlgamma(const Tensor& given, int64_t p) {
 }
 
 Tensor sinc(const Tensor& given) {
+  if (auto done = at_door<"sinc">(given)) return done;
   check_defined("sinc", given, "input");
   const Tensor x = given.is_complex() ? given : in_floats("sinc", given),
                zero = x.detach().square().eq(0);
@@ -133,9 +138,16 @@ Tensor scaled_angle(const char* op, const Tensor& x, double scale) {
 
 }  // namespace
 
-Tensor deg2rad(const Tensor& x) { return scaled_angle("deg2rad", x, kPi / 180); }
-Tensor rad2deg(const Tensor& x) { return scaled_angle("rad2deg", x, 180 / kPi); }
+Tensor deg2rad(const Tensor& x) {
+  if (auto done = at_door<"deg2rad">(x)) return done;
+  return scaled_angle("deg2rad", x, kPi / 180);
+}
+Tensor rad2deg(const Tensor& x) {
+  if (auto done = at_door<"rad2deg">(x)) return done;
+  return scaled_angle("rad2deg", x, 180 / kPi);
+}
 Tensor signbit(const Tensor& x) {
+  if (auto done = at_door<"signbit">(x)) return done;
   check_defined("signbit", x, "input");
   const Tensor v = x.detach();
   if (v.scalar_type() == kBool) return v.logical_and(v.logical_not());
@@ -144,6 +156,7 @@ Tensor signbit(const Tensor& x) {
 
 #define TAPER_DEFINE_OUT(name)                                                   \
   Tensor& name##_out(Tensor& out, const Tensor& x) {                             \
+    if (at_door<#name "_out">(out, x)) return out;                               \
     return store_out(#name, out, without_history([&] { return name(x); }), {x}); \
   }
 TAPER_DEFINE_OUT(lgamma)
@@ -237,21 +250,25 @@ Tensor a_is_taken(const Tensor& a_wins, const Tensor& b) { return a_wins.logical
 }  // namespace
 
 Tensor logaddexp(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"logaddexp">(a, b)) return done;
   return binary(logaddexp_op, "LogaddexpBackward0", a, b,
                 a.is_complex() || b.is_complex() ? Saves::kOutputToo : Saves::kInputs,
                 TAPER_DERIVATIVE(y.defined() ? g * (a - y).exp().conj() : g * sigmoid(a - b)),
                 TAPER_DERIVATIVE(y.defined() ? g * (b - y).exp().conj() : g * sigmoid(b - a)));
 }
 Tensor logaddexp2(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"logaddexp2">(a, b)) return done;
   return binary(logaddexp2_op, "Logaddexp2Backward0", a, b, Saves::kInputs,
                 TAPER_DERIVATIVE(g * sigmoid((a - b) * std::log(2.0))),
                 TAPER_DERIVATIVE(g * sigmoid((b - a) * std::log(2.0))));
 }
 Tensor hypot(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"hypot">(a, b)) return done;
   return binary(hypot_op, "HypotBackward0", a, b, Saves::kOutputToo, TAPER_DERIVATIVE(g * (a / y)),
                 TAPER_DERIVATIVE(g * (b / y)));
 }
 Tensor xlogy(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"xlogy">(a, b)) return done;
   return binary(
       xlogy_op, "XlogyBackward0", a, b, Saves::kInputs,
       TAPER_DERIVATIVE(
@@ -260,12 +277,14 @@ Tensor xlogy(const Tensor& a, const Tensor& b) {
       TAPER_DERIVATIVE(g * a / b));
 }
 Tensor fmax(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"fmax">(a, b)) return done;
   if (are_bools(a, b)) return maximum(a, b);
   return binary(fmax_op, "FmaxBackward0", a, b, Saves::kInputs,
                 TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), g, Scalar(0))),
                 TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), Scalar(0), g)));
 }
 Tensor fmin(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"fmin">(a, b)) return done;
   if (are_bools(a, b)) return minimum(a, b);
   return binary(fmin_op, "FminBackward0", a, b, Saves::kInputs,
                 TAPER_DERIVATIVE(where(a_is_taken(a.le(b), b), g, Scalar(0))),
@@ -273,13 +292,15 @@ Tensor fmin(const Tensor& a, const Tensor& b) {
 }
 #undef TAPER_DERIVATIVE
 
-#define TAPER_DEFINE_PLAIN(name)                  \
-  Tensor name(const Tensor& a, const Tensor& b) { \
-    check_defined(#name, a, "input");             \
-    check_defined(#name, b, "other");             \
-    return compute_binary(name##_op, a, b);       \
+#define TAPER_DEFINE_PLAIN(name)                       \
+  Tensor name(const Tensor& a, const Tensor& b) {      \
+    if (auto done = at_door<#name>(a, b)) return done; \
+    check_defined(#name, a, "input");                  \
+    check_defined(#name, b, "other");                  \
+    return compute_binary(name##_op, a, b);            \
   }
 Tensor heaviside(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"heaviside">(a, b)) return done;
   check_defined("heaviside", a, "input");
   check_defined("heaviside", b, "other");
   if (are_bools(a, b)) return logical_or(a, b);
@@ -311,6 +332,7 @@ Tensor next_after(const Tensor& a, const Tensor& b) {
 // The result is one step from a. As in PyTorch 2.15, the derivative by a is 1 if a moves. By b it
 // is 0.
 Tensor nextafter(const Tensor& a, const Tensor& b) {
+  if (auto done = at_door<"nextafter">(a, b)) return done;
   check_defined("nextafter", a, "input");
   check_defined("nextafter", b, "other");
   const Tensor y = next_after(a, b);
@@ -328,6 +350,7 @@ TAPER_DEFINE_PLAIN(bitwise_right_shift)
 #undef TAPER_DEFINE_PLAIN
 
 Tensor ldexp(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"ldexp">(x, y)) return done;
   check_defined("ldexp", x, "input");
   check_defined("ldexp", y, "other");
   return x * pow(Scalar(2.0), y);
@@ -339,12 +362,22 @@ Scalar widest(const Scalar& x) { return x.isComplex() ? x : Scalar(x.to<double>(
 
 }  // namespace
 
-Tensor float_power(const Tensor& x, const Tensor& y) { return pow(widest(x), widest(y)); }
-Tensor float_power(const Tensor& x, const Scalar& y) { return pow(widest(x), widest(y)); }
-Tensor float_power(const Scalar& x, const Tensor& y) { return pow(widest(x), widest(y)); }
+Tensor float_power(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"float_power">(x, y)) return done;
+  return pow(widest(x), widest(y));
+}
+Tensor float_power(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"float_power">(x, y)) return done;
+  return pow(widest(x), widest(y));
+}
+Tensor float_power(const Scalar& x, const Tensor& y) {
+  if (auto done = at_door<"float_power">(x, y)) return done;
+  return pow(widest(x), widest(y));
+}
 
 #define TAPER_DEFINE_OUT(name)                                                         \
   Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y) {                  \
+    if (at_door<#name "_out">(out, x, y)) return out;                                  \
     return store_out(#name, out, without_history([&] { return name(x, y); }), {x, y}); \
   }
 TAPER_DEFINE_OUT(logaddexp)
@@ -377,9 +410,15 @@ Tensor as_tensor(const Scalar& v, const Tensor& beside) {
 
 }  // namespace
 
-#define TAPER_DEFINE_NUMBERS(name)                                                   \
-  Tensor name(const Tensor& x, const Scalar& y) { return name(x, as_tensor(y, x)); } \
-  Tensor name(const Scalar& x, const Tensor& y) { return name(as_tensor(x, y), y); }
+#define TAPER_DEFINE_NUMBERS(name)                     \
+  Tensor name(const Tensor& x, const Scalar& y) {      \
+    if (auto done = at_door<#name>(x, y)) return done; \
+    return name(x, as_tensor(y, x));                   \
+  }                                                    \
+  Tensor name(const Scalar& x, const Tensor& y) {      \
+    if (auto done = at_door<#name>(x, y)) return done; \
+    return name(as_tensor(x, y), y);                   \
+  }
 TAPER_DEFINE_NUMBERS(xlogy)
 TAPER_DEFINE_NUMBERS(bitwise_left_shift)
 TAPER_DEFINE_NUMBERS(bitwise_right_shift)
@@ -389,6 +428,7 @@ TAPER_DEFINE_NUMBERS(bitwise_right_shift)
 namespace special {
 
 Tensor xlog1py(const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"special_xlog1py">(x, y)) return done;
   check_defined("special_xlog1py", x, "input");
   check_defined("special_xlog1py", y, "other");
   const ScalarType common = result_type(x, y);
@@ -399,14 +439,17 @@ Tensor xlog1py(const Tensor& x, const Tensor& y) {
   return x.to(t) * taper::log1p(where(pole, Scalar(0), y.to(t)));
 }
 Tensor xlog1py(const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"special_xlog1py">(x, y)) return done;
   const Tensor floats = in_floats("special_xlog1py", x);
   return xlog1py(floats, floats.new_full({}, y));
 }
 Tensor xlog1py(const Scalar& x, const Tensor& y) {
+  if (auto done = at_door<"special_xlog1py">(x, y)) return done;
   const Tensor floats = in_floats("special_xlog1py", y);
   return xlog1py(floats.new_full({}, x), floats);
 }
 Tensor entr(const Tensor& given) {
+  if (auto done = at_door<"special_entr">(given)) return done;
   return unary(
       "special_entr", "SpecialEntrBackward0", given,
       [](const Tensor& y, const Tensor& x) {
@@ -418,6 +461,7 @@ Tensor entr(const Tensor& given) {
       [](const Tensor& g, const Tensor& x) { return g * (-1 - taper::log(x)); });
 }
 Tensor ndtr(const Tensor& x) {
+  if (auto done = at_door<"special_ndtr">(x)) return done;
   return taper::erfc(in_floats("special_ndtr", x) * -std::sqrt(0.5)) * 0.5;
 }
 
@@ -426,6 +470,7 @@ Tensor ndtr(const Tensor& x) {
 #define TAPER_METHODS(name)                                                    \
   Tensor Tensor::name() const { return taper::name(*this); }                   \
   Tensor& Tensor::name##_() const {                                            \
+    if (at_door<#name "_">(*this)) return detail::as_mutable(*this);           \
     return pointwise_in_place(#name "_", *this, {},                            \
                               [](const Tensor& x) { return taper::name(x); }); \
   }
@@ -438,11 +483,15 @@ TAPER_METHODS(deg2rad)
 TAPER_METHODS(rad2deg)
 #undef TAPER_METHODS
 Tensor Tensor::signbit() const { return taper::signbit(*this); }
-Tensor Tensor::polygamma(int64_t n) const { return taper::polygamma(n, *this); }
+Tensor Tensor::polygamma(int64_t n) const {
+  if (auto done = at_door<"polygamma">(*this, n)) return done;
+  return taper::polygamma(n, *this);
+}
 Tensor Tensor::mvlgamma(int64_t p) const { return taper::mvlgamma(*this, p); }
 #define TAPER_METHODS(name)                                                            \
   Tensor Tensor::name(const Tensor& other) const { return taper::name(*this, other); } \
   Tensor& Tensor::name##_(const Tensor& other) const {                                 \
+    if (at_door<#name "_">(*this, other)) return detail::as_mutable(*this);            \
     return pointwise_in_place(#name "_", *this, {other},                               \
                               [&](const Tensor& x) { return taper::name(x, other); }); \
   }
@@ -459,6 +508,7 @@ TAPER_METHODS(ldexp)
 #define TAPER_METHODS(name)                                                            \
   Tensor Tensor::name(const Scalar& other) const { return taper::name(*this, other); } \
   Tensor& Tensor::name##_(const Scalar& other) const {                                 \
+    if (at_door<#name "_">(*this, other)) return detail::as_mutable(*this);            \
     return pointwise_in_place(#name "_", *this, {},                                    \
                               [&](const Tensor& x) { return taper::name(x, other); }); \
   }
@@ -481,11 +531,13 @@ void check_power_in_place(const Tensor& x, bool complex_exponent) {
 Tensor Tensor::float_power(const Tensor& other) const { return taper::float_power(*this, other); }
 Tensor Tensor::float_power(const Scalar& other) const { return taper::float_power(*this, other); }
 Tensor& Tensor::float_power_(const Tensor& other) const {
+  if (at_door<"float_power_">(*this, other)) return detail::as_mutable(*this);
   check_power_in_place(*this, other.is_complex());
   return pointwise_in_place("float_power_", *this, {other},
                             [&](const Tensor& x) { return taper::float_power(x, other); });
 }
 Tensor& Tensor::float_power_(const Scalar& other) const {
+  if (at_door<"float_power_">(*this, other)) return detail::as_mutable(*this);
   check_power_in_place(*this, other.isComplex());
   return pointwise_in_place("float_power_", *this, {},
                             [&](const Tensor& x) { return taper::float_power(x, other); });
@@ -496,18 +548,20 @@ Tensor Tensor::fmax(const Tensor& other) const { return taper::fmax(*this, other
 Tensor Tensor::fmin(const Tensor& other) const { return taper::fmin(*this, other); }
 
 Tensor& Tensor::mvlgamma_(int64_t p) const {
+  if (at_door<"mvlgamma_">(*this, p)) return detail::as_mutable(*this);
   return pointwise_in_place("mvlgamma_", *this, {},
                             [&](const Tensor& x) { return taper::mvlgamma(x, p); });
 }
 
 Tensor& Tensor::polygamma_(int64_t n) const {
+  if (at_door<"polygamma_">(*this, n)) return detail::as_mutable(*this);
   return pointwise_in_place("polygamma_", *this, {},
                             [&](const Tensor& x) { return taper::polygamma(n, x); });
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(polygamma, polygamma(n, self), (self), int64_t n, const Tensor& self)
-TAPER_OUT(mvlgamma, mvlgamma(self, p), (self), const Tensor& self, int64_t p)
+TAPER_OUT(polygamma, (out, n, self), polygamma(n, self), (self), int64_t n, const Tensor& self)
+TAPER_OUT(mvlgamma, (out, self, p), mvlgamma(self, p), (self), const Tensor& self, int64_t p)
 
 namespace special {
 
@@ -516,22 +570,27 @@ namespace special {
   X(gammaln) X(digamma) X(psi) X(erf) X(erfc) X(erfinv) X(exp2) X(expm1) X(log1p) X(expit) X(sinc) \
   X(i0) X(i1) X(entr) X(ndtr)
 // clang-format on
-#define TAPER_OF_ONE(name) TAPER_OUT(name, special::name(self), (self), const Tensor& self)
+#define TAPER_OF_ONE(name)                                       \
+  Tensor& name##_out(Tensor& out, const Tensor& self) {          \
+    if (at_door<"special_" #name "_out">(out, self)) return out; \
+    check_out_gradient(#name, out, {self});                      \
+    const ValuesOnly values_only;                                \
+    return store_out(#name, out, special::name(self), {self});   \
+  }
 TAPER_SPECIAL_OF_ONE(TAPER_OF_ONE)
 #undef TAPER_SPECIAL_OF_ONE
 #undef TAPER_OF_ONE
-TAPER_OUT(xlogy, special::xlogy(self, other), (self, other), const Tensor& self,
-          const Tensor& other)
-TAPER_OUT(xlog1py, special::xlog1py(self, other), (self, other), const Tensor& self,
-          const Tensor& other)
 
 Tensor& logit_out(Tensor& out, const Tensor& self, optional<double> eps) {
+  if (at_door<"special_logit_out">(out, self, eps)) return out;
   return taper::logit_out(out, self, eps);
 }
 Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self) {
+  if (at_door<"special_polygamma_out">(out, n, self)) return out;
   return taper::polygamma_out(out, n, self);
 }
 Tensor& multigammaln_out(Tensor& out, const Tensor& self, int64_t p) {
+  if (at_door<"special_multigammaln_out">(out, self, p)) return out;
   return mvlgamma_out(out, self, p);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
@@ -51,6 +52,7 @@ namespace special {
 /// Defines y = f(x) with the derivative dy / dx, an expression of x and y.
 #define TAPER_DEFINE(name, derivative)                                               \
   Tensor name(const Tensor& given) {                                                 \
+    if (auto done = at_door<"special_" #name>(given)) return done;                   \
     check_defined("special_" #name, given, "input");                                 \
     if (given.is_complex())                                                          \
       taper::detail::unsupported_dtype("special_" #name, given.scalar_type());       \
@@ -67,6 +69,7 @@ namespace special {
     return out;                                                                      \
   }                                                                                  \
   Tensor& name##_out(Tensor& out, const Tensor& x) {                                 \
+    if (at_door<"special_" #name "_out">(out, x)) return out;                        \
     return store_out("special_" #name, out, name(x.detach()), {x});                  \
   }
 
@@ -138,22 +141,26 @@ Tensor igamma_slope(const Tensor& a, const Tensor& x) {
 
 }  // namespace
 
-#define TAPER_DEFINE_OUT(name)                                          \
+#define TAPER_DEFINE_OUT(prefix, name)                                  \
   Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& n) {   \
+    if (at_door<prefix #name "_out">(out, x, n)) return out;            \
     return store_out(#name, out, name(x.detach(), n.detach()), {x, n}); \
   }
 
 Tensor igamma(const Tensor& a, const Tensor& x) {
+  if (auto done = at_door<"igamma">(a, x)) return done;
   return of_two(op_of<SpecialOfTwo::igamma>("igamma"), "IgammaBackward0", a, x, &igamma_slope);
 }
 Tensor igammac(const Tensor& a, const Tensor& x) {
+  if (auto done = at_door<"igammac">(a, x)) return done;
   return of_two(op_of<SpecialOfTwo::igammac>("igammac"), "IgammacBackward0", a, x,
                 [](const Tensor& s, const Tensor& v) { return -igamma_slope(s, v); });
 }
-TAPER_DEFINE_OUT(igamma)
-TAPER_DEFINE_OUT(igammac)
+TAPER_DEFINE_OUT("", igamma)
+TAPER_DEFINE_OUT("", igammac)
 
 std::tuple<Tensor, Tensor> frexp(const Tensor& given) {
+  if (auto done = at_door<"frexp">(given)) return done;
   check_defined("frexp", given, "self");
   TAPER_CHECK(given.is_floating_point(), "torch.frexp() only supports floating-point dtypes");
   const Tensor x = given.contiguous();
@@ -171,6 +178,7 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& given) {
 #define TAPER_METHODS(name)                                                            \
   Tensor Tensor::name(const Tensor& other) const { return taper::name(*this, other); } \
   Tensor& Tensor::name##_(const Tensor& other) const {                                 \
+    if (at_door<#name "_">(*this, other)) return detail::as_mutable(*this);            \
     return pointwise_in_place(#name "_", *this, {other},                               \
                               [&](const Tensor& x) { return taper::name(x, other); }); \
   }
@@ -181,16 +189,23 @@ std::tuple<Tensor, Tensor> Tensor::frexp() const { return taper::frexp(*this); }
 
 namespace special {
 
-#define TAPER_DEFINE_NUMBERS(name)                                                \
-  Tensor name(const Tensor& x, const Scalar& n) { return name(x, beside(n, x)); } \
-  Tensor name(const Scalar& x, const Tensor& n) { return name(beside(x, n), n); }
+#define TAPER_DEFINE_NUMBERS(name)                                \
+  Tensor name(const Tensor& x, const Scalar& n) {                 \
+    if (auto done = at_door<"special_" #name>(x, n)) return done; \
+    return name(x, beside(n, x));                                 \
+  }                                                               \
+  Tensor name(const Scalar& x, const Tensor& n) {                 \
+    if (auto done = at_door<"special_" #name>(x, n)) return done; \
+    return name(beside(x, n), n);                                 \
+  }
 #define TAPER_DEFINE(name)                                                                         \
   Tensor name(const Tensor& x, const Tensor& n) {                                                  \
+    if (auto done = at_door<"special_" #name>(x, n)) return done;                                  \
     return of_two(op_of<SpecialOfTwo::name>("special_" #name), "Special_" #name "Backward0", x, n, \
                   nullptr);                                                                        \
   }                                                                                                \
   TAPER_DEFINE_NUMBERS(name)                                                                       \
-  TAPER_DEFINE_OUT(name)
+  TAPER_DEFINE_OUT("special_", name)
 TAPER_DEFINE(chebyshev_polynomial_t)
 TAPER_DEFINE(chebyshev_polynomial_u)
 TAPER_DEFINE(chebyshev_polynomial_v)
@@ -206,16 +221,27 @@ TAPER_DEFINE(legendre_polynomial_p)
 #undef TAPER_DEFINE
 
 Tensor zeta(const Tensor& x, const Tensor& n) {
+  if (auto done = at_door<"special_zeta">(x, n)) return done;
   return of_two(op_of<SpecialOfTwo::zeta>("special_zeta"), "SpecialZetaBackward0", x, n,
                 [](const Tensor& s, const Tensor& q) { return -s * zeta(s + 1, q); });
 }
 TAPER_DEFINE_NUMBERS(zeta)
-TAPER_DEFINE_OUT(zeta)
+TAPER_DEFINE_OUT("special_", zeta)
 #undef TAPER_DEFINE_NUMBERS
 #undef TAPER_DEFINE_OUT
 
-TAPER_OUT(gammainc, special::gammainc(a, x), (a, x), const Tensor& a, const Tensor& x)
-TAPER_OUT(gammaincc, special::gammaincc(a, x), (a, x), const Tensor& a, const Tensor& x)
+#define TAPER_OF_TWO(name)                                            \
+  Tensor& name##_out(Tensor& out, const Tensor& a, const Tensor& x) { \
+    if (at_door<"special_" #name "_out">(out, a, x)) return out;      \
+    check_out_gradient(#name, out, {a, x});                           \
+    const ValuesOnly values_only;                                     \
+    return store_out(#name, out, special::name(a, x), {a, x});        \
+  }
+TAPER_OF_TWO(gammainc)
+TAPER_OF_TWO(gammaincc)
+TAPER_OF_TWO(xlogy)
+TAPER_OF_TWO(xlog1py)
+#undef TAPER_OF_TWO
 
 }  // namespace special
 }  // namespace torch::taper

@@ -1,6 +1,7 @@
 // Pointwise functions of three tensors: addcmul, addcdiv, lerp.
 #include <taper/ops/elementwise/ternary.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
@@ -9,7 +10,6 @@
 #include <taper/ops/elementwise/ternary_compute.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/promote.h>
@@ -83,7 +83,7 @@ Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const S
 }  // namespace
 
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
-  if (auto cast = autocast_call("addcmul", addcmul, x, a, b, value)) return *cast;
+  if (auto done = at_door<"addcmul">(x, a, b, value)) return done;
   Tensor r = addcmul_values(x, a, b, value);
   if (needs_grad(x, a, b))
     record("AddcmulBackward0", r, {x, a, b},
@@ -99,7 +99,7 @@ Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& 
 }
 
 Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
-  if (auto cast = autocast_call("addcdiv", addcdiv, x, a, b, value)) return *cast;
+  if (auto done = at_door<"addcdiv">(x, a, b, value)) return done;
   Tensor r = addcdiv_values(x, a, b, value);
   if (needs_grad(x, a, b))
     record("AddcdivBackward0", r, {x, a, b},
@@ -180,6 +180,7 @@ Tensor lerp_values(const Tensor& start, const Tensor& end, const Tensor& given) 
 }  // namespace
 
 Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight) {
+  if (auto done = at_door<"lerp">(start, end, weight)) return done;
   if (weight.isComplex()) return lerp(start, end, as_weight(weight, start));
   Tensor r = lerp_values(start, end, weight);
   if (needs_grad(start, end))
@@ -194,6 +195,7 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight) {
 }
 
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
+  if (auto done = at_door<"lerp">(start, end, weight)) return done;
   Tensor r = lerp_values(start, end, weight);
   if (needs_grad(start, end, weight))
     record("LerpBackward1", r, {start, end, weight},
@@ -215,6 +217,7 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
     return taper::name(*this, a, b, value);                                                  \
   }                                                                                          \
   Tensor& Tensor::name##_(const Tensor& a, const Tensor& b, const Scalar& value) const {     \
+    if (at_door<#name "_">(*this, a, b, value)) return detail::as_mutable(*this);            \
     if (one_pass(*this, a, b, value) &&                                                      \
         computed_in_place(#name, {*this, a, b}, run_##name(*this, a, b, value)))             \
       return detail::as_mutable(*this);                                                      \
@@ -223,6 +226,7 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   }                                                                                          \
   Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& a, const Tensor& b,         \
                      const Scalar& value) {                                                  \
+    if (at_door<#name "_out">(out, x, a, b, value)) return out;                              \
     if (one_pass(x, a, b, value) &&                                                          \
         computed_out(#name, out, {x, a, b}, run_##name(x, a, b, value)))                     \
       return out;                                                                            \
@@ -235,6 +239,7 @@ TAPER_DEFINE_ADDC(addcdiv)
 Tensor Tensor::lerp(const Tensor& end, const Scalar& w) const { return taper::lerp(*this, end, w); }
 Tensor Tensor::lerp(const Tensor& end, const Tensor& w) const { return taper::lerp(*this, end, w); }
 Tensor& Tensor::lerp_(const Tensor& end, const Scalar& w) const {
+  if (at_door<"lerp_">(*this, end, w)) return detail::as_mutable(*this);
   if (w.isComplex()) return lerp_(end, as_weight(w, *this));
   check_lerp(*this, end, w);
   if (alike_floats({*this, end}) &&
@@ -244,6 +249,7 @@ Tensor& Tensor::lerp_(const Tensor& end, const Scalar& w) const {
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }
 Tensor& Tensor::lerp_(const Tensor& end, const Tensor& w) const {
+  if (at_door<"lerp_">(*this, end, w)) return detail::as_mutable(*this);
   check_lerp(*this, end, w);
   if (alike_floats({*this, end, w}) &&
       computed_in_place("lerp", {*this, end, w}, run_lerp(*this, end, w)))
@@ -252,6 +258,7 @@ Tensor& Tensor::lerp_(const Tensor& end, const Tensor& w) const {
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scalar& weight) {
+  if (at_door<"lerp_out">(out, start, end, weight)) return out;
   if (weight.isComplex()) return lerp_out(out, start, end, as_weight(weight, start));
   check_lerp(start, end, weight);
   if (alike_floats({start, end}) &&
@@ -260,6 +267,7 @@ Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scal
   return store_out("lerp", out, lerp_values(start, end, weight), {start, end});
 }
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tensor& weight) {
+  if (at_door<"lerp_out">(out, start, end, weight)) return out;
   check_lerp(start, end, weight);
   if (alike_floats({start, end, weight}) &&
       computed_out("lerp", out, {start, end, weight}, run_lerp(start, end, weight)))

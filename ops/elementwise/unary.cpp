@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/memory/small_blocks.h>
@@ -14,7 +15,6 @@
 #include <taper/ops/elementwise/unary_kernels.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 
@@ -240,10 +240,6 @@ bool is_bool(const Tensor& x) { return x.defined() && x.scalar_type() == kBool; 
 
 template <class Op>
 Tensor unary_of_any(const Tensor& x, bool keeps_dtype) {
-  if constexpr (detail::has_cast_rule(Op::name)) {
-    const auto again = [=](const Tensor& v) { return unary_of_any<Op>(v, keeps_dtype); };
-    if (auto cast = autocast_call(Op::name, again, x)) return *cast;
-  }
   if constexpr (kIsAbs<Op>)
     if (x.is_complex()) return magnitude(x);
   if constexpr (kIsSign<Op>)
@@ -276,13 +272,20 @@ Tensor& unary_out_of_any(Tensor& out, const Tensor& x, bool keeps_dtype) {
 
 }  // namespace
 
-#define TAPER_DEFINE_UNARY(name, keeps)                                            \
-  Tensor name(const Tensor& x) { return unary_of_any<name##_op>(x, keeps); }       \
-  Tensor& name##_(Tensor& x) { return unary_inplace_of_any<name##_op>(x, keeps); } \
-  Tensor& name##_out(Tensor& out, const Tensor& x) {                               \
-    return unary_out_of_any<name##_op>(out, x, keeps);                             \
-  }                                                                                \
-  Tensor Tensor::name() const { return taper::name(*this); }                       \
+#define TAPER_DEFINE_UNARY(name, keeps)                      \
+  Tensor name(const Tensor& x) {                             \
+    if (auto done = at_door<#name>(x)) return done;          \
+    return unary_of_any<name##_op>(x, keeps);                \
+  }                                                          \
+  Tensor& name##_(Tensor& x) {                               \
+    if (at_door<#name "_">(x)) return x;                     \
+    return unary_inplace_of_any<name##_op>(x, keeps);        \
+  }                                                          \
+  Tensor& name##_out(Tensor& out, const Tensor& x) {         \
+    if (at_door<#name "_out">(out, x)) return out;           \
+    return unary_out_of_any<name##_op>(out, x, keeps);       \
+  }                                                          \
+  Tensor Tensor::name() const { return taper::name(*this); } \
   Tensor& Tensor::name##_() const { return taper::name##_(detail::as_mutable(*this)); }
 #define TAPER_DEFINE_floating(name) TAPER_DEFINE_UNARY(name, false)
 #define TAPER_DEFINE_same(name) TAPER_DEFINE_UNARY(name, true)
@@ -298,6 +301,7 @@ Tensor logical_not_of_complex(const Tensor& x) { return x.eq(0); }
 
 #define TAPER_DEFINE_test(name)                                       \
   Tensor name(const Tensor& x) {                                      \
+    if (auto done = at_door<#name>(x)) return done;                   \
     check_defined(#name, x, "input");                                 \
     if (x.is_complex()) return name##_of_complex(x);                  \
     Tensor y = detail::make_like(x, kBool);                           \
@@ -316,6 +320,7 @@ TAPER_DEFINE_test(logical_not)
 #undef TAPER_DEFINE_UNARY
 
 Tensor& logical_not_out(Tensor& out, const Tensor& x) {
+  if (at_door<"logical_not_out">(out, x)) return out;
   check_defined("logical_not", x, "input");
   if (!out.defined()) return out = logical_not(x);
   if (x.is_complex()) return store_out("logical_not", out, logical_not(x), {x});
@@ -325,6 +330,7 @@ Tensor& logical_not_out(Tensor& out, const Tensor& x) {
 }
 // The result is constant almost everywhere, so the gradient is zero.
 Tensor& Tensor::logical_not_() const {
+  if (at_door<"logical_not_">(*this)) return detail::as_mutable(*this);
   check_inplace("logical_not", *this);
   {
     const NoGradGuard values_only;
@@ -335,10 +341,19 @@ Tensor& Tensor::logical_not_() const {
   return detail::as_mutable(*this);
 }
 
-#define TAPER_DEFINE_ALIAS(alias, name)              \
-  Tensor alias(const Tensor& x) { return name(x); }  \
-  Tensor& alias##_(Tensor& x) { return name##_(x); } \
-  Tensor& alias##_out(Tensor& out, const Tensor& x) { return name##_out(out, x); }
+#define TAPER_DEFINE_ALIAS(alias, name)               \
+  Tensor alias(const Tensor& x) {                     \
+    if (auto done = at_door<#alias>(x)) return done;  \
+    return name(x);                                   \
+  }                                                   \
+  Tensor& alias##_(Tensor& x) {                       \
+    if (at_door<#alias "_">(x)) return x;             \
+    return name##_(x);                                \
+  }                                                   \
+  Tensor& alias##_out(Tensor& out, const Tensor& x) { \
+    if (at_door<#alias "_out">(out, x)) return out;   \
+    return name##_out(out, x);                        \
+  }
 TAPER_UNARY_ALIASES(TAPER_DEFINE_ALIAS)
 #undef TAPER_DEFINE_ALIAS
 
@@ -357,12 +372,14 @@ void run_bitwise_not(const Tensor& y, const Tensor& x) {
 }  // namespace
 
 Tensor bitwise_not(const Tensor& x) {
+  if (auto done = at_door<"bitwise_not">(x)) return done;
   check_bits(x);
   Tensor y = detail::make_like(x);
   run_bitwise_not(y, x);
   return y;
 }
 Tensor& bitwise_not_out(Tensor& out, const Tensor& x) {
+  if (at_door<"bitwise_not_out">(out, x)) return out;
   check_bits(x);
   if (!out.defined()) return out = bitwise_not(x);
   const OutPlan to = plan_out("bitwise_not", out, x.impl().sizes, {x});
@@ -371,6 +388,7 @@ Tensor& bitwise_not_out(Tensor& out, const Tensor& x) {
 }
 Tensor Tensor::bitwise_not() const { return taper::bitwise_not(*this); }
 Tensor& Tensor::bitwise_not_() const {
+  if (at_door<"bitwise_not_">(*this)) return detail::as_mutable(*this);
   check_inplace("bitwise_not", *this);
   check_bits(*this);
   run_bitwise_not(*this, *this);
@@ -397,14 +415,17 @@ Tensor rounded(const Tensor& x, int64_t decimals) {
 }  // namespace
 
 Tensor round(const Tensor& x, int64_t decimals) {
+  if (auto done = at_door<"round">(x, decimals)) return done;
   Tensor y = rounded(x, decimals);
   if (needs_grad(x)) record("RoundBackward1", y, {x}, [](const Tensor& g) { return g * 0; });
   return y;
 }
 Tensor& round_(Tensor& x, int64_t decimals) {
+  if (at_door<"round_">(x, decimals)) return x;
   return in_place("round_", x, {}, [&](const Tensor& v) { return round(v, decimals); });
 }
 Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals) {
+  if (at_door<"round_out">(out, x, decimals)) return out;
   return store_out("round", out, rounded(x, decimals), {x});
 }
 Tensor Tensor::round(int64_t decimals) const { return taper::round(*this, decimals); }
@@ -449,6 +470,7 @@ Tensor finite_values(const Tensor& x, optional<double> nan, optional<double> pos
 
 Tensor nan_to_num(const Tensor& x, optional<double> nan, optional<double> posinf,
                   optional<double> neginf) {
+  if (auto done = at_door<"nan_to_num">(x, nan, posinf, neginf)) return done;
   Tensor y = finite_values(x, nan, posinf, neginf);
   if (needs_grad(x))
     record("NanToNumBackward0", y, {x},
@@ -457,11 +479,13 @@ Tensor nan_to_num(const Tensor& x, optional<double> nan, optional<double> posinf
 }
 Tensor& nan_to_num_(Tensor& x, optional<double> nan, optional<double> posinf,
                     optional<double> neginf) {
+  if (at_door<"nan_to_num_">(x, nan, posinf, neginf)) return x;
   return in_place("nan_to_num", x, {},
                   [&](const Tensor& v) { return nan_to_num(v, nan, posinf, neginf); });
 }
 Tensor& nan_to_num_out(Tensor& out, const Tensor& x, optional<double> nan, optional<double> posinf,
                        optional<double> neginf) {
+  if (at_door<"nan_to_num_out">(out, x, nan, posinf, neginf)) return out;
   check_defined("nan_to_num", x, "input");
   TAPER_CHECK(!out.defined() || out.scalar_type() == x.scalar_type(),
               "nan_to_num: dtype of out: ", toString(out.scalar_type()),

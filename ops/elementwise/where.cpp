@@ -1,5 +1,6 @@
 #include <taper/ops/elementwise/where.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/view_history.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
@@ -199,6 +200,7 @@ Tensor detail::fill_shared(const char* op, const Tensor& x, const Tensor& mask,
 }
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  if (auto done = at_door<"where">(condition, x, y)) return done;
   const Tensor out = select_branch(condition, x, y);
   if (needs_grad(x, y))
     record("WhereBackward0", out, {x, y},
@@ -214,6 +216,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& x, const Scalar& y) {
+  if (auto done = at_door<"where">(condition, x, y)) return done;
   const Tensor out = select_branch(condition, x, y);
   if (needs_grad(x))
     record("WhereBackward0", out, {x},
@@ -224,6 +227,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Scalar& y) {
 }
 
 Tensor where(const Tensor& condition, const Scalar& x, const Tensor& y) {
+  if (auto done = at_door<"where">(condition, x, y)) return done;
   const Tensor out = select_branch(condition, x, y);
   if (needs_grad(y))
     record("WhereBackward0", out, {y},
@@ -234,19 +238,26 @@ Tensor where(const Tensor& condition, const Scalar& x, const Tensor& y) {
 }
 
 Tensor where(const Tensor& condition, const Scalar& x, const Scalar& y) {
+  if (auto done = at_door<"where">(condition, x, y)) return done;
   return select_branch(condition, x, y);
 }
 
-std::vector<Tensor> where(const Tensor& condition) { return nonzero_numpy(condition); }
+std::vector<Tensor> where(const Tensor& condition) {
+  if (auto done = at_door<"where">(condition)) return done;
+  return nonzero_numpy(condition);
+}
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value) {
+  if (auto done = at_door<"masked_fill">(x, mask, value)) return done;
   return fill_number({"masked_fill", false}, x, mask, value);
 }
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value) {
+  if (auto done = at_door<"masked_fill">(x, mask, value)) return done;
   return fill_tensor({"masked_fill", false}, x, mask, value);
 }
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
+  if (auto done = at_door<"masked_select">(x, mask)) return done;
   check_defined("masked_select", x, "self");
   check_defined("masked_select", mask, "mask");
   TAPER_CHECK(mask.scalar_type() == kBool || mask.scalar_type() == kByte,
@@ -273,6 +284,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
 }
 
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
+  if (auto done = at_door<"masked_scatter">(x, mask, source)) return done;
   return scatter_by_mask({"masked_scatter", false}, x, mask, source);
 }
 
@@ -289,10 +301,12 @@ Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
   return taper::masked_fill(*this, mask, value);
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
+  if (at_door<"masked_fill_">(*this, mask, value)) return detail::as_mutable(*this);
   fill_number({"masked_fill_", true}, *this, mask, value);
   return detail::as_mutable(*this);
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const {
+  if (at_door<"masked_fill_">(*this, mask, value)) return detail::as_mutable(*this);
   fill_tensor({"masked_fill_", true}, *this, mask, value);
   return detail::as_mutable(*this);
 }
@@ -301,14 +315,16 @@ Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
   return taper::masked_scatter(*this, mask, source);
 }
 Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) const {
+  if (at_door<"masked_scatter_">(*this, mask, source)) return detail::as_mutable(*this);
   scatter_by_mask({"masked_scatter_", true}, *this, mask, source);
   return detail::as_mutable(*this);
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(masked_select, masked_select(self, mask), (self, mask), const Tensor& self,
-          const Tensor& mask)
-TAPER_OUT(where, where(condition, self, other), (condition, self, other), const Tensor& condition,
-          const Tensor& self, const Tensor& other)
+TAPER_OUT(masked_select, (out, self, mask), masked_select(self, mask), (self, mask),
+          const Tensor& self, const Tensor& mask)
+TAPER_OUT(where, (out, condition, self, other), where(condition, self, other),
+          (condition, self, other), const Tensor& condition, const Tensor& self,
+          const Tensor& other)
 
 }  // namespace torch::taper

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/fft/fft_kernels.h>
 #include <taper/ops/fft/fft_rows.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -230,27 +230,27 @@ Tensor hermitian_line(const char* op, const Tensor& self, optional<int64_t> n, i
 }  // namespace
 
 Tensor fft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
-  if (auto cast = autocast_call("fft_fft", fft, self, n, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_fft">(self, n, dim, norm)) return done;
   return complex_line("fft", self, n, dim, norm, true);
 }
 Tensor ifft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
-  if (auto cast = autocast_call("fft_ifft", ifft, self, n, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_ifft">(self, n, dim, norm)) return done;
   return complex_line("ifft", self, n, dim, norm, false);
 }
 Tensor rfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
-  if (auto cast = autocast_call("fft_rfft", rfft, self, n, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_rfft">(self, n, dim, norm)) return done;
   return real_line("rfft", self, n, dim, norm, true);
 }
 Tensor irfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
-  if (auto cast = autocast_call("fft_irfft", irfft, self, n, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_irfft">(self, n, dim, norm)) return done;
   return hermitian_line("irfft", self, n, dim, norm, false);
 }
 Tensor hfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
-  if (auto cast = autocast_call("fft_hfft", hfft, self, n, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_hfft">(self, n, dim, norm)) return done;
   return hermitian_line("hfft", self, n, dim, norm, true);
 }
 Tensor ihfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
-  if (auto cast = autocast_call("fft_ihfft", ihfft, self, n, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_ihfft">(self, n, dim, norm)) return done;
   return real_line("ihfft", self, n, dim, norm, false);
 }
 
@@ -349,25 +349,27 @@ Tensor hermitian_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
 }  // namespace
 
 Tensor fftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
-  if (auto cast = autocast_call("fft_fftn", fftn, self, s, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_fftn">(self, s, dim, norm)) return done;
   return complex_box("fftn", self, s, dim, norm, true);
 }
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
-  if (auto cast = autocast_call("fft_ifftn", ifftn, self, s, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_ifftn">(self, s, dim, norm)) return done;
   return complex_box("ifftn", self, s, dim, norm, false);
 }
 Tensor rfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
-  if (auto cast = autocast_call("fft_rfftn", rfftn, self, s, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_rfftn">(self, s, dim, norm)) return done;
   return real_box("rfftn", self, s, dim, norm, true);
 }
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
-  if (auto cast = autocast_call("fft_irfftn", irfftn, self, s, dim, norm)) return *cast;
+  if (auto done = at_door<"fft_irfftn">(self, s, dim, norm)) return done;
   return hermitian_box("irfftn", self, s, dim, norm, false);
 }
 Tensor hfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  if (auto done = at_door<"fft_hfftn">(self, s, dim, norm)) return done;
   return hermitian_box("hfftn", self, s, dim, norm, true);
 }
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  if (auto done = at_door<"fft_ihfftn">(self, s, dim, norm)) return done;
   return real_box("ihfftn", self, s, dim, norm, false);
 }
 
@@ -404,13 +406,19 @@ Tensor shifted(const char* op, const Tensor& x, OptionalIntArrayRef dim, int64_t
 }  // namespace
 
 Tensor fftfreq(int64_t n, double d, const TensorOptions& options) {
+  if (auto done = at_door<"fft_fftfreq">(n, d, options)) return done;
   return frequencies("fftfreq", n, d, options, false);
 }
 Tensor rfftfreq(int64_t n, double d, const TensorOptions& options) {
+  if (auto done = at_door<"fft_rfftfreq">(n, d, options)) return done;
   return frequencies("rfftfreq", n, d, options, true);
 }
-Tensor fftshift(const Tensor& x, OptionalIntArrayRef dim) { return shifted("fftshift", x, dim, 0); }
+Tensor fftshift(const Tensor& x, OptionalIntArrayRef dim) {
+  if (auto done = at_door<"fft_fftshift">(x, dim)) return done;
+  return shifted("fftshift", x, dim, 0);
+}
 Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim) {
+  if (auto done = at_door<"fft_ifftshift">(x, dim)) return done;
   return shifted("ifftshift", x, dim, 1);
 }
 
@@ -420,13 +428,13 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim) {
 namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
-#define TAPER_DEFINE_FFT_OUT(name)                                                        \
-  TAPER_OUT(fft_##name, fft_##name(self, n, dim, norm), (self), const Tensor& self,       \
-            optional<int64_t> n, int64_t dim, fft::Norm norm)                             \
-  TAPER_OUT(fft_##name##2, fft_##name##2(self, s, dim, norm), (self), const Tensor& self, \
-            OptionalIntArrayRef s, IntArrayRef dim, fft::Norm norm)                       \
-  TAPER_OUT(fft_##name##n, fft_##name##n(self, s, dim, norm), (self), const Tensor& self, \
-            OptionalIntArrayRef s, OptionalIntArrayRef dim, fft::Norm norm)
+#define TAPER_DEFINE_FFT_OUT(name)                                                               \
+  TAPER_OUT(fft_##name, (out, self, n, dim, norm), fft_##name(self, n, dim, norm), (self),       \
+            const Tensor& self, optional<int64_t> n, int64_t dim, fft::Norm norm)                \
+  TAPER_OUT(fft_##name##2, (out, self, s, dim, norm), fft_##name##2(self, s, dim, norm), (self), \
+            const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, fft::Norm norm)          \
+  TAPER_OUT(fft_##name##n, (out, self, s, dim, norm), fft_##name##n(self, s, dim, norm), (self), \
+            const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, fft::Norm norm)
 TAPER_DEFINE_FFT_OUT(fft)
 TAPER_DEFINE_FFT_OUT(ifft)
 TAPER_DEFINE_FFT_OUT(rfft)

@@ -3,13 +3,13 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/fft/fft_rows.h>
 #include <taper/ops/index/index_advanced.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -74,10 +74,9 @@ Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
             optional<int64_t> win_length, const optional<Tensor>& window, bool center,
             std::string_view pad_mode, bool normalized, optional<bool> onesided,
             optional<bool> return_complex) {
-  if (auto cast = autocast_call(
-          "stft", [](const auto&... a) { return stft(a...); }, self, n_fft, hop_length, win_length,
-          window, center, pad_mode, normalized, onesided, return_complex))
-    return *cast;
+  if (auto done = at_door<"stft">(self, n_fft, hop_length, win_length, window, center, pad_mode,
+                                  normalized, onesided, return_complex))
+    return done;
   check_defined("stft", self, "self");
   const Frames f(n_fft, hop_length, win_length);
   check_signal(f, self, window);
@@ -102,6 +101,9 @@ Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
 Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
             optional<int64_t> win_length, const optional<Tensor>& window, bool normalized,
             optional<bool> onesided, optional<bool> return_complex) {
+  if (auto done = at_door<"stft">(self, n_fft, hop_length, win_length, window, normalized, onesided,
+                                  return_complex))
+    return done;
   return stft(self, n_fft, hop_length, win_length, window, false, "constant", normalized, onesided,
               return_complex);
 }
@@ -154,6 +156,9 @@ Tensor istft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
              optional<int64_t> win_length, const optional<Tensor>& window, bool center,
              bool normalized, optional<bool> onesided, optional<int64_t> length,
              bool return_complex) {
+  if (auto done = at_door<"istft">(self, n_fft, hop_length, win_length, window, center, normalized,
+                                   onesided, length, return_complex))
+    return done;
   check_defined("istft", self, "self");
   const Frames f(n_fft, hop_length, win_length);
   const Tensor parts = self.is_complex() ? view_as_real(self) : self;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special.h>
@@ -31,27 +32,32 @@ Tensor cosine(const Tensor& at, double turns) { return cos(at * (2 * M_PI * turn
 }  // namespace
 
 Tensor bartlett_window(int64_t length, bool periodic, TensorOptions options) {
+  if (auto done = at_door<"bartlett_window">(length, periodic, options)) return done;
   return window("bartlett_window", length, periodic, options,
                 [](const Tensor& at) { return 1 - (at * 2 - 1).abs(); });
 }
 
 Tensor hann_window(int64_t length, bool periodic, TensorOptions options) {
+  if (auto done = at_door<"hann_window">(length, periodic, options)) return done;
   return window("hann_window", length, periodic, options,
                 [](const Tensor& at) { return 0.5 - cosine(at, 1) * 0.5; });
 }
 
 Tensor hamming_window(int64_t length, bool periodic, double alpha, double beta,
                       TensorOptions options) {
+  if (auto done = at_door<"hamming_window">(length, periodic, alpha, beta, options)) return done;
   return window("hamming_window", length, periodic, options,
                 [=](const Tensor& at) { return alpha - cosine(at, 1) * beta; });
 }
 
 Tensor blackman_window(int64_t length, bool periodic, TensorOptions options) {
+  if (auto done = at_door<"blackman_window">(length, periodic, options)) return done;
   return window("blackman_window", length, periodic, options,
                 [](const Tensor& at) { return 0.42 - cosine(at, 1) * 0.5 + cosine(at, 2) * 0.08; });
 }
 
 Tensor kaiser_window(int64_t length, bool periodic, double beta, TensorOptions options) {
+  if (auto done = at_door<"kaiser_window">(length, periodic, beta, options)) return done;
   return window("kaiser_window", length, periodic, options, [beta](const Tensor& at) {
     const Tensor x = at * 2 - 1;
     const Tensor under = (1 - x * x).clamp_min(0).sqrt() * beta;

@@ -1,5 +1,6 @@
 #include <taper/ops/index/embedding.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/index/embedding_kernels.h>
 #include <taper/ops/index/index_advanced.h>
@@ -52,6 +53,8 @@ Tensor divided_by_uses(const Tensor& table, const Tensor& rows) {
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx,
                  bool scale_grad_by_freq, bool sparse) {
+  if (auto done = at_door<"embedding">(weight, indices, padding_idx, scale_grad_by_freq, sparse))
+    return done;
   check_defined("embedding", weight, "weight");
   TAPER_CHECK(weight.dim() == 2, "embedding: 'weight' must be 2-D");
   detail::check_index_dtype("embedding", "indices", weight, indices);
@@ -76,6 +79,9 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_id
 
 Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t num_weights,
                                 int64_t padding_idx, bool scale_grad_by_freq) {
+  if (auto done = at_door<"embedding_dense_backward">(gy, indices, num_weights, padding_idx,
+                                                      scale_grad_by_freq))
+    return done;
   const char* op = "embedding_dense_backward";
   check_defined(op, gy, "grad_output");
   detail::check_index_dtype(op, "indices", gy, indices);
@@ -102,6 +108,7 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
 
 Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm,
                           double norm_type) {
+  if (at_door<"embedding_renorm_">(weight, indices, max_norm, norm_type)) return weight;
   check_defined("embedding_renorm_", weight, "self");
   TAPER_CHECK(weight.dim() == 2, "embedding_renorm_: 'self' must be 2-D");
   detail::check_index_dtype("embedding_renorm_", "indices", weight, indices);
@@ -121,6 +128,7 @@ Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm
 
 Tensor embedding_renorm(const Tensor& weight, const Tensor& indices, double max_norm,
                         double norm_type) {
+  if (auto done = at_door<"embedding_renorm">(weight, indices, max_norm, norm_type)) return done;
   check_defined("embedding_renorm", weight, "self");
   Tensor y = weight.detach().clone();
   return embedding_renorm_(y, indices, max_norm, norm_type);

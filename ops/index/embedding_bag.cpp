@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/index/embedding_bag_kernels.h>
@@ -206,8 +207,12 @@ void detail::check_bags(const Tensor& weight, const Tensor& indices, const Tenso
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
-    int64_t mode, bool /*sparse*/, const optional<Tensor>& per_sample_weights,
-    bool include_last_offset, optional<int64_t> padding_idx) {
+    int64_t mode, bool sparse, const optional<Tensor>& per_sample_weights, bool include_last_offset,
+    optional<int64_t> padding_idx) {
+  if (auto done =
+          at_door<"embedding_bag">(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
+                                   per_sample_weights, include_last_offset, padding_idx))
+    return done;
   check_arguments(weight, indices, offsets, mode, include_last_offset);
   const Tensor factors = per_sample_weights.value_or(Tensor());
   check_factors(weight, indices, factors, mode);
@@ -231,6 +236,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
     int64_t mode, bool sparse, const optional<Tensor>& per_sample_weights,
     bool include_last_offset) {
+  if (auto done = at_door<"embedding_bag">(weight, indices, offsets, scale_grad_by_freq, mode,
+                                           sparse, per_sample_weights, include_last_offset))
+    return done;
   return embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
                        per_sample_weights, include_last_offset, nullopt);
 }

@@ -1,6 +1,7 @@
 // Advanced indexing: several index tensors over several dimensions.
 #include <taper/ops/index/index_advanced.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/view_history.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/core/warning.h>
@@ -8,7 +9,6 @@
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_nonzero.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 
@@ -239,6 +239,7 @@ Tensor put(Form form, const Tensor& x, const std::vector<optional<Tensor>>& indi
 }  // namespace
 
 Tensor index(const Tensor& x, const std::vector<optional<Tensor>>& indices) {
+  if (auto done = at_door<"index">(x, indices)) return done;
   check_defined("index", x, "self");
   const IndexPlan plan(x, indices);
   const Tensor rows = plan.row_numbers();
@@ -258,18 +259,19 @@ Tensor index(const Tensor& x, const std::vector<optional<Tensor>>& indices) {
 
 Tensor index_put(const Tensor& x, const std::vector<optional<Tensor>>& indices,
                  const Tensor& values, bool accumulate) {
-  if (auto cast = autocast_call("index_put", index_put, x, indices, values, accumulate))
-    return *cast;
+  if (auto done = at_door<"index_put">(x, indices, values, accumulate)) return done;
   return put({"index_put", false}, x, indices, values, accumulate);
 }
 
 Tensor& index_put_(Tensor& x, const std::vector<optional<Tensor>>& indices, const Tensor& values,
                    bool accumulate) {
+  if (at_door<"index_put_">(x, indices, values, accumulate)) return x;
   put({"index_put_", true}, x, indices, values, accumulate);
   return x;
 }
 
 Tensor take(const Tensor& x, const Tensor& index) {
+  if (auto done = at_door<"take">(x, index)) return done;
   check_defined("take", x, "self");
   TAPER_CHECK(index.scalar_type() == kLong, "take(): Expected a long tensor for index, but got ",
               toString(index.scalar_type()));
@@ -307,6 +309,7 @@ Tensor Tensor::index_put(const std::vector<optional<Tensor>>& indices, const Ten
 Tensor Tensor::take(const Tensor& index) const { return taper::take(*this, index); }
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  if (auto done = at_door<"put">(self, index, source, accumulate)) return done;
   check_defined("put", self, "self");
   check_defined("put", index, "index");
   check_defined("put", source, "source");
@@ -327,11 +330,13 @@ Tensor Tensor::put(const Tensor& index, const Tensor& source, bool accumulate) c
 }
 
 Tensor& Tensor::put_(const Tensor& index, const Tensor& source, bool accumulate) const {
+  if (at_door<"put_">(*this, index, source, accumulate)) return detail::as_mutable(*this);
   return in_place("put_", *this, {index, source},
                   [&](const Tensor& x) { return taper::put(x, index, source, accumulate); });
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(take, take(self, index), (self, index), const Tensor& self, const Tensor& index)
+TAPER_OUT(take, (out, self, index), take(self, index), (self, index), const Tensor& self,
+          const Tensor& index)
 
 }  // namespace torch::taper

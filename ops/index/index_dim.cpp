@@ -1,12 +1,12 @@
 // Slices along one dimension: index_select, index_add, index_copy, index_fill.
 #include <taper/ops/index/index_dim.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/view_history.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 
@@ -164,6 +164,7 @@ Tensor fill_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
 }  // namespace
 
 Tensor index_select(const Tensor& x, int64_t dim_given, const Tensor& index) {
+  if (auto done = at_door<"index_select">(x, dim_given, index)) return done;
   check_defined("index_select", x, "self");
   const int64_t dim = wrap_dim("index_select", dim_given, x.dim());
   TAPER_CHECK_INDEX(index.dim() <= 1, "index_select(): Index is supposed to be a vector");
@@ -192,17 +193,20 @@ Tensor index_select(const Tensor& x, int64_t dim_given, const Tensor& index) {
 
 Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
+  if (auto done = at_door<"index_add">(x, dim, index, source, alpha)) return done;
   return add_slices({"index_add", false}, x, dim, index, source, alpha);
 }
 Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source) {
-  if (auto cast = autocast_call("index_copy", index_copy, x, dim, index, source)) return *cast;
+  if (auto done = at_door<"index_copy">(x, dim, index, source)) return done;
   return copy_slices({"index_copy", false}, x, dim, index, source);
 }
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value) {
+  if (auto done = at_door<"index_fill">(x, dim, index, value)) return done;
   return fill_slices({"index_fill", false}, x, dim, index, value);
 }
 
 Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const Tensor& value) {
+  if (auto done = at_door<"index_fill">(x, dim_given, index, value)) return done;
   check_defined("index_fill", x, "self");
   check_defined("index_fill", value, "value");
   TAPER_CHECK(value.dim() == 0,
@@ -227,6 +231,7 @@ Tensor Tensor::index_fill(int64_t dim, const Tensor& index, const Tensor& value)
   return taper::index_fill(*this, dim, index, value);
 }
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const {
+  if (at_door<"index_fill_">(*this, dim, index, value)) return detail::as_mutable(*this);
   if (autograd::overlaps_itself(impl()) && value.dim() == 0 && !needs_grad(value))
     return index_fill_(dim, index, value.item());
   return in_place("index_fill_", *this, {value},
@@ -241,6 +246,7 @@ Tensor Tensor::index_add(int64_t dim, const Tensor& index, const Tensor& source,
 }
 Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source,
                            const Scalar& alpha) const {
+  if (at_door<"index_add_">(*this, dim, index, source, alpha)) return detail::as_mutable(*this);
   add_slices({"index_add_", true}, *this, dim, index, source, alpha);
   return detail::as_mutable(*this);
 }
@@ -248,6 +254,7 @@ Tensor Tensor::index_copy(int64_t dim, const Tensor& index, const Tensor& source
   return taper::index_copy(*this, dim, index, source);
 }
 Tensor& Tensor::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) const {
+  if (at_door<"index_copy_">(*this, dim, index, source)) return detail::as_mutable(*this);
   copy_slices({"index_copy_", true}, *this, dim, index, source);
   return detail::as_mutable(*this);
 }
@@ -255,17 +262,19 @@ Tensor Tensor::index_fill(int64_t dim, const Tensor& index, const Scalar& value)
   return taper::index_fill(*this, dim, index, value);
 }
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Scalar& value) const {
+  if (at_door<"index_fill_">(*this, dim, index, value)) return detail::as_mutable(*this);
   fill_slices({"index_fill_", true}, *this, dim, index, value);
   return detail::as_mutable(*this);
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(index_select, index_select(self, dim, index), (self, index), const Tensor& self,
-          int64_t dim, const Tensor& index)
-TAPER_OUT(index_add, index_add(self, dim, index, source, alpha), (self, index, source),
-          const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
-          const Scalar& alpha)
-TAPER_OUT(index_copy, index_copy(self, dim, index, source), (self, index, source),
-          const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source)
+TAPER_OUT(index_select, (out, self, dim, index), index_select(self, dim, index), (self, index),
+          const Tensor& self, int64_t dim, const Tensor& index)
+TAPER_OUT(index_add, (out, self, dim, index, source, alpha),
+          index_add(self, dim, index, source, alpha), (self, index, source), const Tensor& self,
+          int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha)
+TAPER_OUT(index_copy, (out, self, dim, index, source), index_copy(self, dim, index, source),
+          (self, index, source), const Tensor& self, int64_t dim, const Tensor& index,
+          const Tensor& source)
 
 }  // namespace torch::taper

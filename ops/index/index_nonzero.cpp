@@ -1,5 +1,6 @@
 #include <taper/ops/index/index_nonzero.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
@@ -23,6 +24,7 @@ Tensor true_positions(const Tensor& mask) {
 }
 
 Tensor nonzero(const Tensor& x) {
+  if (auto done = at_door<"nonzero">(x)) return done;
   check_defined("nonzero", x, "self");
   const Tensor positions = true_positions(x.detach());
   const Tensor y = detail::make_tensor({positions.numel(), x.dim()}, kLong, x.device());
@@ -46,6 +48,7 @@ Tensor first_positions(const Tensor& x, int64_t size) {
 }  // namespace
 
 Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value) {
+  if (auto done = at_door<"nonzero_static">(x, size, fill_value)) return done;
   TAPER_CHECK(size >= 0, "nonzero_static: 'size' must be an non-negative integer");
   check_defined("nonzero_static", x, "self");
   const TensorOptions whole = TensorOptions(kLong).device(x.device());
@@ -57,6 +60,7 @@ Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value) {
 }
 
 std::vector<Tensor> nonzero_numpy(const Tensor& x) {
+  if (auto done = at_door<"nonzero_numpy">(x)) return done;
   if (x.defined() && x.dim() == 0) return nonzero(x.detach().unsqueeze(0)).unbind(1);
   return nonzero(x).unbind(1);
 }
@@ -67,15 +71,19 @@ Tensor Tensor::nonzero_static(int64_t size, int64_t fill_value) const {
 }
 std::vector<Tensor> Tensor::nonzero_numpy() const { return taper::nonzero_numpy(*this); }
 
-Tensor argwhere(const Tensor& self) { return nonzero(self); }
+Tensor argwhere(const Tensor& self) {
+  if (auto done = at_door<"argwhere">(self)) return done;
+  return nonzero(self);
+}
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(nonzero, nonzero(self), (self), const Tensor& self)
-TAPER_OUT(nonzero_static, nonzero_static(self, size, fill_value), (self), const Tensor& self,
-          int64_t size, int64_t fill_value)
+TAPER_OUT(nonzero, (out, self), nonzero(self), (self), const Tensor& self)
+TAPER_OUT(nonzero_static, (out, self, size, fill_value), nonzero_static(self, size, fill_value),
+          (self), const Tensor& self, int64_t size, int64_t fill_value)
 
 // ---------------------------------------------------------------------- one_hot
 Tensor one_hot(const Tensor& x, int64_t num_classes) {
+  if (auto done = at_door<"one_hot">(x, num_classes)) return done;
   check_defined("one_hot", x, "self");
   TAPER_CHECK(x.scalar_type() == kLong, "one_hot is only applicable to index tensor.");
   Dims size = x.sizes();

@@ -1,13 +1,13 @@
 // One element for each index along a dimension: gather and scatter.
 #include <taper/ops/index/index_scatter.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/scatter_product.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
@@ -164,6 +164,7 @@ Tensor scatter_value(Form form, const Tensor& x, int64_t dim_given, const Tensor
 }  // namespace
 
 Tensor gather(const Tensor& x, int64_t dim_given, const Tensor& index, bool sparse_grad) {
+  if (auto done = at_door<"gather">(x, dim_given, index, sparse_grad)) return done;
   check_index_tensor("gather", x, index);
   TAPER_CHECK(!sparse_grad,
               "gather: expected sparse_grad=false, got true; "
@@ -184,21 +185,25 @@ Tensor gather(const Tensor& x, int64_t dim_given, const Tensor& index, bool spar
 }
 
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src) {
+  if (auto done = at_door<"scatter">(x, dim, index, src)) return done;
   return scatter_source({"scatter", false}, x, dim, index, src, PutMode::kCopy);
 }
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value) {
+  if (auto done = at_door<"scatter">(x, dim, index, value)) return done;
   return scatter_value({"scatter", false}, x, dim, index, value, PutMode::kCopy);
 }
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
                std::string_view reduce) {
+  if (auto done = at_door<"scatter">(x, dim, index, src, reduce)) return done;
   return scatter_source({"scatter", false}, x, dim, index, src, mode_of(reduce));
 }
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value,
                std::string_view reduce) {
+  if (auto done = at_door<"scatter">(x, dim, index, value, reduce)) return done;
   return scatter_value({"scatter", false}, x, dim, index, value, mode_of(reduce));
 }
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src) {
-  if (auto cast = autocast_call("scatter_add", scatter_add, x, dim, index, src)) return *cast;
+  if (auto done = at_door<"scatter_add">(x, dim, index, src)) return done;
   return scatter_source({"scatter_add", false}, x, dim, index, src, PutMode::kAdd);
 }
 
@@ -223,29 +228,35 @@ Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) 
   return taper::scatter_add(*this, dim, index, src);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
+  if (at_door<"scatter_">(*this, dim, index, src)) return detail::as_mutable(*this);
   scatter_source({"scatter_", true}, *this, dim, index, src, PutMode::kCopy);
   return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Scalar& value) const {
+  if (at_door<"scatter_">(*this, dim, index, value)) return detail::as_mutable(*this);
   scatter_value({"scatter_", true}, *this, dim, index, value, PutMode::kCopy);
   return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src,
                          std::string_view reduce) const {
+  if (at_door<"scatter_">(*this, dim, index, src, reduce)) return detail::as_mutable(*this);
   scatter_source({"scatter_", true}, *this, dim, index, src, mode_of(reduce));
   return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Scalar& value,
                          std::string_view reduce) const {
+  if (at_door<"scatter_">(*this, dim, index, value, reduce)) return detail::as_mutable(*this);
   scatter_value({"scatter_", true}, *this, dim, index, value, mode_of(reduce));
   return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
+  if (at_door<"scatter_add_">(*this, dim, index, src)) return detail::as_mutable(*this);
   scatter_source({"scatter_add_", true}, *this, dim, index, src, PutMode::kAdd);
   return detail::as_mutable(*this);
 }
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim) {
+  if (auto done = at_door<"take_along_dim">(self, indices, dim)) return done;
   check_defined("take_along_dim", self, "self");
   check_defined("take_along_dim", indices, "indices");
   TAPER_CHECK(indices.scalar_type() == kLong,
@@ -271,15 +282,16 @@ Tensor Tensor::take_along_dim(const Tensor& indices, optional<int64_t> dim) cons
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(gather, gather(self, dim, index, sparse_grad), (self, index), const Tensor& self,
-          int64_t dim, const Tensor& index, bool sparse_grad)
-TAPER_OUT(scatter, scatter(self, dim, index, src), (self, index, src), const Tensor& self,
-          int64_t dim, const Tensor& index, const Tensor& src)
-TAPER_OUT(scatter, scatter(self, dim, index, value), (self, index), const Tensor& self, int64_t dim,
-          const Tensor& index, const Scalar& value)
-TAPER_OUT(scatter_add, scatter_add(self, dim, index, src), (self, index, src), const Tensor& self,
-          int64_t dim, const Tensor& index, const Tensor& src)
-TAPER_OUT(take_along_dim, self.take_along_dim(indices, dim), (self, indices), const Tensor& self,
-          const Tensor& indices, optional<int64_t> dim)
+TAPER_OUT(gather, (out, self, dim, index, sparse_grad), gather(self, dim, index, sparse_grad),
+          (self, index), const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad)
+TAPER_OUT(scatter, (out, self, dim, index, src), scatter(self, dim, index, src), (self, index, src),
+          const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src)
+TAPER_OUT(scatter, (out, self, dim, index, value), scatter(self, dim, index, value), (self, index),
+          const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value)
+TAPER_OUT(scatter_add, (out, self, dim, index, src), scatter_add(self, dim, index, src),
+          (self, index, src), const Tensor& self, int64_t dim, const Tensor& index,
+          const Tensor& src)
+TAPER_OUT(take_along_dim, (out, self, indices, dim), self.take_along_dim(indices, dim),
+          (self, indices), const Tensor& self, const Tensor& indices, optional<int64_t> dim)
 
 }  // namespace torch::taper

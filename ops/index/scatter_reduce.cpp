@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/where.h>
@@ -147,6 +148,8 @@ Scatter checked(const char* op, const Tensor& self, int64_t dim, const Tensor& i
 
 Tensor scatter_reduce(const Tensor& self, int64_t dim_given, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self) {
+  if (auto done = at_door<"scatter_reduce">(self, dim_given, index, src, reduce, include_self))
+    return done;
   check_defined("scatter_reduce", self, "self");
   check_defined("scatter_reduce", index, "index");
   check_defined("scatter_reduce", src, "src");
@@ -161,6 +164,8 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim_given, const Tensor& index
 
 Tensor index_reduce(const Tensor& self, int64_t dim_given, const Tensor& index,
                     const Tensor& source, std::string_view reduce, bool include_self) {
+  if (auto done = at_door<"index_reduce">(self, dim_given, index, source, reduce, include_self))
+    return done;
   check_defined("index_reduce", self, "self");
   check_defined("index_reduce", index, "index");
   check_defined("index_reduce", source, "source");
@@ -194,6 +199,8 @@ Tensor index_reduce(const Tensor& self, int64_t dim_given, const Tensor& index,
   }                                                                            \
   Tensor& Tensor::name##_(int64_t dim, const Tensor& index, const Tensor& src, \
                           std::string_view reduce, bool include_self) const {  \
+    if (at_door<#name "_">(*this, dim, index, src, reduce, include_self))      \
+      return detail::as_mutable(*this);                                        \
     return in_place(#name "_", *this, {index, src}, [&](const Tensor& x) {     \
       return taper::name(x, dim, index, src, reduce, include_self);            \
     });                                                                        \

@@ -1,16 +1,17 @@
 #include <taper/ops/linalg/cross.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/core/warning.h>
 #include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/flip.h>
 
 namespace torch::taper {
 
 Tensor linalg::cross(const Tensor& self, const Tensor& other, int64_t dim) {
+  if (auto done = at_door<"linalg_cross">(self, other, dim)) return done;
   check_defined("linalg.cross", self, "self");
   check_defined("linalg.cross", other, "other");
   TAPER_CHECK(self.dim() == other.dim(),
@@ -24,7 +25,7 @@ Tensor linalg::cross(const Tensor& self, const Tensor& other, int64_t dim) {
 }
 
 Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim) {
-  if (auto cast = autocast_call("cross", cross, self, other, dim)) return *cast;
+  if (auto done = at_door<"cross">(self, other, dim)) return done;
   check_defined("cross", self, "self");
   if (dim) return linalg::cross(self, other, *dim);
   detail::warn_once([] {
@@ -44,10 +45,10 @@ Tensor Tensor::cross(const Tensor& other, optional<int64_t> dim) const {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(cross, cross(self, other, dim), (self, other), const Tensor& self, const Tensor& other,
-          optional<int64_t> dim)
+TAPER_OUT(cross, (out, self, other, dim), cross(self, other, dim), (self, other),
+          const Tensor& self, const Tensor& other, optional<int64_t> dim)
 
-TAPER_OUT(linalg_cross, linalg::cross(self, other, dim), (self, other), const Tensor& self,
-          const Tensor& other, int64_t dim)
+TAPER_OUT(linalg_cross, (out, self, other, dim), linalg::cross(self, other, dim), (self, other),
+          const Tensor& self, const Tensor& other, int64_t dim)
 
 }  // namespace torch::taper

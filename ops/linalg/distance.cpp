@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
@@ -12,7 +13,6 @@
 #include <taper/ops/linalg/distance_kernels.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_norm.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
@@ -85,7 +85,7 @@ Tensor cdist_of_batches(const Tensor& x1, const Tensor& x2, double p, optional<i
 }  // namespace
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> compute_mode) {
-  if (auto cast = autocast_call("cdist", cdist, x1, x2, p, compute_mode)) return *cast;
+  if (auto done = at_door<"cdist">(x1, x2, p, compute_mode)) return done;
   check_defined("cdist", x1, "x1");
   check_defined("cdist", x2, "x2");
   TAPER_CHECK(x1.is_floating_point(),
@@ -144,7 +144,7 @@ Tensor pdist_backward_in_ops(const Tensor& gy, const Tensor& x, const Tensor& y,
 }  // namespace
 
 Tensor pdist(const Tensor& self, double p) {
-  if (auto cast = autocast_call("pdist", pdist, self, p)) return *cast;
+  if (auto done = at_door<"pdist">(self, p)) return done;
   check_defined("pdist", self, "self");
   TAPER_CHECK(self.dim() == 2, "pdist only supports 2D tensors, got: ", self.dim(), "D");
   TAPER_CHECK(self.is_floating_point(), "pdist only supports floating-point dtypes");
@@ -168,8 +168,7 @@ Tensor pdist(const Tensor& self, double p) {
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  if (auto cast = autocast_call("cosine_similarity", cosine_similarity, x1, x2, dim, eps))
-    return *cast;
+  if (auto done = at_door<"cosine_similarity">(x1, x2, dim, eps)) return done;
   const ScalarType dtype = result_type(x1, x2);
   TAPER_CHECK(isFloatingType(dtype),
               "cosine_similarity: expected common dtype to be floating point, yet common dtype is ",
@@ -181,6 +180,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  if (auto done = at_door<"pairwise_distance">(x1, x2, p, eps, keepdim)) return done;
   return norm(x1.sub(x2).add(eps), p, {-1}, keepdim);
 }
 

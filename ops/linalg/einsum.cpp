@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/view.h>
@@ -403,7 +403,7 @@ Tensor in_order_of_result(const Operand& y, const Alignment& l) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path) {
-  if (auto cast = autocast_call("einsum", einsum, equation, operands, path)) return *cast;
+  if (auto done = at_door<"einsum">(equation, operands, path)) return done;
   TAPER_CHECK(!operands.empty(), "einsum(): must provide at least one operand");
   const Equation e = parse(equation);
   TAPER_CHECK(e.operands.size() <= operands.size(),
@@ -426,8 +426,7 @@ Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRe
 // ---------------------------------------------------------------------- tensordot, kron, cross
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other) {
-  if (auto cast = autocast_call("tensordot", tensordot, self, other, dims_self, dims_other))
-    return *cast;
+  if (auto done = at_door<"tensordot">(self, other, dims_self, dims_other)) return done;
   check_defined("tensordot", self, "self");
   check_defined("tensordot", other, "other");
   TAPER_CHECK(dims_self.size() == dims_other.size(),
@@ -495,6 +494,7 @@ Tensor kron_by_steps(const Tensor& self, const Tensor& other, const Dims& a, con
 }  // namespace
 
 Tensor kron(const Tensor& self, const Tensor& other) {
+  if (auto done = at_door<"kron">(self, other)) return done;
   check_defined("kron", self, "self");
   check_defined("kron", other, "other");
   const int64_t rank = std::max(self.dim(), other.dim());
@@ -514,8 +514,10 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 Tensor Tensor::kron(const Tensor& other) const { return taper::kron(*this, other); }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(kron, kron(self, other), (self, other), const Tensor& self, const Tensor& other)
-TAPER_OUT(tensordot, tensordot(self, other, dims_self, dims_other), (self, other),
-          const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other)
+TAPER_OUT(kron, (out, self, other), kron(self, other), (self, other), const Tensor& self,
+          const Tensor& other)
+TAPER_OUT(tensordot, (out, self, other, dims_self, dims_other),
+          tensordot(self, other, dims_self, dims_other), (self, other), const Tensor& self,
+          const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other)
 
 }  // namespace torch::taper

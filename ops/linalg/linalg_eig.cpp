@@ -1,6 +1,7 @@
 // Eigenvalues and eigenvectors of matrices that need not be symmetric.
 #include <taper/ops/linalg/linalg_eig.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/where.h>
@@ -8,7 +9,6 @@
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -83,7 +83,7 @@ Tensor gradient(const Tensor& gl, const Tensor& gv, const Tensor& L, const Tenso
 }  // namespace
 
 std::tuple<Tensor, Tensor> eig(const Tensor& A) {
-  if (auto cast = autocast_call("linalg_eig", eig, A)) return *cast;
+  if (auto done = at_door<"linalg_eig">(A)) return done;
   const Eigen e = compute(A, true);
   if (needs_grad(A))
     record("LinalgEigBackward0", {e.values, e.vectors}, {A},
@@ -96,7 +96,7 @@ std::tuple<Tensor, Tensor> eig(const Tensor& A) {
 }
 
 Tensor eigvals(const Tensor& A) {
-  if (auto cast = autocast_call("linalg_eigvals", eigvals, A)) return *cast;
+  if (auto done = at_door<"linalg_eigvals">(A)) return done;
   return needs_grad(A) ? std::get<0>(eig(A)) : compute(A, false).values;
 }
 
@@ -105,7 +105,8 @@ Tensor eigvals(const Tensor& A) {
 namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linalg_eigvals, linalg::eigvals(A), (A), const Tensor& A)
-TAPER_OUT_PAIR(linalg_eig, eigenvalues, eigenvectors, linalg::eig(self), const Tensor& self)
+TAPER_OUT(linalg_eigvals, (out, A), linalg::eigvals(A), (A), const Tensor& A)
+TAPER_OUT_PAIR(linalg_eig, (eigenvalues, eigenvectors, self), eigenvalues, eigenvectors,
+               linalg::eig(self), const Tensor& self)
 
 }  // namespace torch::taper

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/linalg/linalg_check.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -112,7 +112,7 @@ Tensor exponential_gradient(const Tensor& g, const Tensor& A) {
 }  // namespace
 
 Tensor matrix_exp(const Tensor& A) {
-  if (auto cast = autocast_call("linalg_matrix_exp", matrix_exp, A)) return *cast;
+  if (auto done = at_door<"linalg_matrix_exp">(A)) return done;
   check_defined("linalg.matrix_exp", A, "A");
   TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()),
               "matrix_exp: Expected a floating point or complex tensor as input. Got ",
@@ -134,7 +134,10 @@ Tensor matrix_exp(const Tensor& A) {
 
 }  // namespace linalg
 
-Tensor matrix_exp(const Tensor& self) { return linalg::matrix_exp(self); }
+Tensor matrix_exp(const Tensor& self) {
+  if (auto done = at_door<"matrix_exp">(self)) return done;
+  return linalg::matrix_exp(self);
+}
 Tensor Tensor::matrix_exp() const { return taper::matrix_exp(*this); }
 
 }  // namespace torch::taper

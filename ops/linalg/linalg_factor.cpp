@@ -1,6 +1,7 @@
 // Factors of matrices. See linalg_solve.cpp for equations.
 #include <taper/ops/linalg/linalg_factor.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>
@@ -9,7 +10,6 @@
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -57,15 +57,15 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const char* node, const T
 }  // namespace
 
 Tensor cholesky(const Tensor& A, bool upper) {
-  if (auto cast = autocast_call("linalg_cholesky", cholesky, A, upper)) return *cast;
+  if (auto done = at_door<"linalg_cholesky">(A, upper)) return done;
   return std::get<0>(cholesky_of("linalg.cholesky", "LinalgCholeskyExBackward0", A, upper));
 }
 std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
-  if (auto cast = autocast_call("linalg_cholesky_ex", cholesky_ex, A, upper, check_errors))
-    return *cast;
+  if (auto done = at_door<"linalg_cholesky_ex">(A, upper, check_errors)) return done;
   return cholesky_of("linalg.cholesky_ex", "LinalgCholeskyExBackward0", A, upper, check_errors);
 }
 Tensor& cholesky_out(Tensor& result, const Tensor& A) {
+  if (at_door<"linalg_cholesky_out">(result, A)) return result;
   return store_out("linalg_cholesky", result, linalg::cholesky(A.detach()), {A});
 }
 
@@ -121,7 +121,7 @@ Tensor wide_gradient(const Tensor& gq, const Tensor& gr, const Tensor& A, const 
 }  // namespace
 
 std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode) {
-  if (auto cast = autocast_call("linalg_qr", qr, A, mode)) return *cast;
+  if (auto done = at_door<"linalg_qr">(A, mode)) return done;
   TAPER_CHECK(mode == "reduced" || mode == "complete" || mode == "r",
               "linalg.qr: qr received unrecognized mode '", std::string(mode),
               "' but expected one of 'reduced' (default), 'r', or 'complete'");
@@ -222,8 +222,7 @@ Tensor first(const Tensor& g, int64_t dim, int64_t k) {
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices) {
-  const auto again = [](const Tensor& x, bool full) { return linalg::svd(x, full); };
-  if (auto cast = autocast_call("linalg_svd", again, A, full_matrices)) return *cast;
+  if (auto done = at_door<"linalg_svd">(A, full_matrices)) return done;
   check_matrices("linalg.svd", A);
   const SVD f = compute_svd(A, full_matrices, true);
   if (needs_grad(A))
@@ -255,18 +254,19 @@ void check_driver(const Tensor& A, const optional<std::string_view>& driver) {
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices,
                                        optional<std::string_view> driver) {
+  if (auto done = at_door<"linalg_svd">(A, full_matrices, driver)) return done;
   check_driver(A, driver);
   return linalg::svd(A, full_matrices);
 }
 
 Tensor svdvals(const Tensor& A, optional<std::string_view> driver) {
+  if (auto done = at_door<"linalg_svdvals">(A, driver)) return done;
   check_driver(A, driver);
   return linalg::svdvals(A);
 }
 
 Tensor svdvals(const Tensor& A) {
-  const auto again = [](const Tensor& x) { return linalg::svdvals(x); };
-  if (auto cast = autocast_call("linalg_svdvals", again, A)) return *cast;
+  if (auto done = at_door<"linalg_svdvals">(A)) return done;
   check_matrices("linalg.svd", A);
   if (needs_grad(A)) return std::get<1>(linalg::svd(A, false));
   return compute_svd(A, false, false).S;
@@ -308,7 +308,7 @@ Eigen compute_eigh(const Tensor& A, std::string_view uplo, bool with_vectors) {
 }  // namespace
 
 std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO) {
-  if (auto cast = autocast_call("linalg_eigh", eigh, A, UPLO)) return *cast;
+  if (auto done = at_door<"linalg_eigh">(A, UPLO)) return done;
   const Eigen e = compute_eigh(A, UPLO, true);
   if (needs_grad(A))
     record("LinalgEighBackward0", {e.values, e.vectors}, {A},
@@ -319,7 +319,7 @@ std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO) {
 }
 
 Tensor eigvalsh(const Tensor& A, std::string_view UPLO) {
-  if (auto cast = autocast_call("linalg_eigvalsh", eigvalsh, A, UPLO)) return *cast;
+  if (auto done = at_door<"linalg_eigvalsh">(A, UPLO)) return done;
   if (needs_grad(A)) return std::get<0>(eigh(A, UPLO));
   return compute_eigh(A, UPLO, false).values;
 }
@@ -328,13 +328,13 @@ Tensor eigvalsh(const Tensor& A, std::string_view UPLO) {
 
 // ---------------------------------------------------------------------- older names
 Tensor cholesky(const Tensor& self, bool upper) {
+  if (auto done = at_door<"cholesky">(self, upper)) return done;
   return std::get<0>(
       linalg::cholesky_of("cholesky", "CholeskyBackward0", upper ? self.mH() : self, upper));
 }
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
-  if (auto cast = autocast_call("cholesky_solve", cholesky_solve, self, input2, upper))
-    return *cast;
+  if (auto done = at_door<"cholesky_solve">(self, input2, upper)) return done;
   linalg::detail::check_square("cholesky_solve", input2);
   TAPER_CHECK(self.dim() >= 2, "cholesky_solve: b should have at least 2 dimensions, but has ",
               self.dim(), " dimensions instead");
@@ -363,24 +363,26 @@ void check_diagonal(const char* op, const Tensor& L) {
 }  // namespace
 
 Tensor cholesky_inverse(const Tensor& self, bool upper) {
-  if (auto cast = autocast_call("cholesky_inverse", cholesky_inverse, self, upper)) return *cast;
+  if (auto done = at_door<"cholesky_inverse">(self, upper)) return done;
   linalg::detail::check_square("cholesky_inverse", self);
   check_diagonal("cholesky_inverse", self);
   return cholesky_solve(linalg::detail::identity_like(self, self.size(-1)), self, upper);
 }
 
 std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some) {
+  if (auto done = at_door<"qr">(self, some)) return done;
   return linalg::qr(self, some ? "reduced" : "complete");
 }
 
 std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors, bool upper) {
+  if (auto done = at_door<"symeig">(self, eigenvectors, upper)) return done;
   const char* const triangle = upper ? "U" : "L";
   if (eigenvectors) return linalg::eigh(self, triangle);
   return {linalg::eigvalsh(self, triangle), linalg::detail::make(self, {0})};
 }
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compute_uv) {
-  if (auto cast = autocast_call("svd", svd, self, some, compute_uv)) return *cast;
+  if (auto done = at_door<"svd">(self, some, compute_uv)) return done;
   if (!compute_uv) {
     const int64_t m = self.size(-2), n = self.size(-1);
     const Tensor s = linalg::svdvals(self);
@@ -406,17 +408,22 @@ std::tuple<Tensor, Tensor> Tensor::symeig(bool eigenvectors, bool upper) const {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linalg_cholesky, linalg::cholesky(A, upper), (A), const Tensor& A, bool upper)
-TAPER_OUT(linalg_eigvalsh, linalg::eigvalsh(A, UPLO), (A), const Tensor& A, std::string_view UPLO)
-TAPER_OUT(linalg_svdvals, linalg::svdvals(A, driver), (A), const Tensor& A,
+TAPER_OUT(linalg_cholesky, (out, A, upper), linalg::cholesky(A, upper), (A), const Tensor& A,
+          bool upper)
+TAPER_OUT(linalg_eigvalsh, (out, A, UPLO), linalg::eigvalsh(A, UPLO), (A), const Tensor& A,
+          std::string_view UPLO)
+TAPER_OUT(linalg_svdvals, (out, A, driver), linalg::svdvals(A, driver), (A), const Tensor& A,
           optional<std::string_view> driver)
-TAPER_OUT_PAIR(linalg_eigh, eigenvalues, eigenvectors, linalg::eigh(self, UPLO), const Tensor& self,
-               std::string_view UPLO)
-TAPER_OUT_PAIR(linalg_qr, Q, R, linalg::qr(self, mode), const Tensor& self, std::string_view mode)
-TAPER_OUT_PAIR(linalg_cholesky_ex, L, info, linalg::cholesky_ex(self, upper, check_errors),
-               const Tensor& self, bool upper, bool check_errors)
-TAPER_OUT(cholesky_inverse, cholesky_inverse(self, upper), (self), const Tensor& self, bool upper)
-TAPER_OUT(cholesky_solve, cholesky_solve(self, input2, upper), (self, input2), const Tensor& self,
-          const Tensor& input2, bool upper)
+TAPER_OUT_PAIR(linalg_eigh, (eigenvalues, eigenvectors, self, UPLO), eigenvalues, eigenvectors,
+               linalg::eigh(self, UPLO), const Tensor& self, std::string_view UPLO)
+TAPER_OUT_PAIR(linalg_qr, (Q, R, self, mode), Q, R, linalg::qr(self, mode), const Tensor& self,
+               std::string_view mode)
+TAPER_OUT_PAIR(linalg_cholesky_ex, (L, info, self, upper, check_errors), L, info,
+               linalg::cholesky_ex(self, upper, check_errors), const Tensor& self, bool upper,
+               bool check_errors)
+TAPER_OUT(cholesky_inverse, (out, self, upper), cholesky_inverse(self, upper), (self),
+          const Tensor& self, bool upper)
+TAPER_OUT(cholesky_solve, (out, self, input2, upper), cholesky_solve(self, input2, upper),
+          (self, input2), const Tensor& self, const Tensor& input2, bool upper)
 
 }  // namespace torch::taper

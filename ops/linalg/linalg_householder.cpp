@@ -1,11 +1,11 @@
 #include <taper/ops/linalg/linalg_householder.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/recompute.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/linalg_check.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/matmul.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -57,8 +57,7 @@ Tensor product_by_reflections(const Tensor& input, const Tensor& tau) {
 }  // namespace
 
 Tensor householder_product(const Tensor& input, const Tensor& tau) {
-  if (auto cast = autocast_call("linalg_householder_product", householder_product, input, tau))
-    return *cast;
+  if (auto done = at_door<"linalg_householder_product">(input, tau)) return done;
   check_reflections("torch.linalg.householder_product", input, tau);
   TAPER_CHECK(input.size(-2) >= input.size(-1),
               "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
@@ -90,7 +89,7 @@ namespace {
 }  // namespace
 
 std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
-  if (auto cast = autocast_call("geqrf", geqrf, self)) return *cast;
+  if (auto done = at_door<"geqrf">(self)) return done;
   linalg::detail::check_matrices("torch.geqrf", self, "input");
   const int64_t k = std::min(self.size(-2), self.size(-1));
   Tensor a, tau = linalg::detail::make(self, linalg::detail::batch_with(self, {k}));
@@ -107,14 +106,13 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
 }
 
 Tensor orgqr(const Tensor& self, const Tensor& input2) {
-  if (auto cast = autocast_call("orgqr", orgqr, self, input2)) return *cast;
+  if (auto done = at_door<"orgqr">(self, input2)) return done;
   return linalg::householder_product(self, input2);
 }
 
 Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left,
              bool transpose) {
-  if (auto cast = autocast_call("ormqr", ormqr, self, input2, input3, left, transpose))
-    return *cast;
+  if (auto done = at_door<"ormqr">(self, input2, input3, left, transpose)) return done;
   linalg::check_reflections("torch.ormqr", self, input2);
   linalg::detail::check_matrices("torch.ormqr", input3, "other");
   const int64_t m = self.size(-2), k = input2.size(-1);
@@ -138,7 +136,7 @@ Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linalg_householder_product, linalg::householder_product(input, tau), (input, tau),
-          const Tensor& input, const Tensor& tau)
+TAPER_OUT(linalg_householder_product, (out, input, tau), linalg::householder_product(input, tau),
+          (input, tau), const Tensor& input, const Tensor& tau)
 
 }  // namespace torch::taper

@@ -1,5 +1,6 @@
 #include <taper/ops/linalg/linalg_lu.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_scatter.h>
 #include <taper/ops/linalg/linalg_check.h>
@@ -7,7 +8,6 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/sort.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -84,6 +84,7 @@ Tensor lu_gradient(const Tensor& g, const Tensor& LU, const Tensor& pivots) {
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& A, bool pivot, bool check_errors) {
+  if (auto done = at_door<"linalg_lu_factor_ex">(A, pivot, check_errors)) return done;
   check_matrices("torch.lu_factor", A);
   TAPER_CHECK(pivot, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
   const int64_t k = std::min(A.size(-2), A.size(-1));
@@ -108,16 +109,19 @@ std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& A, bool pivot, boo
 }
 
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot) {
+  if (auto done = at_door<"linalg_lu_factor">(A, pivot)) return done;
   const auto [LU, pivots, info] = lu_factor_ex(A, pivot, true);
   return {LU, pivots};
 }
 
 std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, bool pivot) {
+  if (auto done = at_door<"linalg_lu">(A, pivot)) return done;
   const auto [LU, pivots, info] = lu_factor_ex(A, pivot);
   return {permutation(pivots, LU), lower_of(LU), upper_of(LU)};
 }
 
 Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
+  if (auto done = at_door<"linalg_lu_solve">(LU, pivots, B, left, adjoint)) return done;
   check_square("torch.linalg.lu_solve", LU);
   check_defined("linalg.lu_solve", pivots, "pivots");
   check_matrices("linalg.lu_solve", B, "B");
@@ -173,16 +177,19 @@ std::tuple<Tensor, Tensor, Tensor> ldl_values(const Tensor& A, bool hermitian, b
 
 std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool hermitian,
                                                  bool check_errors) {
+  if (auto done = at_door<"linalg_ldl_factor_ex">(A, hermitian, check_errors)) return done;
   auto [LD, pivots, info] = ldl_values(A, hermitian, check_errors);
   return {taper::detail::without_derivative("linalg_ldl_factor_ex", LD, {A}), pivots, info};
 }
 
 std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian) {
+  if (auto done = at_door<"linalg_ldl_factor">(A, hermitian)) return done;
   const auto [LD, pivots, info] = ldl_factor_ex(A, hermitian, true);
   return {LD, pivots};
 }
 
 Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
+  if (auto done = at_door<"linalg_ldl_solve">(LD, pivots, B, hermitian)) return done;
   check_square("torch.linalg.ldl_solve", LD);
   check_matrices("torch.linalg.ldl_solve", B, "B");
   TAPER_CHECK(
@@ -211,12 +218,13 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
 
 // ---------------------------------------------------------------------- older names
 Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {
-  if (auto cast = autocast_call("lu_solve", lu_solve, self, LU_data, LU_pivots)) return *cast;
+  if (auto done = at_door<"lu_solve">(self, LU_data, LU_pivots)) return done;
   return linalg::lu_solve(LU_data, LU_pivots, self);
 }
 
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots,
                                              bool unpack_data, bool unpack_pivots) {
+  if (auto done = at_door<"lu_unpack">(LU_data, LU_pivots, unpack_data, unpack_pivots)) return done;
   linalg::detail::check_matrices("lu_unpack", LU_data, "LU_data");
   check_defined("torch.lu_unpack", LU_pivots, "LU_pivots");
   TAPER_CHECK(LU_pivots.scalar_type() == kInt,
@@ -237,9 +245,10 @@ Tensor Tensor::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linalg_lu_solve, linalg::lu_solve(LU, pivots, B, left, adjoint), (LU, pivots, B),
-          const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint)
-TAPER_OUT_PAIR(linalg_lu_factor, LU, pivots, linalg::lu_factor(self, pivot), const Tensor& self,
-               bool pivot)
+TAPER_OUT(linalg_lu_solve, (out, LU, pivots, B, left, adjoint),
+          linalg::lu_solve(LU, pivots, B, left, adjoint), (LU, pivots, B), const Tensor& LU,
+          const Tensor& pivots, const Tensor& B, bool left, bool adjoint)
+TAPER_OUT_PAIR(linalg_lu_factor, (LU, pivots, self, pivot), LU, pivots,
+               linalg::lu_factor(self, pivot), const Tensor& self, bool pivot)
 
 }  // namespace torch::taper

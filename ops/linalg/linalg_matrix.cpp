@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
@@ -17,7 +18,6 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -62,7 +62,7 @@ Tensor multiply_chain(TensorList matrices) {
 }  // namespace
 
 Tensor chain_matmul(TensorList matrices) {
-  if (auto cast = autocast_call("chain_matmul", chain_matmul, matrices)) return *cast;
+  if (auto done = at_door<"chain_matmul">(matrices)) return done;
   detail::warn_once([] {
     return "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
            "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather "
@@ -159,47 +159,38 @@ Tensor rank_of(const Tensor& A, const Limit& limit, bool hermitian) {
 }  // namespace
 
 Tensor pinv(const Tensor& A, double rcond, bool hermitian) {
+  if (auto done = at_door<"linalg_pinv">(A, rcond, hermitian)) return done;
   return pinv(A, optional<double>(0.0), optional<double>(rcond), hermitian);
 }
 Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
             bool hermitian) {
+  if (auto done = at_door<"linalg_pinv">(A, atol, rtol, hermitian)) return done;
   check_matrices("linalg.pinv", A);
   return pinv_of(A, limit_of(A, atol, rtol), hermitian);
 }
 Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian) {
+  if (auto done = at_door<"linalg_pinv">(A, atol, rtol, hermitian)) return done;
   check_matrices("linalg.pinv", A);
   return pinv_of(A, limit_of(A, atol, rtol), hermitian);
 }
 
 Tensor matrix_rank(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
                    bool hermitian) {
-  if (auto cast = autocast_call(
-          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, atol, rtol,
-          hermitian))
-    return *cast;
+  if (auto done = at_door<"linalg_matrix_rank">(A, atol, rtol, hermitian)) return done;
   check_matrices("torch.linalg.matrix_rank", A);
   return rank_of(A, limit_of(A, atol, rtol), hermitian);
 }
 Tensor matrix_rank(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian) {
-  if (auto cast = autocast_call(
-          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, atol, rtol,
-          hermitian))
-    return *cast;
+  if (auto done = at_door<"linalg_matrix_rank">(A, atol, rtol, hermitian)) return done;
   check_matrices("torch.linalg.matrix_rank", A);
   return rank_of(A, limit_of(A, atol, rtol), hermitian);
 }
 Tensor matrix_rank(const Tensor& A, double tol, bool hermitian) {
-  if (auto cast = autocast_call(
-          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, tol,
-          hermitian))
-    return *cast;
+  if (auto done = at_door<"linalg_matrix_rank">(A, tol, hermitian)) return done;
   return matrix_rank(A, optional<double>(tol), optional<double>(0.0), hermitian);
 }
 Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian) {
-  if (auto cast = autocast_call(
-          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, tol,
-          hermitian))
-    return *cast;
+  if (auto done = at_door<"linalg_matrix_rank">(A, tol, hermitian)) return done;
   check_matrices("torch.linalg.matrix_rank", A);
   return rank_of(A, {as_limit(A, tol), number_like(A, 0)}, hermitian);
 }
@@ -275,7 +266,7 @@ std::string_view choose_driver(const Tensor& A, const optional<std::string_view>
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
                                                  optional<double> rcond,
                                                  optional<std::string_view> driver) {
-  if (auto cast = autocast_call("linalg_lstsq", lstsq, A, B, rcond, driver)) return *cast;
+  if (auto done = at_door<"linalg_lstsq">(A, B, rcond, driver)) return done;
   check_matrices("torch.linalg.lstsq", A, "input");
   check_defined("torch.linalg.lstsq", B, "B");
   const bool vectors = B.dim() == A.dim() - 1;
@@ -305,6 +296,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
 
 // ---------------------------------------------------------------------- powers, chains
 Tensor matrix_power(const Tensor& A, int64_t n) {
+  if (auto done = at_door<"linalg_matrix_power">(A, n)) return done;
   if (n < 0) return linalg::matrix_power(inv(A), -n);
   check_square_sizes("linalg.matrix_power", A);
   if (n == 0) return A.clone().copy_(identity_like(A, A.size(-1)));  // a gradient of zeros
@@ -317,7 +309,7 @@ Tensor matrix_power(const Tensor& A, int64_t n) {
 }
 
 Tensor multi_dot(TensorList tensors) {
-  if (auto cast = autocast_call("linalg_multi_dot", multi_dot, tensors)) return *cast;
+  if (auto done = at_door<"linalg_multi_dot">(tensors)) return done;
   const size_t n = tensors.size();
   TAPER_CHECK(n >= 2, "multi_dot(): expected at least 2 tensors but got ", n);
   std::vector<Tensor> matrices;
@@ -372,10 +364,7 @@ Tensor of_singular_values(const Tensor& A, const Plane& p, bool keepdim, const R
 
 Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, bool keepdim,
                    optional<ScalarType> dtype) {
-  if (auto cast = autocast_call(
-          "linalg_matrix_norm", [](const auto&... a) { return matrix_norm(a...); }, A, ord, dim,
-          keepdim, dtype))
-    return *cast;
+  if (auto done = at_door<"linalg_matrix_norm">(A, ord, dim, keepdim, dtype)) return done;
   check_defined("linalg.matrix_norm", A, "A");
   const Plane p = plane_of(A, dim);
   const double order = ord.to<double>(), size = std::abs(order);
@@ -394,10 +383,7 @@ Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, bool kee
 
 Tensor matrix_norm(const Tensor& A, std::string_view ord, IntArrayRef dim, bool keepdim,
                    optional<ScalarType> dtype) {
-  if (auto cast = autocast_call(
-          "linalg_matrix_norm", [](const auto&... a) { return matrix_norm(a...); }, A, ord, dim,
-          keepdim, dtype))
-    return *cast;
+  if (auto done = at_door<"linalg_matrix_norm">(A, ord, dim, keepdim, dtype)) return done;
   check_defined("linalg.matrix_norm", A, "A");
   TAPER_CHECK(ord == "fro" || ord == "nuc", "linalg.matrix_norm: Order ", std::string(ord),
               " not supported.");
@@ -438,6 +424,7 @@ Tensor norm(const Tensor& A, const optional<Scalar>& ord, OptionalIntArrayRef di
 
 Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
             optional<ScalarType> dtype) {
+  if (auto done = at_door<"linalg_norm">(A, ord, dim, keepdim, dtype)) return done;
   check_norm(A, dim);
   return matrix_norm(A, ord, dim ? *dim : IntArrayRef{0, 1}, keepdim, dtype);
 }
@@ -445,15 +432,19 @@ Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim, bool
 }  // namespace linalg
 
 Tensor pinverse(const Tensor& self, double rcond) {
-  if (auto cast = autocast_call("pinverse", pinverse, self, rcond)) return *cast;
+  if (auto done = at_door<"pinverse">(self, rcond)) return done;
   return linalg::pinv(self, rcond);
 }
-Tensor matrix_power(const Tensor& self, int64_t n) { return linalg::matrix_power(self, n); }
+Tensor matrix_power(const Tensor& self, int64_t n) {
+  if (auto done = at_door<"matrix_power">(self, n)) return done;
+  return linalg::matrix_power(self, n);
+}
 
 // ---------------------------------------------------------------- methods
 Tensor Tensor::pinverse(double rcond) const { return taper::pinverse(*this, rcond); }
 Tensor Tensor::matrix_power(int64_t n) const { return taper::matrix_power(*this, n); }
 Tensor Tensor::matrix_H() const {
+  if (auto done = at_door<"matrix_H">(*this)) return done;
   TAPER_CHECK(dim() == 2 || dim() == 0,
               "matrix_H: tensor.H is only supported on matrices (2-D tensors). Got ", dim(),
               "-D tensor.", dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
@@ -461,18 +452,20 @@ Tensor Tensor::matrix_H() const {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linalg_matrix_power, linalg::matrix_power(A, n), (A), const Tensor& A, int64_t n)
+TAPER_OUT(linalg_matrix_power, (out, A, n), linalg::matrix_power(A, n), (A), const Tensor& A,
+          int64_t n)
 TAPER_OUT_LIST(linalg_multi_dot, linalg::multi_dot(tensors))
-TAPER_OUT(linalg_pinv, linalg::pinv(A, rcond, hermitian), (A), const Tensor& A, double rcond,
-          bool hermitian)
-TAPER_OUT(linalg_pinv, linalg::pinv(A, atol, rtol, hermitian), (A), const Tensor& A,
+TAPER_OUT(linalg_pinv, (out, A, rcond, hermitian), linalg::pinv(A, rcond, hermitian), (A),
+          const Tensor& A, double rcond, bool hermitian)
+TAPER_OUT(linalg_pinv, (out, A, atol, rtol, hermitian), linalg::pinv(A, atol, rtol, hermitian), (A),
+          const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian)
+TAPER_OUT(linalg_matrix_rank, (out, A, tol, hermitian), linalg::matrix_rank(A, tol, hermitian), (A),
+          const Tensor& A, double tol, bool hermitian)
+TAPER_OUT(linalg_matrix_rank, (out, A, atol, rtol, hermitian),
+          linalg::matrix_rank(A, atol, rtol, hermitian), (A), const Tensor& A,
           optional<double> atol, optional<double> rtol, bool hermitian)
-TAPER_OUT(linalg_matrix_rank, linalg::matrix_rank(A, tol, hermitian), (A), const Tensor& A,
-          double tol, bool hermitian)
-TAPER_OUT(linalg_matrix_rank, linalg::matrix_rank(A, atol, rtol, hermitian), (A), const Tensor& A,
-          optional<double> atol, optional<double> rtol, bool hermitian)
-TAPER_OUT(linalg_matrix_norm, linalg::matrix_norm(A, ord, dim, keepdim, dtype), (A),
-          const Tensor& A, const Scalar& ord, IntArrayRef dim, bool keepdim,
-          optional<ScalarType> dtype)
+TAPER_OUT(linalg_matrix_norm, (out, A, ord, dim, keepdim, dtype),
+          linalg::matrix_norm(A, ord, dim, keepdim, dtype), (A), const Tensor& A, const Scalar& ord,
+          IntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
 
 }  // namespace torch::taper

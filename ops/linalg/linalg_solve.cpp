@@ -1,5 +1,6 @@
 #include <taper/ops/linalg/linalg_solve.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
@@ -11,7 +12,6 @@
 #include <taper/ops/linalg/linalg_lu.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/triangle.h>
@@ -44,7 +44,7 @@ void detail::check_equation(const char* op, const Tensor& A, const Tensor& B, bo
 
 // ---------------------------------------------------------------------- inverse
 std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors) {
-  if (auto cast = autocast_call("linalg_inv_ex", inv_ex, A, check_errors)) return *cast;
+  if (auto done = at_door<"linalg_inv_ex">(A, check_errors)) return done;
   check_square("linalg.inv", A);
   Tensor y = copy_of(A);
   const Tensor info = make_info(A);
@@ -64,7 +64,7 @@ std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors) {
 }
 
 Tensor inv(const Tensor& A) {
-  if (auto cast = autocast_call("linalg_inv", inv, A)) return *cast;
+  if (auto done = at_door<"linalg_inv">(A)) return done;
   return std::get<0>(inv_ex(A, true));
 }
 
@@ -104,6 +104,7 @@ Tensor cofactors(const Tensor& A) {
 }  // namespace
 
 Tensor det(const Tensor& A) {
+  if (auto done = at_door<"linalg_det">(A)) return done;
   const Pivoted p = pivoted("linalg.det", A);
   Tensor y;
   {
@@ -136,6 +137,7 @@ Tensor complex_slogdet_gradient(const Tensor& gs, const Tensor& gl, const Tensor
 }  // namespace
 
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
+  if (auto done = at_door<"linalg_slogdet">(A)) return done;
   const Pivoted p = pivoted("linalg.slogdet", A);
   Tensor sign, y;
   {
@@ -267,18 +269,20 @@ Solution solve_by(const char* op, const Tensor& A, const Tensor& B, bool left) {
 }  // namespace
 
 Tensor solve(const Tensor& A, const Tensor& B, bool left) {
-  if (auto cast = autocast_call("linalg_solve", solve, A, B, left)) return *cast;
+  if (auto done = at_door<"linalg_solve">(A, B, left)) return done;
   return solve_by("torch.linalg.solve", A, B, left).x;
 }
 
 std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left,
                                     bool check_errors) {
+  if (auto done = at_door<"linalg_solve_ex">(A, B, left, check_errors)) return done;
   const Solution s = solve_by(check_errors ? "torch.linalg.solve_ex" : nullptr, A, B, left);
   return {s.x, s.info};
 }
 
 Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left,
                         bool unitriangular) {
+  if (auto done = at_door<"linalg_solve_triangular">(A, B, upper, left, unitriangular)) return done;
   check_defined("linalg.solve_triangular", B, "B");
   check_equation("linalg.solve_triangular", A, B, left);
   if (!left) return solve_triangular(A.mT(), B.mT(), !upper, true, unitriangular).mT();
@@ -290,13 +294,20 @@ Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left,
 
 // ---------------------------------------------------------------------- older names
 Tensor inverse(const Tensor& self) {
-  if (auto cast = autocast_call("inverse", inverse, self)) return *cast;
+  if (auto done = at_door<"inverse">(self)) return done;
   return linalg::inv(self);
 }
-Tensor det(const Tensor& self) { return linalg::det(self); }
-std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return linalg::slogdet(self); }
+Tensor det(const Tensor& self) {
+  if (auto done = at_door<"det">(self)) return done;
+  return linalg::det(self);
+}
+std::tuple<Tensor, Tensor> slogdet(const Tensor& self) {
+  if (auto done = at_door<"slogdet">(self)) return done;
+  return linalg::slogdet(self);
+}
 
 Tensor logdet(const Tensor& self) {
+  if (auto done = at_door<"logdet">(self)) return done;
   const auto [sign, logarithm] = linalg::slogdet(self);
   if (self.is_complex()) return sign.log() + logarithm;
   return where(sign.eq(-1), Scalar(std::numeric_limits<double>::quiet_NaN()), logarithm);
@@ -304,9 +315,8 @@ Tensor logdet(const Tensor& self) {
 
 std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A, bool upper,
                                             bool transpose, bool unitriangular) {
-  if (auto cast = autocast_call("triangular_solve", triangular_solve, self, A, upper, transpose,
-                                unitriangular))
-    return *cast;
+  if (auto done = at_door<"triangular_solve">(self, A, upper, transpose, unitriangular))
+    return done;
   check_defined("triangular_solve", self, "b");
   check_defined("triangular_solve", A, "A");
   TAPER_CHECK(self.dim() >= 2,
@@ -332,15 +342,17 @@ std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor& A, bool upper,
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(inverse, self.inverse(), (self), const Tensor& self)
-TAPER_OUT(linalg_inv, linalg::inv(A), (A), const Tensor& A)
-TAPER_OUT(linalg_det, linalg::det(A), (A), const Tensor& A)
-TAPER_OUT(linalg_solve, linalg::solve(A, B, left), (A, B), const Tensor& A, const Tensor& B,
-          bool left)
-TAPER_OUT_PAIR(linalg_slogdet, sign, logabsdet, linalg::slogdet(self), const Tensor& self)
-TAPER_OUT(linalg_solve_triangular, linalg::solve_triangular(A, B, upper, left, unitriangular),
-          (A, B), const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular)
-TAPER_OUT_PAIR(linalg_inv_ex, inverse, info, linalg::inv_ex(self, check_errors), const Tensor& self,
-               bool check_errors)
+TAPER_OUT(inverse, (out, self), self.inverse(), (self), const Tensor& self)
+TAPER_OUT(linalg_inv, (out, A), linalg::inv(A), (A), const Tensor& A)
+TAPER_OUT(linalg_det, (out, A), linalg::det(A), (A), const Tensor& A)
+TAPER_OUT(linalg_solve, (out, A, B, left), linalg::solve(A, B, left), (A, B), const Tensor& A,
+          const Tensor& B, bool left)
+TAPER_OUT_PAIR(linalg_slogdet, (sign, logabsdet, self), sign, logabsdet, linalg::slogdet(self),
+               const Tensor& self)
+TAPER_OUT(linalg_solve_triangular, (out, A, B, upper, left, unitriangular),
+          linalg::solve_triangular(A, B, upper, left, unitriangular), (A, B), const Tensor& A,
+          const Tensor& B, bool upper, bool left, bool unitriangular)
+TAPER_OUT_PAIR(linalg_inv_ex, (inverse, info, self, check_errors), inverse, info,
+               linalg::inv_ex(self, check_errors), const Tensor& self, bool check_errors)
 
 }  // namespace torch::taper

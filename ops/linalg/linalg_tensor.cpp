@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/where.h>
@@ -13,7 +14,6 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -40,7 +40,7 @@ Dims joined(IntArrayRef a, IntArrayRef b) {
 }  // namespace
 
 Tensor tensorinv(const Tensor& self, int64_t ind) {
-  if (auto cast = autocast_call("linalg_tensorinv", tensorinv, self, ind)) return *cast;
+  if (auto done = at_door<"linalg_tensorinv">(self, ind)) return done;
   check_defined("linalg.tensorinv", self, "self");
   TAPER_CHECK(ind > 0, "tensorinv: Expected a strictly positive integer for 'ind', but got ", ind);
   const size_t rows = static_cast<size_t>(std::min(ind, self.dim()));
@@ -54,7 +54,7 @@ Tensor tensorinv(const Tensor& self, int64_t ind) {
 }
 
 Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) {
-  if (auto cast = autocast_call("linalg_tensorsolve", tensorsolve, self, other, dims)) return *cast;
+  if (auto done = at_door<"linalg_tensorsolve">(self, other, dims)) return done;
   check_defined("linalg.tensorsolve", self, "self");
   check_defined("linalg.tensorsolve", other, "other");
   Tensor a = self;
@@ -77,6 +77,7 @@ Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef 
 
 // ---------------------------------------------------------------------- vectors
 Tensor vander(const Tensor& x, optional<int64_t> N) {
+  if (auto done = at_door<"linalg_vander">(x, N)) return done;
   check_defined("linalg.vander", x, "x");
   TAPER_CHECK(x.scalar_type() != kBool,
               "linalg.vander supports floating point, complex, and integer tensors, but got ",
@@ -92,7 +93,7 @@ Tensor vander(const Tensor& x, optional<int64_t> N) {
 }
 
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
-  if (auto cast = autocast_call("linalg_vecdot", vecdot, x, y, dim)) return *cast;
+  if (auto done = at_door<"linalg_vecdot">(x, y, dim)) return done;
   check_defined("linalg.vecdot", x, "x");
   check_defined("linalg.vecdot", y, "y");
   TAPER_CHECK(isFloatingOrComplexType(x.scalar_type()),
@@ -123,9 +124,7 @@ Tensor condition_by_inverse(const Tensor& A, const Order& order, const std::stri
 }  // namespace
 
 Tensor cond(const Tensor& A, const optional<Scalar>& p) {
-  if (auto cast = autocast_call(
-          "linalg_cond", [](const auto&... a) { return cond(a...); }, A, p))
-    return *cast;
+  if (auto done = at_door<"linalg_cond">(A, p)) return done;
   check_matrices("linalg.cond", A);
   const double order = p ? p->to<double>() : 2, size = std::abs(order);
   TAPER_CHECK(size == 1 || size == 2 || std::isinf(size),
@@ -137,9 +136,7 @@ Tensor cond(const Tensor& A, const optional<Scalar>& p) {
 }
 
 Tensor cond(const Tensor& A, std::string_view p) {
-  if (auto cast = autocast_call(
-          "linalg_cond", [](const auto&... a) { return cond(a...); }, A, p))
-    return *cast;
+  if (auto done = at_door<"linalg_cond">(A, p)) return done;
   check_matrices("linalg.cond", A);
   TAPER_CHECK(p == "fro" || p == "nuc", "linalg.cond got an invalid norm type: ", std::string(p));
   if (A.numel() == 0) return condition_of_nothing(A);
@@ -151,11 +148,13 @@ Tensor cond(const Tensor& A, std::string_view p) {
 namespace torch::taper {
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linalg_vecdot, linalg_vecdot(x, y, dim), (x, y), const Tensor& x, const Tensor& y,
-          int64_t dim)
-TAPER_OUT(linalg_cond, linalg::cond(A, p), (A), const Tensor& A, const optional<Scalar>& p)
-TAPER_OUT(linalg_tensorinv, linalg::tensorinv(A, ind), (A), const Tensor& A, int64_t ind)
-TAPER_OUT(linalg_tensorsolve, linalg::tensorsolve(A, other, dims), (A, other), const Tensor& A,
-          const Tensor& other, OptionalIntArrayRef dims)
+TAPER_OUT(linalg_vecdot, (out, x, y, dim), linalg_vecdot(x, y, dim), (x, y), const Tensor& x,
+          const Tensor& y, int64_t dim)
+TAPER_OUT(linalg_cond, (out, A, p), linalg::cond(A, p), (A), const Tensor& A,
+          const optional<Scalar>& p)
+TAPER_OUT(linalg_tensorinv, (out, A, ind), linalg::tensorinv(A, ind), (A), const Tensor& A,
+          int64_t ind)
+TAPER_OUT(linalg_tensorsolve, (out, A, other, dims), linalg::tensorsolve(A, other, dims),
+          (A, other), const Tensor& A, const Tensor& other, OptionalIntArrayRef dims)
 
 }  // namespace torch::taper

@@ -1,5 +1,6 @@
 #include <taper/ops/linalg/matmul.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
@@ -10,7 +11,6 @@
 #include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/activation.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
@@ -121,7 +121,7 @@ Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
 
 // ---------------------------------------------------------------------- matrices
 Tensor mm(const Tensor& self, const Tensor& mat2) {
-  if (auto cast = autocast_call("mm", mm, self, mat2)) return *cast;
+  if (auto done = at_door<"mm">(self, mat2)) return done;
   TAPER_CHECK(self.dim() == 2, "mm: self must be a matrix");
   TAPER_CHECK(mat2.dim() == 2, "mm: mat2 must be a matrix");
   check_mm("mm", self, mat2);
@@ -140,7 +140,7 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
 }
 
 Tensor bmm(const Tensor& self, const Tensor& mat2) {
-  if (auto cast = autocast_call("bmm", bmm, self, mat2)) return *cast;
+  if (auto done = at_door<"bmm">(self, mat2)) return done;
   check_bmm("bmm", self, mat2);
   Tensor y = product({self.size(0), self.size(1), mat2.size(2)}, self, mat2, {}, 0, 1);
   if (needs_grad(self, mat2))
@@ -197,7 +197,7 @@ void record_addmm(const char* node, const Tensor& y, autograd::Saved mask, const
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
              const Scalar& alpha) {
-  if (auto cast = autocast_call("addmm", addmm, self, mat1, mat2, beta, alpha)) return *cast;
+  if (auto done = at_door<"addmm">(self, mat1, mat2, beta, alpha)) return done;
   const Dims sizes = check_addmm("addmm", self, mat1, mat2);
   Tensor y = product(sizes, mat1, mat2, self, beta, alpha);
   if (needs_grad(self, mat1, mat2))
@@ -210,9 +210,8 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
 // (cuBLASLt's GELU_AUX_BIAS) would save only one of three passes, beside a product that is larger.
 Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          const Scalar& beta, const Scalar& alpha, bool use_gelu) {
-  if (auto cast = autocast_call("_addmm_activation", _addmm_activation, self, mat1, mat2, beta,
-                                alpha, use_gelu))
-    return *cast;
+  if (auto done = at_door<"_addmm_activation">(self, mat1, mat2, beta, alpha, use_gelu))
+    return done;
   const Dims sizes = check_addmm("_addmm_activation", self, mat1, mat2);
   const bool by_tanh = mat1.is_cuda(), wants_gradient = needs_grad(self, mat1, mat2);
   if ((wants_gradient && use_gelu) || !isFloatingType(mat1.scalar_type())) {
@@ -230,8 +229,7 @@ Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& m
 
 Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                const Scalar& alpha) {
-  if (auto cast = autocast_call("baddbmm", baddbmm, self, batch1, batch2, beta, alpha))
-    return *cast;
+  if (auto done = at_door<"baddbmm">(self, batch1, batch2, beta, alpha)) return done;
   check_bmm("baddbmm", batch1, batch2);
   const Dims sizes{batch1.size(0), batch1.size(1), batch2.size(2)};
   check_expands("baddbmm", self, sizes);
@@ -253,7 +251,7 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, c
 
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
               const Scalar& alpha) {
-  if (auto cast = autocast_call("addbmm", addbmm, self, batch1, batch2, beta, alpha)) return *cast;
+  if (auto done = at_door<"addbmm">(self, batch1, batch2, beta, alpha)) return done;
   check_bmm("addbmm", batch1, batch2);
   const Dims sizes{batch1.size(1), batch2.size(2)};
   check_expands("addbmm", self, sizes);
@@ -266,7 +264,7 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
 
 // ---------------------------------------------------------------------- vectors
 Tensor mv(const Tensor& self, const Tensor& vec) {
-  if (auto cast = autocast_call("mv", mv, self, vec)) return *cast;
+  if (auto done = at_door<"mv">(self, vec)) return done;
   TAPER_CHECK(self.dim() == 2 && vec.dim() == 1, "mv: vector + matrix @ vector expected, got 1, ",
               self.dim(), ", ", vec.dim());
   TAPER_CHECK(self.size(1) == vec.size(0), "mv: size mismatch, got ", self.size(0), ", ",
@@ -290,7 +288,7 @@ Tensor mv(const Tensor& self, const Tensor& vec) {
 }
 
 Tensor dot(const Tensor& self, const Tensor& tensor) {
-  if (auto cast = autocast_call("dot", dot, self, tensor)) return *cast;
+  if (auto done = at_door<"dot">(self, tensor)) return done;
   TAPER_CHECK(self.dim() == 1 && tensor.dim() == 1, "dot: 1D tensors expected, but got ",
               self.dim(), "D and ", tensor.dim(), "D tensors");
   TAPER_CHECK(self.scalar_type() == tensor.scalar_type(),
@@ -317,21 +315,25 @@ Tensor dot(const Tensor& self, const Tensor& tensor) {
 }
 
 Tensor vdot(const Tensor& self, const Tensor& other) {
-  if (auto cast = autocast_call("vdot", vdot, self, other)) return *cast;
+  if (auto done = at_door<"vdot">(self, other)) return done;
   return dot(conj(self), other);
 }
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {
+  if (auto done = at_door<"outer">(self, vec2)) return done;
   TAPER_CHECK(self.dim() == 1, "outer: Expected 1-D argument self, but got ", self.dim(), "-D");
   TAPER_CHECK(vec2.dim() == 1, "outer: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
   return self.unsqueeze(1).mul(vec2);
 }
 
-Tensor ger(const Tensor& self, const Tensor& vec2) { return outer(self, vec2); }
+Tensor ger(const Tensor& self, const Tensor& vec2) {
+  if (auto done = at_door<"ger">(self, vec2)) return done;
+  return outer(self, vec2);
+}
 
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
-  if (auto cast = autocast_call("addmv", addmv, self, mat, vec, beta, alpha)) return *cast;
+  if (auto done = at_door<"addmv">(self, mat, vec, beta, alpha)) return done;
   TAPER_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1,
               "addmv: vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ",
               vec.dim());
@@ -361,7 +363,7 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
 
 Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
             const Scalar& alpha) {
-  if (auto cast = autocast_call("addr", addr, self, vec1, vec2, beta, alpha)) return *cast;
+  if (auto done = at_door<"addr">(self, vec1, vec2, beta, alpha)) return done;
   TAPER_CHECK(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got ", vec1.dim(), "-D");
   TAPER_CHECK(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
   const ScalarType t =
@@ -415,7 +417,7 @@ Tensor folded_matmul(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
-  if (auto cast = autocast_call("matmul", matmul, self, other)) return *cast;
+  if (auto done = at_door<"matmul">(self, other)) return done;
   const int64_t ra = self.dim(), rb = other.dim();
   TAPER_CHECK(ra > 0 && rb > 0,
               "matmul: both arguments to matmul need to be at least 1D, but they are ", ra,
@@ -430,18 +432,22 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 }
 
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
+  if (at_door<"mm_out">(out, self, mat2)) return out;
   return into("mm", out, mm(self.detach(), mat2.detach()), {self, mat2});
 }
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
+  if (at_door<"bmm_out">(out, self, mat2)) return out;
   return into("bmm", out, bmm(self.detach(), mat2.detach()), {self, mat2});
 }
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  if (at_door<"matmul_out">(out, self, other)) return out;
   return into("matmul", out, matmul(self.detach(), other.detach()), {self, other});
 }
 
 #define TAPER_MATRIX_SUM_OUT(name)                                                      \
   Tensor& name##_out(Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, \
                      const Scalar& beta, const Scalar& alpha) {                         \
+    if (at_door<#name "_out">(out, self, a, b, beta, alpha)) return out;                \
     return into(#name, out, name(self.detach(), a.detach(), b.detach(), beta, alpha),   \
                 {self, a, b});                                                          \
   }
@@ -453,6 +459,7 @@ TAPER_MATRIX_SUM_OUT(addr)
 #undef TAPER_MATRIX_SUM_OUT
 
 Tensor inner(const Tensor& self, const Tensor& other) {
+  if (auto done = at_door<"inner">(self, other)) return done;
   if (self.dim() == 0 || other.dim() == 0) return self.mul(other);
   TAPER_CHECK(self.size(-1) == other.size(-1),
               "inner() the last dimension must match on both input tensors but got shapes ",
@@ -511,23 +518,27 @@ Tensor& add_product_(const char* name, const Tensor& x, const Tensor& a, const T
 
 Tensor& Tensor::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta,
                        const Scalar& alpha) const {
+  if (at_door<"addmv_">(*this, mat, vec, beta, alpha)) return detail::as_mutable(*this);
   return add_product_("addmv_", *this, mat, vec,
                       [&](const Tensor& x) { return taper::addmv(x, mat, vec, beta, alpha); });
 }
 Tensor& Tensor::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                          const Scalar& alpha) const {
+  if (at_door<"baddbmm_">(*this, batch1, batch2, beta, alpha)) return detail::as_mutable(*this);
   return add_product_("baddbmm_", *this, batch1, batch2, [&](const Tensor& x) {
     return taper::baddbmm(x, batch1, batch2, beta, alpha);
   });
 }
 Tensor& Tensor::addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
                       const Scalar& alpha) const {
+  if (at_door<"addr_">(*this, vec1, vec2, beta, alpha)) return detail::as_mutable(*this);
   return add_product_("addr_", *this, vec1, vec2,
                       [&](const Tensor& x) { return taper::addr(x, vec1, vec2, beta, alpha); });
 }
 
 Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
                        const Scalar& alpha) const {
+  if (at_door<"addmm_">(*this, mat1, mat2, beta, alpha)) return detail::as_mutable(*this);
   const Dims result = addmm_sizes("addmm_", mat1, mat2);
   TAPER_CHECK(impl().sizes == result, "addmm_: Bad in-place call: input tensor size ", sizes(),
               " and output tensor size ", result, " should match");
@@ -542,17 +553,24 @@ Tensor Tensor::addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& 
 
 Tensor& Tensor::addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                         const Scalar& alpha) const {
+  if (at_door<"addbmm_">(*this, batch1, batch2, beta, alpha)) return detail::as_mutable(*this);
   return in_place("addbmm_", *this, {batch1, batch2},
                   [&](const Tensor& x) { return taper::addbmm(x, batch1, batch2, beta, alpha); });
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(mv, mv(self, vec), (self, vec), const Tensor& self, const Tensor& vec)
-TAPER_OUT(dot, dot(self, tensor), (self, tensor), const Tensor& self, const Tensor& tensor)
-TAPER_OUT(vdot, vdot(self, other), (self, other), const Tensor& self, const Tensor& other)
-TAPER_OUT(inner, inner(self, other), (self, other), const Tensor& self, const Tensor& other)
-TAPER_OUT(outer, outer(self, vec2), (self, vec2), const Tensor& self, const Tensor& vec2)
-TAPER_OUT(ger, ger(self, vec2), (self, vec2), const Tensor& self, const Tensor& vec2)
-TAPER_OUT(linalg_matmul, linalg_matmul(A, other), (A, other), const Tensor& A, const Tensor& other)
+TAPER_OUT(mv, (out, self, vec), mv(self, vec), (self, vec), const Tensor& self, const Tensor& vec)
+TAPER_OUT(dot, (out, self, tensor), dot(self, tensor), (self, tensor), const Tensor& self,
+          const Tensor& tensor)
+TAPER_OUT(vdot, (out, self, other), vdot(self, other), (self, other), const Tensor& self,
+          const Tensor& other)
+TAPER_OUT(inner, (out, self, other), inner(self, other), (self, other), const Tensor& self,
+          const Tensor& other)
+TAPER_OUT(outer, (out, self, vec2), outer(self, vec2), (self, vec2), const Tensor& self,
+          const Tensor& vec2)
+TAPER_OUT(ger, (out, self, vec2), ger(self, vec2), (self, vec2), const Tensor& self,
+          const Tensor& vec2)
+TAPER_OUT(linalg_matmul, (out, A, other), linalg_matmul(A, other), (A, other), const Tensor& A,
+          const Tensor& other)
 
 }  // namespace torch::taper

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
@@ -10,7 +11,6 @@
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/nn/activation_kernels.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
@@ -242,38 +242,64 @@ Tensor shrunk_gradient(const Tensor& gy, const Tensor& x, const ActivationForm& 
 }  // namespace
 
 Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope) {
+  if (auto done = at_door<"leaky_relu">(self, negative_slope)) return done;
   return activate(leaky_relu_op(negative_slope), self);
 }
 Tensor& leaky_relu_(Tensor& self, const Scalar& negative_slope) {
+  if (at_door<"leaky_relu_">(self, negative_slope)) return self;
   return activate_inplace(leaky_relu_op(negative_slope), self);
 }
 Tensor elu(const Tensor& self, const Scalar& alpha, const Scalar& scale,
            const Scalar& input_scale) {
+  if (auto done = at_door<"elu">(self, alpha, scale, input_scale)) return done;
   return activate(elu_op(alpha.toDouble(), scale.toDouble(), input_scale.toDouble()), self);
 }
 Tensor& elu_(Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
+  if (at_door<"elu_">(self, alpha, scale, input_scale)) return self;
   return activate_inplace(elu_op(alpha.toDouble(), scale.toDouble(), input_scale.toDouble()), self);
 }
-Tensor selu(const Tensor& self) { return activate(selu_op(), self); }
-Tensor& selu_(Tensor& self) { return activate_inplace(selu_op(), self); }
-Tensor celu(const Tensor& self, const Scalar& alpha) { return activate(celu_op(alpha), self); }
-Tensor& celu_(Tensor& self, const Scalar& alpha) { return activate_inplace(celu_op(alpha), self); }
+Tensor selu(const Tensor& self) {
+  if (auto done = at_door<"selu">(self)) return done;
+  return activate(selu_op(), self);
+}
+Tensor& selu_(Tensor& self) {
+  if (at_door<"selu_">(self)) return self;
+  return activate_inplace(selu_op(), self);
+}
+Tensor celu(const Tensor& self, const Scalar& alpha) {
+  if (auto done = at_door<"celu">(self, alpha)) return done;
+  return activate(celu_op(alpha), self);
+}
+Tensor& celu_(Tensor& self, const Scalar& alpha) {
+  if (at_door<"celu_">(self, alpha)) return self;
+  return activate_inplace(celu_op(alpha), self);
+}
 Tensor gelu(const Tensor& self, std::string_view approximate) {
+  if (auto done = at_door<"gelu">(self, approximate)) return done;
   return activate(gelu_op(approximate), self);
 }
 Tensor& gelu_(Tensor& self, std::string_view approximate) {
+  if (at_door<"gelu_">(self, approximate)) return self;
   return activate_inplace(gelu_op(approximate), self);
 }
 Tensor silu(const Tensor& self) {
+  if (auto done = at_door<"silu">(self)) return done;
   return self.is_complex() ? self * sigmoid(self) : activate(silu_op(), self);
 }
 Tensor& silu_(Tensor& self) {
+  if (at_door<"silu_">(self)) return self;
   return self.is_complex() ? self.mul_(sigmoid(self)) : activate_inplace(silu_op(), self);
 }
-Tensor mish(const Tensor& self) { return activate(mish_op(), self); }
-Tensor& mish_(Tensor& self) { return activate_inplace(mish_op(), self); }
+Tensor mish(const Tensor& self) {
+  if (auto done = at_door<"mish">(self)) return done;
+  return activate(mish_op(), self);
+}
+Tensor& mish_(Tensor& self) {
+  if (at_door<"mish_">(self)) return self;
+  return activate_inplace(mish_op(), self);
+}
 Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) {
-  if (auto cast = autocast_call("softplus", softplus, self, beta, threshold)) return *cast;
+  if (auto done = at_door<"softplus">(self, beta, threshold)) return done;
   return activate({"softplus_cpu",
                    "SoftplusBackward0",
                    {Activation::kSoftplus, beta.toDouble(), threshold.toDouble()}},
@@ -288,34 +314,57 @@ void check_limits(const Tensor& x, const Scalar& low, const Scalar& high) {
 
 }  // namespace
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  if (auto done = at_door<"hardtanh">(self, min_val, max_val)) return done;
   check_limits(self, min_val, max_val);
   if (isIntegralType(self.scalar_type(), false))
     return self.clamp(Scalar(min_val.toLong()), Scalar(max_val.toLong()));
   return activate(hardtanh_op(min_val, max_val), self);
 }
 Tensor& hardtanh_(Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  if (at_door<"hardtanh_">(self, min_val, max_val)) return self;
   check_limits(self, min_val, max_val);
   if (isIntegralType(self.scalar_type(), false))
     return self.clamp_(Scalar(min_val.toLong()), Scalar(max_val.toLong()));
   return activate_inplace(hardtanh_op(min_val, max_val), self);
 }
-Tensor relu6(const Tensor& self) { return hardtanh(self, 0, 6); }
-Tensor& relu6_(Tensor& self) { return hardtanh_(self, 0, 6); }
-Tensor hardsigmoid(const Tensor& self) { return activate(hardsigmoid_op(), self); }
-Tensor& hardsigmoid_(Tensor& self) { return activate_inplace(hardsigmoid_op(), self); }
-Tensor hardswish(const Tensor& self) { return activate(hardswish_op(), self); }
-Tensor& hardswish_(Tensor& self) { return activate_inplace(hardswish_op(), self); }
+Tensor relu6(const Tensor& self) {
+  if (auto done = at_door<"relu6">(self)) return done;
+  return hardtanh(self, 0, 6);
+}
+Tensor& relu6_(Tensor& self) {
+  if (at_door<"relu6_">(self)) return self;
+  return hardtanh_(self, 0, 6);
+}
+Tensor hardsigmoid(const Tensor& self) {
+  if (auto done = at_door<"hardsigmoid">(self)) return done;
+  return activate(hardsigmoid_op(), self);
+}
+Tensor& hardsigmoid_(Tensor& self) {
+  if (at_door<"hardsigmoid_">(self)) return self;
+  return activate_inplace(hardsigmoid_op(), self);
+}
+Tensor hardswish(const Tensor& self) {
+  if (auto done = at_door<"hardswish">(self)) return done;
+  return activate(hardswish_op(), self);
+}
+Tensor& hardswish_(Tensor& self) {
+  if (at_door<"hardswish_">(self)) return self;
+  return activate_inplace(hardswish_op(), self);
+}
 Tensor hardshrink(const Tensor& self, const Scalar& lambd) {
+  if (auto done = at_door<"hardshrink">(self, lambd)) return done;
   return activate(
       {"hardshrink_cpu", "HardshrinkBackward0", {Activation::kHardshrink, lambd.toDouble()}}, self);
 }
 Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
+  if (auto done = at_door<"hardshrink_backward">(grad_out, self, lambd)) return done;
   const ScalarType t = result_type(grad_out, self);
   const std::vector<Tensor> both = broadcast_tensors({grad_out.to(t), self.to(t)});
   check_floating("shrink_backward_cpu", both[0]);
   return shrunk_gradient(both[0], both[1], {Activation::kHardshrink, lambd.toDouble()});
 }
 Tensor softshrink(const Tensor& self, const Scalar& lambd) {
+  if (auto done = at_door<"softshrink">(self, lambd)) return done;
   TAPER_CHECK(lambd.toDouble() >= 0,
               "softshrink: lambda must be greater or equal to 0, but found to be ",
               lambd.toDouble(), ".");
@@ -323,6 +372,7 @@ Tensor softshrink(const Tensor& self, const Scalar& lambd) {
       {"softshrink_cpu", "SoftshrinkBackward0", {Activation::kSoftshrink, lambd.toDouble()}}, self);
 }
 Tensor threshold(const Tensor& self, const Scalar& threshold, const Scalar& value) {
+  if (auto done = at_door<"threshold">(self, threshold, value)) return done;
   if (isIntegralType(self.scalar_type(), false)) {
     detail::check_fits(threshold, self.scalar_type());
     return self.masked_fill(self.le(threshold), value);
@@ -330,6 +380,7 @@ Tensor threshold(const Tensor& self, const Scalar& threshold, const Scalar& valu
   return activate(threshold_op(threshold, value), self);
 }
 Tensor& threshold_(Tensor& self, const Scalar& threshold, const Scalar& value) {
+  if (at_door<"threshold_">(self, threshold, value)) return self;
   if (isIntegralType(self.scalar_type(), false)) {
     detail::check_fits(threshold, self.scalar_type());
     return self.masked_fill_(self.le(threshold), value);
@@ -337,18 +388,29 @@ Tensor& threshold_(Tensor& self, const Scalar& threshold, const Scalar& value) {
   return activate_inplace(threshold_op(threshold, value), self);
 }
 Tensor log_sigmoid(const Tensor& self) {
+  if (auto done = at_door<"log_sigmoid">(self)) return done;
   return activate({"log_sigmoid_cpu", "LogSigmoidBackward0", {Activation::kLogSigmoid}}, self);
 }
 Tensor logit(const Tensor& self, optional<double> eps) {
+  if (auto done = at_door<"logit">(self, eps)) return done;
   if (isIntegralType(self.scalar_type(), true)) return logit(self.to(default_dtype()), eps);
   return activate(logit_op(eps), self);
 }
-Tensor& logit_(Tensor& self, optional<double> eps) { return activate_inplace(logit_op(eps), self); }
-Tensor softsign(const Tensor& self) { return self.div(self.abs().add(1)); }
-Tensor tanhshrink(const Tensor& self) { return self.sub(self.tanh()); }
+Tensor& logit_(Tensor& self, optional<double> eps) {
+  if (at_door<"logit_">(self, eps)) return self;
+  return activate_inplace(logit_op(eps), self);
+}
+Tensor softsign(const Tensor& self) {
+  if (auto done = at_door<"softsign">(self)) return done;
+  return self.div(self.abs().add(1));
+}
+Tensor tanhshrink(const Tensor& self) {
+  if (auto done = at_door<"tanhshrink">(self)) return done;
+  return self.sub(self.tanh());
+}
 
 Tensor prelu(const Tensor& self, const Tensor& weight) {
-  if (auto cast = autocast_call("prelu", prelu, self, weight)) return *cast;
+  if (auto done = at_door<"prelu">(self, weight)) return done;
   check_floating("prelu_cpu", self);
   const Tensor w = prelu_weight(weight.detach(), self);
   Tensor y;
@@ -367,6 +429,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
 }
 std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self,
                                           const Tensor& weight) {
+  if (auto done = at_door<"prelu_backward">(grad_output, self, weight)) return done;
   check_floating("prelu_backward_cpu", self);
   const auto [gx, gw] = prelu_gradients(grad_output, self, weight, true, true);
   return {gx, gw};
@@ -403,11 +466,13 @@ Tensor rrelu_as(const char* node, const Tensor& self, const Tensor& noise, const
 
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
              optional<Generator> generator) {
+  if (auto done = at_door<"rrelu">(self, lower, upper, training, generator)) return done;
   return rrelu_as("RreluWithNoiseBackward0", self, {}, lower, upper, training,
                   std::move(generator));
 }
 Tensor& rrelu_(Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
                optional<Generator> generator) {
+  if (at_door<"rrelu_">(self, lower, upper, training, generator)) return self;
   return in_place("rrelu_", self, {}, [&](const Tensor& x) {
     return rrelu_as("RreluWithNoiseBackward1", x, {}, lower, upper, training, generator);
   });
@@ -429,12 +494,15 @@ void check_noise(const Tensor& self, const Tensor& noise) {
 
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower,
                         const Scalar& upper, bool training, optional<Generator> generator) {
+  if (auto done = at_door<"rrelu_with_noise">(self, noise, lower, upper, training, generator))
+    return done;
   check_noise(self, noise);
   return rrelu_as("RreluWithNoiseBackward0", self, noise, lower, upper, training,
                   std::move(generator));
 }
 Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower,
                           const Scalar& upper, bool training, optional<Generator> generator) {
+  if (at_door<"rrelu_with_noise_">(self, noise, lower, upper, training, generator)) return self;
   check_noise(self, noise);
   return in_place("rrelu_with_noise_", self, {}, [&](const Tensor& x) {
     return rrelu_as("RreluWithNoiseBackward1", x, noise, lower, upper, training, generator);
@@ -442,6 +510,7 @@ Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower
 }
 
 Tensor glu(const Tensor& self, int64_t dim) {
+  if (auto done = at_door<"glu">(self, dim)) return done;
   TAPER_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
   dim = wrap_dim("glu", dim, self.dim());
   const int64_t size = self.sizes()[dim];
@@ -467,25 +536,29 @@ Tensor Tensor::hardshrink_backward(const Tensor& grad_out, const Scalar& lambd) 
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(elu, elu(self, alpha, scale, input_scale), (self), const Tensor& self,
-          const Scalar& alpha, const Scalar& scale, const Scalar& input_scale)
-TAPER_OUT(gelu, gelu(self, approximate), (self), const Tensor& self, std::string_view approximate)
-TAPER_OUT(leaky_relu, leaky_relu(self, negative_slope), (self), const Tensor& self,
-          const Scalar& negative_slope)
-TAPER_OUT(silu, silu(self), (self), const Tensor& self)
-TAPER_OUT(mish, mish(self), (self), const Tensor& self)
-TAPER_OUT(softplus, softplus(self, beta, threshold), (self), const Tensor& self, const Scalar& beta,
-          const Scalar& threshold)
-TAPER_OUT(hardtanh, hardtanh(self, min_val, max_val), (self), const Tensor& self,
-          const Scalar& min_val, const Scalar& max_val)
-TAPER_OUT(hardsigmoid, hardsigmoid(self), (self), const Tensor& self)
-TAPER_OUT(hardswish, hardswish(self), (self), const Tensor& self)
-TAPER_OUT(hardshrink, hardshrink(self, lambd), (self), const Tensor& self, const Scalar& lambd)
-TAPER_OUT(softshrink, softshrink(self, lambd), (self), const Tensor& self, const Scalar& lambd)
-TAPER_OUT(threshold, taper::threshold(self, threshold, value), (self), const Tensor& self,
-          const Scalar& threshold, const Scalar& value)
-TAPER_OUT(log_sigmoid, log_sigmoid(self), (self), const Tensor& self)
-TAPER_OUT(glu, glu(self, dim), (self), const Tensor& self, int64_t dim)
-TAPER_OUT(logit, logit(self, eps), (self), const Tensor& self, optional<double> eps)
+TAPER_OUT(elu, (out, self, alpha, scale, input_scale), elu(self, alpha, scale, input_scale), (self),
+          const Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale)
+TAPER_OUT(gelu, (out, self, approximate), gelu(self, approximate), (self), const Tensor& self,
+          std::string_view approximate)
+TAPER_OUT(leaky_relu, (out, self, negative_slope), leaky_relu(self, negative_slope), (self),
+          const Tensor& self, const Scalar& negative_slope)
+TAPER_OUT(silu, (out, self), silu(self), (self), const Tensor& self)
+TAPER_OUT(mish, (out, self), mish(self), (self), const Tensor& self)
+TAPER_OUT(softplus, (out, self, beta, threshold), softplus(self, beta, threshold), (self),
+          const Tensor& self, const Scalar& beta, const Scalar& threshold)
+TAPER_OUT(hardtanh, (out, self, min_val, max_val), hardtanh(self, min_val, max_val), (self),
+          const Tensor& self, const Scalar& min_val, const Scalar& max_val)
+TAPER_OUT(hardsigmoid, (out, self), hardsigmoid(self), (self), const Tensor& self)
+TAPER_OUT(hardswish, (out, self), hardswish(self), (self), const Tensor& self)
+TAPER_OUT(hardshrink, (out, self, lambd), hardshrink(self, lambd), (self), const Tensor& self,
+          const Scalar& lambd)
+TAPER_OUT(softshrink, (out, self, lambd), softshrink(self, lambd), (self), const Tensor& self,
+          const Scalar& lambd)
+TAPER_OUT(threshold, (out, self, threshold, value), taper::threshold(self, threshold, value),
+          (self), const Tensor& self, const Scalar& threshold, const Scalar& value)
+TAPER_OUT(log_sigmoid, (out, self), log_sigmoid(self), (self), const Tensor& self)
+TAPER_OUT(glu, (out, self, dim), glu(self, dim), (self), const Tensor& self, int64_t dim)
+TAPER_OUT(logit, (out, self, eps), logit(self, eps), (self), const Tensor& self,
+          optional<double> eps)
 
 }  // namespace torch::taper

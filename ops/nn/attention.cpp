@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/recompute.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
@@ -15,7 +16,6 @@
 #include <taper/ops/nn/dropout.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -314,9 +314,9 @@ Tensor for_each_head(const char* name, const Tensor& t, const Tensor& query) {
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     optional<double> scale, bool enable_gqa) {
-  if (auto cast = autocast_call("scaled_dot_product_attention", scaled_dot_product_attention, query,
-                                key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa))
-    return *cast;
+  if (auto done = at_door<"scaled_dot_product_attention">(query, key, value, attn_mask, dropout_p,
+                                                          is_causal, scale, enable_gqa))
+    return done;
   if (enable_gqa) {
     const Tensor keys = for_each_head("key", key, query);
     return scaled_dot_product_attention(query, keys, for_each_head("value", value, query),

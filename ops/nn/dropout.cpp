@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/random/random_kernels.h>
@@ -83,6 +84,7 @@ Tensor dropout_again(const Tensor& x, const Tensor& kept, double p) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool train) {
+  if (auto done = at_door<"dropout">(x, p, train)) return done;
   if (changes_nothing("dropout", x, p, train)) return x;
   if (p == 1 || !x.is_contiguous()) return drop({"dropout", false, false, false}, x, p, train);
   const bool grad = autograd::needs_grad(x);
@@ -99,15 +101,18 @@ Tensor dropout(const Tensor& x, double p, bool train) {
 }
 
 Tensor& dropout_(Tensor& x, double p, bool train) {
+  if (at_door<"dropout_">(x, p, train)) return x;
   drop({"dropout_", false, false, true}, x, p, train);
   return x;
 }
 
 #define TAPER_DEFINE_DROPOUT(name, by_channel, alpha)            \
   Tensor name(const Tensor& x, double p, bool train) {           \
+    if (auto done = at_door<#name>(x, p, train)) return done;    \
     return drop({#name, by_channel, alpha, false}, x, p, train); \
   }                                                              \
   Tensor& name##_(Tensor& x, double p, bool train) {             \
+    if (at_door<#name "_">(x, p, train)) return x;               \
     drop({#name "_", by_channel, alpha, true}, x, p, train);     \
     return x;                                                    \
   }

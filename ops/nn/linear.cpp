@@ -1,12 +1,12 @@
 #include <taper/ops/nn/linear.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/linear_relu.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
@@ -96,13 +96,13 @@ bool takes_linear_relu(const Tensor& x, const Tensor& w, const Tensor& b) {
   const auto is_alike = [&](const Tensor& t) {
     return t.scalar_type() == x.scalar_type() && t.device() == x.device();
   };
-  return w.defined() && isFloatingType(x.scalar_type()) && x.dim() == 2 && w.dim() == 2 &&
-         x.sizes()[1] == w.sizes()[1] && is_alike(w) &&
+  return !has_modes() && w.defined() && isFloatingType(x.scalar_type()) && x.dim() == 2 &&
+         w.dim() == 2 && x.sizes()[1] == w.sizes()[1] && is_alike(w) &&
          (!b.defined() || (b.dim() == 1 && b.numel() == w.sizes()[0] && is_alike(b)));
 }
 
 Tensor linear_relu(const Tensor& x, const Tensor& w, const Tensor& b) {
-  if (auto cast = autocast_call("linear", linear_relu, x, w, b)) return *cast;
+  if (auto done = at_door<"linear_relu">(x, w, b)) return done;
   Tensor y = detail::make_tensor({x.sizes()[0], w.sizes()[0]}, x.scalar_type(), x.device());
   TAPER_ON_DEVICE(y, matmul_activation_kernel, y, x, transposed(w), b, 1, 1,
                   cuda::GemmActivation::kRelu);
@@ -119,7 +119,7 @@ Tensor linear_relu(const Tensor& x, const Tensor& w, const Tensor& b) {
 }  // namespace detail
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  if (auto cast = autocast_call("linear", linear, input, weight, bias)) return *cast;
+  if (auto done = at_door<"linear">(input, weight, bias)) return done;
   if (weight.dim() == 1) {  // one output without a dimension
     const Tensor y = matmul(input, weight);
     return bias.defined() ? y + bias.expand(y.sizes()) : y;
@@ -139,7 +139,46 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linear, linear(input, weight, bias), (input, weight, bias), const Tensor& input,
-          const Tensor& weight, const Tensor& bias)
+TAPER_OUT(linear, (out, input, weight, bias), linear(input, weight, bias), (input, weight, bias),
+          const Tensor& input, const Tensor& weight, const Tensor& bias)
+
+// ---------------------------------------------------------------------- bilinear
+namespace {
+
+void check_features(const char* of, int64_t got, int64_t expected) {
+  TAPER_CHECK(got == expected, "bilinear(): ", of, " size does not match weight size: got ", got,
+              " but expected ", expected);
+}
+
+}  // namespace
+
+Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
+                const optional<Tensor>& given_bias) {
+  if (auto done = at_door<"bilinear">(input1, input2, weight, given_bias)) return done;
+  const Tensor bias = given_bias.value_or(Tensor());
+  TAPER_CHECK(weight.dim() == 3, "bilinear: expected a weight of 3 dimensions, got ",
+              weight.sizes());
+  TAPER_CHECK(input1.dim() == input2.dim(), "bilinear(): input dimensions do not match: got ",
+              input1.dim(), " and ", input2.dim());
+  for (int64_t d = 0; d < input1.dim() - 1; ++d)
+    TAPER_CHECK(input1.size(d) == input2.size(d),
+                "bilinear(): input batch dimensions do not match at dim ", d, ": got ",
+                input1.size(d), " and ", input2.size(d));
+  check_features("input1", input1.size(-1), weight.size(1));
+  check_features("input2", input2.size(-1), weight.size(2));
+  if (bias.defined()) check_features("bias", bias.size(0), weight.size(0));
+  const int64_t out = weight.size(0), in1 = weight.size(1), in2 = weight.size(2);
+  // One product with the weight as (in1, out * in2), then one with the second vector of each
+  // sample.
+  int64_t samples = 1;
+  for (int64_t d = 0; d < input1.dim() - 1; ++d) samples *= input1.size(d);
+  const Tensor x1 = input1.reshape({samples, in1}), x2 = input2.reshape({samples, in2, 1});
+  const Tensor w = weight.permute({1, 0, 2}).reshape({in1, out * in2});
+  Tensor y = x1.mm(w).view({samples, out, in2}).bmm(x2).squeeze(2);
+  if (bias.defined()) y = y + bias;
+  std::vector<int64_t> sizes = input1.sizes().vec();
+  sizes.back() = out;
+  return y.view(sizes);
+}
 
 }  // namespace torch::taper

@@ -1,5 +1,6 @@
 #include <taper/ops/nn/loss_margin.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_dim.h>
@@ -7,7 +8,6 @@
 #include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/loss_reduction.h>
 #include <taper/ops/reduce/reduce_norm.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/tensor/view.h>
 
@@ -22,9 +22,7 @@ bool may_look(const Tensor& x) {
 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin,
                             int64_t reduction) {
-  if (auto cast = autocast_call("hinge_embedding_loss", hinge_embedding_loss, self, target, margin,
-                                reduction))
-    return *cast;
+  if (auto done = at_door<"hinge_embedding_loss">(self, target, margin, reduction)) return done;
   check_reduction("hinge_embedding_loss", reduction);
   const Tensor apart = self.neg().add(margin).clamp_min(0).masked_fill(target.eq(1), 0);
   const Tensor alike = self.masked_fill(target.eq(-1), 0);
@@ -33,18 +31,16 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            double margin, int64_t reduction) {
-  if (auto cast = autocast_call("margin_ranking_loss", margin_ranking_loss, input1, input2, target,
-                                margin, reduction))
-    return *cast;
+  if (auto done = at_door<"margin_ranking_loss">(input1, input2, target, margin, reduction))
+    return done;
   check_reduction("margin_ranking_loss", reduction);
   return reduce_loss(target.neg().mul(input1.sub(input2)).add(margin).clamp_min(0), reduction);
 }
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin, int64_t reduction) {
-  if (auto cast = autocast_call("cosine_embedding_loss", cosine_embedding_loss, input1, input2,
-                                target, margin, reduction))
-    return *cast;
+  if (auto done = at_door<"cosine_embedding_loss">(input1, input2, target, margin, reduction))
+    return done;
   check_reduction("cosine_embedding_loss", reduction);
   TAPER_CHECK(target.dim() <= 1,
               "cosine_embedding_loss: 0D or 1D target tensor expected, multi-target not supported");
@@ -64,9 +60,8 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p,
                          const Scalar& margin, const optional<Tensor>& weight, int64_t reduction) {
-  if (auto cast = autocast_call("multi_margin_loss", multi_margin_loss, self, target, p, margin,
-                                weight, reduction))
-    return *cast;
+  if (auto done = at_door<"multi_margin_loss">(self, target, p, margin, weight, reduction))
+    return done;
   check_reduction("multi_margin_loss", reduction);
   const double power = p.to<double>();
   TAPER_CHECK(power == 1 || power == 2, "multi_margin_loss: only p == 1 and p == 2 supported");
@@ -93,9 +88,7 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  if (auto cast =
-          autocast_call("multilabel_margin_loss", multilabel_margin_loss, self, target, reduction))
-    return *cast;
+  if (auto done = at_door<"multilabel_margin_loss">(self, target, reduction)) return done;
   check_reduction("multilabel_margin_loss", reduction);
   TAPER_CHECK((self.dim() == 1 || self.dim() == 2) && self.size(-1) > 0,
               "multilabel_margin_loss: Expected non-empty vector or matrix with optional 0-dim "
@@ -121,9 +114,9 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
-  if (auto cast = autocast_call("triplet_margin_loss", triplet_margin_loss, anchor, positive,
-                                negative, margin, p, eps, swap, reduction))
-    return *cast;
+  if (auto done = at_door<"triplet_margin_loss">(anchor, positive, negative, margin, p, eps, swap,
+                                                 reduction))
+    return done;
   check_reduction("triplet_margin_loss", reduction);
   TAPER_CHECK(anchor.dim() == positive.dim() && anchor.dim() == negative.dim(),
               "triplet_margin_loss: All inputs should have same dimension but got ", anchor.dim(),

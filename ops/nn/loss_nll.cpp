@@ -2,12 +2,12 @@
 
 #include <atomic>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/nn/loss.h>
 #include <taper/ops/nn/loss_nll_kernels.h>
 #include <taper/ops/nn/loss_reduction.h>
 #include <taper/ops/nn/softmax.h>
-#include <taper/ops/shared/autocast.h>
 
 namespace torch::taper {
 
@@ -303,20 +303,14 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
 
 Tensor nll_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                 int64_t reduction, int64_t ignore_index) {
-  if (!is_narrow(self))
-    if (auto cast =
-            autocast_call("nll_loss", nll_loss, self, target, weight, reduction, ignore_index))
-      return *cast;
+  if (auto done = at_door<"nll_loss">(self, target, weight, reduction, ignore_index)) return done;
   check_samples(self, target);
   return nll_checked("NllLossBackward0", self, target, weight, {ignore_index, reduction});
 }
 
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                   int64_t reduction, int64_t ignore_index) {
-  if (!is_narrow(self))
-    if (auto cast =
-            autocast_call("nll_loss2d", nll_loss2d, self, target, weight, reduction, ignore_index))
-      return *cast;
+  if (auto done = at_door<"nll_loss2d">(self, target, weight, reduction, ignore_index)) return done;
   TAPER_CHECK(self.dim() == 4 && target.dim() == 3,
               "nll_loss2d: expected input [N, C, H, W] and target [N, H, W], got ", self.sizes(),
               " and ", target.sizes());
@@ -326,6 +320,8 @@ Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tenso
 
 Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                    int64_t reduction, int64_t ignore_index) {
+  if (auto done = at_door<"nll_loss_nd">(self, target, weight, reduction, ignore_index))
+    return done;
   check_batch(self, target);
   if (self.dim() <= 2) return nll_loss(self, target, weight, reduction, ignore_index);
   check_positions(self, target);
@@ -349,10 +345,9 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const optional<Tenso
 
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                           int64_t reduction, int64_t ignore_index, double label_smoothing) {
-  if (!is_narrow(self) || !is_fused(self, target))
-    if (auto cast = autocast_call("cross_entropy_loss", cross_entropy_loss, self, target, weight,
-                                  reduction, ignore_index, label_smoothing))
-      return *cast;
+  if (auto done = at_door<"cross_entropy_loss">(self, target, weight, reduction, ignore_index,
+                                                label_smoothing))
+    return done;
   check_reduction("cross_entropy", reduction);
   TAPER_CHECK(
       label_smoothing >= 0 && label_smoothing <= 1,

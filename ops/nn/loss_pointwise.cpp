@@ -2,13 +2,13 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/kernel/iterate.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/loss.h>
 #include <taper/ops/nn/loss_pointwise_kernels.h>
 #include <taper/ops/nn/loss_reduction.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
 
@@ -174,33 +174,28 @@ Tensor one_pass(const char* name, const char* last, LossForm form, const Tensor&
 }  // namespace
 
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  if (!is_narrow(self))
-    if (auto cast = autocast_call("mse_loss", mse_loss, self, target, reduction)) return *cast;
+  if (auto done = at_door<"mse_loss">(self, target, reduction)) return done;
   return pointwise_loss({"mse", "MseLossBackward0", {LossKind::kSquared}}, self, target, reduction);
 }
 
 Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  if (auto done = at_door<"l1_loss">(self, target, reduction)) return done;
   if (is_one_pass(self, target))
     return one_pass("l1_loss", "AbsBackward0", {LossKind::kSmoothL1, 0}, self, target, reduction);
-  if (auto cast = autocast_call("l1_loss", l1_loss, self, target, reduction)) return *cast;
   check_reduction("l1_loss", reduction);
   return reduce_loss(self.sub(target).abs(), reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
+  if (auto done = at_door<"smooth_l1_loss">(self, target, reduction, beta)) return done;
   TAPER_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(self, target, reduction);
-  if (!is_narrow(self))
-    if (auto cast = autocast_call("smooth_l1_loss", smooth_l1_loss, self, target, reduction, beta))
-      return *cast;
   return pointwise_loss({"smooth_l1", "SmoothL1LossBackward0", {LossKind::kSmoothL1, beta}}, self,
                         target, reduction);
 }
 
 Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
-  if (!is_narrow(self))
-    if (auto cast = autocast_call("huber_loss", huber_loss, self, target, reduction, delta))
-      return *cast;
+  if (auto done = at_door<"huber_loss">(self, target, reduction, delta)) return done;
   TAPER_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   return pointwise_loss({"huber", "HuberLossBackward0", {LossKind::kHuber, delta}}, self, target,
                         reduction);
@@ -224,10 +219,8 @@ Tensor in_shape_of(const Tensor& self, const Tensor& target) {
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
                             const optional<Tensor>& weight, int64_t reduction) {
-  if (!is_narrow(self) || self.is_cuda())  // autocast refuses the op on CUDA
-    if (auto cast = autocast_call("binary_cross_entropy", binary_cross_entropy, self, given_target,
-                                  weight, reduction))
-      return *cast;
+  if (auto done = at_door<"binary_cross_entropy">(self, given_target, weight, reduction))
+    return done;
   const Tensor target = in_shape_of(self, given_target);
   const LossOp op{"binary_cross_entropy", "BinaryCrossEntropyBackward0", {LossKind::kBce}};
   if (!given(weight)) return pointwise_loss(op, self, target, reduction);
@@ -238,11 +231,12 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
                                         const optional<Tensor>& weight,
                                         const optional<Tensor>& pos_weight, int64_t reduction) {
-  if (!is_narrow(self) || given(pos_weight))
-    if (auto cast =
-            autocast_call("binary_cross_entropy_with_logits", binary_cross_entropy_with_logits,
-                          self, target, weight, pos_weight, reduction))
-      return *cast;
+  if (auto done =
+          at_door<"binary_cross_entropy_with_logits">(self, target, weight, pos_weight, reduction))
+    return done;
+  const ScalarType dtype = loss_dtype(self, self.scalar_type());
+  if (given(pos_weight) && dtype != self.scalar_type())
+    return binary_cross_entropy_with_logits(self.to(dtype), target, weight, pos_weight, reduction);
   TAPER_CHECK_VALUE(self.sizes() == target.sizes(),
                     "binary_cross_entropy_with_logits: Target size (", target.sizes(),
                     ") must be the same as input size (", self.sizes(), ")");
@@ -266,13 +260,12 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
+  if (auto done = at_door<"kl_div">(self, target, reduction, log_target)) return done;
   if (is_one_pass(self, target))
     return log_target
                ? one_pass("kl_div", "MulBackward0", {LossKind::kKlDivOfLogs}, self, target,
                           reduction)
                : one_pass("kl_div", "SubBackward0", {LossKind::kKlDiv}, self, target, reduction);
-  if (auto cast = autocast_call("kl_div", kl_div, self, target, reduction, log_target))
-    return *cast;
   check_reduction("kl_div", reduction);
   if (log_target) return reduce_loss(target.exp().mul(target.sub(self)), reduction);
   // t log t is 0 at t = 0, and NaN below.
@@ -281,26 +274,24 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool 
 }
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  if (auto done = at_door<"soft_margin_loss">(self, target, reduction)) return done;
   check_reduction("soft_margin_loss", reduction);
   detail::check_wants_no_gradient("soft_margin_loss", "target", target);
   if (is_one_pass(self, target))
     return pointwise_loss({"soft_margin_loss", "SoftMarginLossBackward0", {LossKind::kSoftMargin}},
                           self, target, reduction);
-  if (auto cast = autocast_call("soft_margin_loss", soft_margin_loss, self, target, reduction))
-    return *cast;
   return reduce_loss(log_sigmoid(self.mul(target)).neg(), reduction);
 }
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, int64_t reduction) {
+  if (auto done = at_door<"poisson_nll_loss">(input, target, log_input, full, eps, reduction))
+    return done;
   if (!full && is_one_pass(input, target))
     return one_pass(
         "poisson_nll_loss", "SubBackward0",
         log_input ? LossForm{LossKind::kPoisson} : LossForm{LossKind::kPoissonOfRates, eps}, input,
         target, reduction);
-  if (auto cast = autocast_call("poisson_nll_loss", poisson_nll_loss, input, target, log_input,
-                                full, eps, reduction))
-    return *cast;
   check_reduction("poisson_nll_loss", reduction);
   Tensor loss =
       log_input ? input.exp().sub(target.mul(input)) : input.sub(target.mul(input.add(eps).log()));
@@ -314,11 +305,13 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(mse_loss, mse_loss(self, target, reduction), (self, target), const Tensor& self,
-          const Tensor& target, int64_t reduction)
-TAPER_OUT(smooth_l1_loss, smooth_l1_loss(self, target, reduction, beta), (self, target),
-          const Tensor& self, const Tensor& target, int64_t reduction, double beta)
-TAPER_OUT(huber_loss, huber_loss(self, target, reduction, delta), (self, target),
-          const Tensor& self, const Tensor& target, int64_t reduction, double delta)
+TAPER_OUT(mse_loss, (out, self, target, reduction), mse_loss(self, target, reduction),
+          (self, target), const Tensor& self, const Tensor& target, int64_t reduction)
+TAPER_OUT(smooth_l1_loss, (out, self, target, reduction, beta),
+          smooth_l1_loss(self, target, reduction, beta), (self, target), const Tensor& self,
+          const Tensor& target, int64_t reduction, double beta)
+TAPER_OUT(huber_loss, (out, self, target, reduction, delta),
+          huber_loss(self, target, reduction, delta), (self, target), const Tensor& self,
+          const Tensor& target, int64_t reduction, double delta)
 
 }  // namespace torch::taper

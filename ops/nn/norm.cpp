@@ -3,10 +3,10 @@
 #include <limits>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/nn/norm_kernels.h>
-#include <taper/ops/shared/autocast.h>
 
 namespace torch::taper {
 
@@ -131,7 +131,10 @@ void check_channels(const char* name, const Tensor& t, int64_t channels) {
 // ---------------------------------------------------------------------- batch norm
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
-                  double momentum, double eps, bool) {
+                  double momentum, double eps, bool cudnn) {
+  if (auto done = at_door<"batch_norm">(input, weight, bias, running_mean, running_var, training,
+                                        momentum, eps, cudnn))
+    return done;
   check_floating("batch_norm", input);
   TAPER_CHECK(input.dim() >= 2, "batch_norm: expected an input of at least 2 dimensions, got ",
               input.sizes());
@@ -215,9 +218,8 @@ int64_t check_layer_norm(const char* op, const Tensor& x, IntArrayRef shape, con
 
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps, bool cudnn) {
-  if (auto cast = autocast_call("layer_norm", layer_norm, input, normalized_shape, weight, bias,
-                                eps, cudnn))
-    return *cast;
+  if (auto done = at_door<"layer_norm">(input, normalized_shape, weight, bias, eps, cudnn))
+    return done;
   const int64_t width = check_layer_norm("layer_norm", input, normalized_shape, weight, bias);
   const int64_t rows = width ? input.numel() / width : 0;
   Tensor y = detail::make_tensor(input.sizes(), input.scalar_type(), input.device());
@@ -251,8 +253,7 @@ double epsilon_of(ScalarType t) {
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 optional<double> eps) {
-  if (auto cast = autocast_call("rms_norm", rms_norm, input, normalized_shape, weight, eps))
-    return *cast;
+  if (auto done = at_door<"rms_norm">(input, normalized_shape, weight, eps)) return done;
   check_layer_norm("rms_norm", input, normalized_shape, weight, {});
   const ScalarType dtype = input.scalar_type();
   const Tensor x = isReducedFloatingType(dtype) ? input.to(kFloat) : input;
@@ -296,9 +297,7 @@ void check_group_norm(const Tensor& x, int64_t groups, const Tensor& w, const Te
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps, bool cudnn) {
-  if (auto cast =
-          autocast_call("group_norm", group_norm, input, num_groups, weight, bias, eps, cudnn))
-    return *cast;
+  if (auto done = at_door<"group_norm">(input, num_groups, weight, bias, eps, cudnn)) return done;
   check_group_norm(input, num_groups, weight, bias);
   const int64_t batch = input.size(0), channels = input.size(1), width = channels / num_groups;
   Tensor y = detail::make_tensor(input.sizes(), input.scalar_type(), input.device());
@@ -324,7 +323,10 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 // ---------------------------------------------------------------------- instance norm
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
-                     double momentum, double eps, bool) {
+                     double momentum, double eps, bool cudnn) {
+  if (auto done = at_door<"instance_norm">(input, weight, bias, running_mean, running_var,
+                                           use_input_stats, momentum, eps, cudnn))
+    return done;
   check_floating("instance_norm", input);
   TAPER_CHECK(input.dim() >= 2, "instance_norm: expected an input of at least 2 dimensions, got ",
               input.sizes());

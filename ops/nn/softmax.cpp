@@ -1,9 +1,9 @@
 #include <taper/ops/nn/softmax.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/nn/softmax_kernels.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 
 namespace torch::taper {
@@ -29,7 +29,7 @@ void check_backward(const char* op, const Tensor& gy, const Tensor& y) {
 }  // namespace
 
 Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call("softmax", softmax, self, dim, dtype)) return *cast;
+  if (auto done = at_door<"softmax">(self, dim, dtype)) return done;
   if (dtype && *dtype != self.scalar_type()) return softmax(self.to(*dtype), dim);
   // check
   check_floating("softmax", self);
@@ -48,7 +48,7 @@ Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
 }
 
 Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call("log_softmax", log_softmax, self, dim, dtype)) return *cast;
+  if (auto done = at_door<"log_softmax">(self, dim, dtype)) return done;
   if (dtype && *dtype != self.scalar_type()) return log_softmax(self.to(*dtype), dim);
   check_floating("log_softmax", self);
   dim = wrap_dim("log_softmax", dim, self.dim());
@@ -65,6 +65,7 @@ Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) 
 // A fused backward is an op, too. With v the gradient of gx: d/dgy = y (v - sum(v y)), which is
 // this op again, and d/dy = v (gy - sum(gy y)) - gy sum(v y).
 Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
+  if (auto done = at_door<"softmax_backward">(gy, y, dim)) return done;
   check_backward("softmax_backward", gy, y);
   dim = wrap_dim("softmax_backward", dim, y.dim());
   const Tensor g = gy.contiguous(), out = y.contiguous();
@@ -83,6 +84,7 @@ Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
 
 // d/dgy = v - sum(v exp(y)), and d/dy = -v exp(y) sum(gy).
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
+  if (auto done = at_door<"log_softmax_backward">(gy, y, dim)) return done;
   check_backward("log_softmax_backward", gy, y);
   dim = wrap_dim("log_softmax_backward", dim, y.dim());
   const Tensor g = gy.contiguous(), out = y.contiguous();
@@ -99,9 +101,11 @@ Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
 }
 
 Tensor _softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+  if (auto done = at_door<"_softmax">(self, dim, half_to_float)) return done;
   return softmax(self, dim, half_to_float ? optional<ScalarType>(kFloat) : nullopt);
 }
 Tensor _log_softmax(const Tensor& self, int64_t dim, bool half_to_float) {
+  if (auto done = at_door<"_log_softmax">(self, dim, half_to_float)) return done;
   return log_softmax(self, dim, half_to_float ? optional<ScalarType>(kFloat) : nullopt);
 }
 Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const {
@@ -112,9 +116,9 @@ Tensor Tensor::log_softmax(int64_t dim, optional<ScalarType> dtype) const {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(softmax, softmax(self, dim, dtype), (self), const Tensor& self, int64_t dim,
-          optional<ScalarType> dtype)
-TAPER_OUT(log_softmax, log_softmax(self, dim, dtype), (self), const Tensor& self, int64_t dim,
-          optional<ScalarType> dtype)
+TAPER_OUT(softmax, (out, self, dim, dtype), softmax(self, dim, dtype), (self), const Tensor& self,
+          int64_t dim, optional<ScalarType> dtype)
+TAPER_OUT(log_softmax, (out, self, dim, dtype), log_softmax(self, dim, dtype), (self),
+          const Tensor& self, int64_t dim, optional<ScalarType> dtype)
 
 }  // namespace torch::taper

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
@@ -40,6 +41,7 @@ void check_floating(const char* kernel, const Tensor& x) {
 
 // ---------------------------------------------------------------------- in place
 Tensor& Tensor::geometric_(double p, MaybeGenerator generator) const {
+  if (at_door<"geometric_">(*this, p, generator)) return detail::as_mutable(*this);
   TAPER_CHECK(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
   if (scalar_type() == kBool) detail::unsupported_dtype("geometric_cpu", kBool);
   return fill_from("geometric_", "GeometricBackward0", *this, [&](const Tensor& u) {
@@ -49,6 +51,7 @@ Tensor& Tensor::geometric_(double p, MaybeGenerator generator) const {
 }
 
 Tensor& Tensor::cauchy_(double median, double sigma, MaybeGenerator generator) const {
+  if (at_door<"cauchy_">(*this, median, sigma, generator)) return detail::as_mutable(*this);
   TAPER_CHECK(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
   check_floating("cauchy_cpu", *this);
   return fill_from("cauchy_", "CauchyBackward0", *this, [&](const Tensor& u) {
@@ -58,6 +61,7 @@ Tensor& Tensor::cauchy_(double median, double sigma, MaybeGenerator generator) c
 }
 
 Tensor& Tensor::log_normal_(double mean, double std, MaybeGenerator generator) const {
+  if (at_door<"log_normal_">(*this, mean, std, generator)) return detail::as_mutable(*this);
   TAPER_CHECK(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
   check_floating("log_normal_cpu", *this);
   return fill_from("log_normal_", "LogNormalBackward0", *this, [&](const Tensor& like) {
@@ -70,6 +74,7 @@ Tensor& Tensor::log_normal_(double mean, double std, MaybeGenerator generator) c
 
 // ---------------------------------------------------------------------- whole numbers
 Tensor poisson(const Tensor& rates, MaybeGenerator generator) {
+  if (auto done = at_door<"poisson">(rates, generator)) return done;
   check_defined("poisson", rates, "self");
   check_floating("poisson_cpu", rates);
   TAPER_CHECK(!may_look(rates) || rates.detach().ge(0).all().item<bool>(),
@@ -84,6 +89,7 @@ Tensor poisson(const Tensor& rates, MaybeGenerator generator) {
 }
 
 Tensor binomial(const Tensor& count, const Tensor& prob, MaybeGenerator generator) {
+  if (auto done = at_door<"binomial">(count, prob, generator)) return done;
   check_defined("binomial", count, "count");
   check_defined("binomial", prob, "prob");
   check_same_device("binomial", count, prob);
@@ -117,27 +123,35 @@ Tensor fresh(const Tensor& x) {
 }  // namespace
 
 Tensor uniform(const Tensor& x, double from, double to, MaybeGenerator generator) {
+  if (auto done = at_door<"uniform">(x, from, to, generator)) return done;
   return fresh(x).uniform_(from, to, std::move(generator));
 }
 Tensor exponential(const Tensor& x, double lambd, MaybeGenerator generator) {
+  if (auto done = at_door<"exponential">(x, lambd, generator)) return done;
   return fresh(x).exponential_(lambd, std::move(generator));
 }
 Tensor random(const Tensor& x, MaybeGenerator generator) {
+  if (auto done = at_door<"random">(x, generator)) return done;
   return fresh(x).random_(std::move(generator));
 }
 Tensor random(const Tensor& x, int64_t to, MaybeGenerator generator) {
+  if (auto done = at_door<"random">(x, to, generator)) return done;
   return fresh(x).random_(to, std::move(generator));
 }
 Tensor random(const Tensor& x, int64_t from, optional<int64_t> to, MaybeGenerator generator) {
+  if (auto done = at_door<"random">(x, from, to, generator)) return done;
   return fresh(x).random_(from, to, std::move(generator));
 }
 Tensor geometric(const Tensor& x, double p, MaybeGenerator generator) {
+  if (auto done = at_door<"geometric">(x, p, generator)) return done;
   return fresh(x).geometric_(p, std::move(generator));
 }
 Tensor cauchy(const Tensor& x, double median, double sigma, MaybeGenerator generator) {
+  if (auto done = at_door<"cauchy">(x, median, sigma, generator)) return done;
   return fresh(x).cauchy_(median, sigma, std::move(generator));
 }
 Tensor log_normal(const Tensor& x, double mean, double std, MaybeGenerator generator) {
+  if (auto done = at_door<"log_normal">(x, mean, std, generator)) return done;
   return fresh(x).log_normal_(mean, std, std::move(generator));
 }
 

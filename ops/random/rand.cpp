@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
@@ -55,6 +56,7 @@ void check_uniform_bounds(ScalarType dtype, double from, double to) {
 
 // ---------------------------------------------------------------- in place, continuous
 Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const {
+  if (at_door<"uniform_">(*this, from, to, generator)) return detail::as_mutable(*this);
   check_inplace("uniform_", *this);
   if (is_complex()) {
     view_as_real(data()).uniform_(from, to, generator);
@@ -68,6 +70,7 @@ Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const
 }
 
 Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const {
+  if (at_door<"normal_">(*this, mean, std, generator)) return detail::as_mutable(*this);
   check_inplace("normal_", *this);
   TAPER_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
   if (is_complex()) {  // the variances of both parts add up, and each part has the mean
@@ -81,6 +84,7 @@ Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const
 }
 
 Tensor& Tensor::exponential_(double lambd, MaybeGenerator generator) const {
+  if (at_door<"exponential_">(*this, lambd, generator)) return detail::as_mutable(*this);
   check_inplace("exponential_", *this);
   TAPER_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
   check_floating("exponential_", "exponential_cpu", *this);
@@ -91,6 +95,7 @@ Tensor& Tensor::exponential_(double lambd, MaybeGenerator generator) const {
 
 // ---------------------------------------------------------------- in place, yes or no
 Tensor& Tensor::bernoulli_(double p, MaybeGenerator generator) const {
+  if (at_door<"bernoulli_">(*this, p, generator)) return detail::as_mutable(*this);
   check_inplace("bernoulli_", *this);
   TAPER_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   const GeneratorPtr g = detail::generator_for(device(), generator);
@@ -112,6 +117,7 @@ void check_probabilities(const Tensor& p) {
 }  // namespace
 
 Tensor& Tensor::bernoulli_(const Tensor& p, MaybeGenerator generator) const {
+  if (at_door<"bernoulli_">(*this, p, generator)) return detail::as_mutable(*this);
   check_inplace("bernoulli_", *this);
   check_defined("bernoulli_", p, "p");
   check_same_device("bernoulli_", *this, p);
@@ -123,6 +129,7 @@ Tensor& Tensor::bernoulli_(const Tensor& p, MaybeGenerator generator) const {
 }
 
 Tensor Tensor::bernoulli(MaybeGenerator generator) const {
+  if (auto done = at_door<"bernoulli">(*this, generator)) return done;
   check_floating("bernoulli", "bernoulli_tensor_cpu_p_", *this);
   Tensor y = empty_like(*this, {}, MemoryFormat::Contiguous);  // in the order of the draws
   y.bernoulli_(*this, std::move(generator));
@@ -140,10 +147,12 @@ Tensor Tensor::bernoulli(double p, MaybeGenerator generator) const {
 }
 
 Tensor bernoulli(const Tensor& x, const Tensor& p, MaybeGenerator generator) {
+  if (auto done = at_door<"bernoulli">(x, p, generator)) return done;
   return empty_like(x, {}, MemoryFormat::Contiguous).bernoulli_(p, std::move(generator));
 }
 
 Tensor bernoulli(const Tensor& x, double p, MaybeGenerator generator) {
+  if (auto done = at_door<"bernoulli">(x, p, generator)) return done;
   return empty_like(x, {}, MemoryFormat::Contiguous).bernoulli_(p, std::move(generator));
 }
 
@@ -225,6 +234,7 @@ Tensor& random_between(const char* name, const Tensor& x, int64_t from, int64_t 
 }  // namespace
 
 Tensor& Tensor::random_(MaybeGenerator generator) const {
+  if (at_door<"random_">(*this, generator)) return detail::as_mutable(*this);
   check_inplace("random_", *this);
   const GeneratorPtr g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, random_full, *this, g);
@@ -232,11 +242,13 @@ Tensor& Tensor::random_(MaybeGenerator generator) const {
 }
 
 Tensor& Tensor::random_(int64_t to, MaybeGenerator generator) const {
+  if (at_door<"random_">(*this, to, generator)) return detail::as_mutable(*this);
   TAPER_CHECK(to > 0, "random_ expects 'from' to be less than 'to', but got from=0 >= to=", to);
   return random_between("RandomBackward1", *this, 0, inner_last(scalar_type(), to - 1), generator);
 }
 
 Tensor& Tensor::random_(int64_t from, optional<int64_t> to, MaybeGenerator generator) const {
+  if (at_door<"random_">(*this, from, to, generator)) return detail::as_mutable(*this);
   TAPER_CHECK(!to || from < *to, "random_ expects 'from' to be less than 'to', but got from=", from,
               " >= to=", *to);
   const ScalarType t = scalar_type();
@@ -251,26 +263,36 @@ Tensor& Tensor::random_(int64_t from, optional<int64_t> to, MaybeGenerator gener
 
 // ---------------------------------------------------------------- factories
 Tensor rand(IntArrayRef size, MaybeGenerator generator, TensorOptions options) {
+  if (auto done = at_door<"rand">(size, generator, options)) return done;
   Tensor y = empty(size, without_grad(options));
   y.uniform_(0, 1, std::move(generator));
   return finish(std::move(y), options);
 }
 
-Tensor rand(IntArrayRef size, TensorOptions options) { return rand(size, nullopt, options); }
+Tensor rand(IntArrayRef size, TensorOptions options) {
+  if (auto done = at_door<"rand">(size, options)) return done;
+  return rand(size, nullopt, options);
+}
 
 Tensor rand_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  if (auto done = at_door<"rand_like">(like, options, format)) return done;
   Tensor y = empty_like(like, without_grad(options), format);
   y.uniform_();
   return finish(std::move(y), options);
 }
 
 Tensor randn(IntArrayRef size, MaybeGenerator generator, TensorOptions options) {
+  if (auto done = at_door<"randn">(size, generator, options)) return done;
   return normal(0, 1, size, std::move(generator), options);
 }
 
-Tensor randn(IntArrayRef size, TensorOptions options) { return randn(size, nullopt, options); }
+Tensor randn(IntArrayRef size, TensorOptions options) {
+  if (auto done = at_door<"randn">(size, options)) return done;
+  return randn(size, nullopt, options);
+}
 
 Tensor randn_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  if (auto done = at_door<"randn_like">(like, options, format)) return done;
   Tensor y = empty_like(like, without_grad(options), format);
   y.normal_();
   return finish(std::move(y), options);
@@ -278,25 +300,30 @@ Tensor randn_like(const Tensor& like, TensorOptions options, optional<MemoryForm
 
 Tensor randint(int64_t low, int64_t high, IntArrayRef size, MaybeGenerator generator,
                TensorOptions options) {
+  if (auto done = at_door<"randint">(low, high, size, generator, options)) return done;
   Tensor y = empty(size, without_grad(options));
   y.random_(low, high, std::move(generator));
   return finish(std::move(y), options);
 }
 
 Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options) {
+  if (auto done = at_door<"randint">(low, high, size, options)) return done;
   return randint(low, high, size, nullopt, options);
 }
 
 Tensor randint(int64_t high, IntArrayRef size, MaybeGenerator generator, TensorOptions options) {
+  if (auto done = at_door<"randint">(high, size, generator, options)) return done;
   return randint(0, high, size, std::move(generator), options);
 }
 
 Tensor randint(int64_t high, IntArrayRef size, TensorOptions options) {
+  if (auto done = at_door<"randint">(high, size, options)) return done;
   return randint(0, high, size, nullopt, options);
 }
 
 Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions options,
                     optional<MemoryFormat> format) {
+  if (auto done = at_door<"randint_like">(like, low, high, options, format)) return done;
   Tensor y = empty_like(like, without_grad(options), format);
   y.random_(low, high);
   return finish(std::move(y), options);
@@ -304,10 +331,12 @@ Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions
 
 Tensor randint_like(const Tensor& like, int64_t high, TensorOptions options,
                     optional<MemoryFormat> format) {
+  if (auto done = at_door<"randint_like">(like, high, options, format)) return done;
   return randint_like(like, 0, high, options, format);
 }
 
 Tensor randperm(int64_t n, MaybeGenerator generator, TensorOptions options) {
+  if (auto done = at_door<"randperm">(n, generator, options)) return done;
   Tensor y = empty(n, without_grad(options));
   const ScalarType t = y.scalar_type();
   TAPER_CHECK(n - 1 <= largest_integer(t) && n <= INT64_C(0xffffffff),
@@ -318,11 +347,15 @@ Tensor randperm(int64_t n, MaybeGenerator generator, TensorOptions options) {
   return finish(std::move(y), options);
 }
 
-Tensor randperm(int64_t n, TensorOptions options) { return randperm(n, nullopt, options); }
+Tensor randperm(int64_t n, TensorOptions options) {
+  if (auto done = at_door<"randperm">(n, options)) return done;
+  return randperm(n, nullopt, options);
+}
 
 // ---------------------------------------------------------------- normal
 Tensor normal(double mean, double std, IntArrayRef size, MaybeGenerator generator,
               TensorOptions options) {
+  if (auto done = at_door<"normal">(mean, std, size, generator, options)) return done;
   Tensor y = empty(size, without_grad(options));
   y.normal_(mean, std, std::move(generator));
   return finish(std::move(y), options);
@@ -346,6 +379,7 @@ Tensor zero_gradient(const Tensor& gy, const Dims& size) { return zeros(size, gy
 }  // namespace
 
 Tensor normal(const Tensor& mean, double std, MaybeGenerator generator) {
+  if (auto done = at_door<"normal">(mean, std, generator)) return done;
   check_defined("normal", mean, "mean");
   Tensor y = empty_like(mean, {}, MemoryFormat::Contiguous);
   {
@@ -358,6 +392,7 @@ Tensor normal(const Tensor& mean, double std, MaybeGenerator generator) {
 }
 
 Tensor normal(double mean, const Tensor& std, MaybeGenerator generator) {
+  if (auto done = at_door<"normal">(mean, std, generator)) return done;
   check_std(std);
   Tensor y;
   {
@@ -370,6 +405,7 @@ Tensor normal(double mean, const Tensor& std, MaybeGenerator generator) {
 }
 
 Tensor normal(const Tensor& mean, const Tensor& std, MaybeGenerator generator) {
+  if (auto done = at_door<"normal">(mean, std, generator)) return done;
   check_defined("normal", mean, "mean");
   check_std(std);
   check_same_device("normal", mean, std);
@@ -415,6 +451,8 @@ void check_multinomial(const Tensor& p, int64_t num_samples, bool replacement) {
 
 Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replacement,
                    MaybeGenerator generator) {
+  if (auto done = at_door<"multinomial">(probabilities, num_samples, replacement, generator))
+    return done;
   check_defined("multinomial", probabilities, "self");
   NoGradGuard no_grad;
   const Tensor p = probabilities.detach().contiguous();
@@ -440,23 +478,29 @@ Tensor Tensor::multinomial(int64_t num_samples, bool replacement, MaybeGenerator
 
 // ---------------------------------------------------------------- out forms
 Tensor& rand_out(Tensor& out, IntArrayRef size, optional<Generator> generator) {
+  if (at_door<"rand_out">(out, size, generator)) return out;
   return sized_out("rand", out, size).uniform_(0, 1, std::move(generator));
 }
 Tensor& randn_out(Tensor& out, IntArrayRef size, optional<Generator> generator) {
+  if (at_door<"randn_out">(out, size, generator)) return out;
   return sized_out("randn", out, size).normal_(0, 1, std::move(generator));
 }
 Tensor& randint_out(Tensor& out, int64_t high, IntArrayRef size) {
+  if (at_door<"randint_out">(out, high, size)) return out;
   return randint_out(out, 0, high, size);
 }
 Tensor& randint_out(Tensor& out, int64_t low, int64_t high, IntArrayRef size) {
+  if (at_door<"randint_out">(out, low, high, size)) return out;
   return sized_out("randint", out, size).random_(low, high);
 }
 Tensor& randperm_out(Tensor& out, int64_t n, optional<Generator> generator) {
+  if (at_door<"randperm_out">(out, n, generator)) return out;
   return store_out("randperm", out, randperm(n, std::move(generator), options_of_out(out)), {});
 }
-TAPER_OUT(bernoulli, bernoulli(self, std::move(generator)), (self), const Tensor& self,
-          optional<Generator> generator)
-TAPER_OUT(multinomial, multinomial(self, num_samples, replacement, std::move(generator)), (self),
+TAPER_OUT(bernoulli, (out, self, generator), bernoulli(self, std::move(generator)), (self),
+          const Tensor& self, optional<Generator> generator)
+TAPER_OUT(multinomial, (out, self, num_samples, replacement, generator),
+          multinomial(self, num_samples, replacement, std::move(generator)), (self),
           const Tensor& self, int64_t num_samples, bool replacement, optional<Generator> generator)
 
 }  // namespace torch::taper

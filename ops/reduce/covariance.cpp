@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/covariance.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex_parts.h>
@@ -50,6 +51,7 @@ Tensor divisor(const Tensor& x, const Tensor& w, const optional<Tensor>& a, int6
 
 Tensor cov(const Tensor& self, int64_t correction, const optional<Tensor>& fweights,
            const optional<Tensor>& aweights) {
+  if (auto done = at_door<"cov">(self, correction, fweights, aweights)) return done;
   check_defined("cov", self, "input");
   TAPER_CHECK(self.dim() <= 2,
               "cov(): expected input to have two or fewer dimensions but got an "
@@ -69,6 +71,7 @@ Tensor cov(const Tensor& self, int64_t correction, const optional<Tensor>& fweig
 }
 
 Tensor corrcoef(const Tensor& x) {
+  if (auto done = at_door<"corrcoef">(x)) return done;
   TAPER_CHECK(x.dim() <= 2,
               "corrcoef(): expected input to have two or fewer dimensions but got "
               "an input with ",

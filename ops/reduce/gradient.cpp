@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/gradient.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/cat.h>
@@ -115,34 +116,42 @@ std::vector<Tensor> by_number(const Tensor& self, const Scalar& spacing,
 
 std::vector<Tensor> gradient(const Tensor& self, const optional<Scalar>& spacing,
                              optional<int64_t> dim, int64_t edge_order) {
+  if (auto done = at_door<"gradient">(self, spacing, dim, edge_order)) return done;
   return by_number(self, spacing.value_or(Scalar(1)), dims_of(self, dim), edge_order);
 }
 std::vector<Tensor> gradient(const Tensor& self, const Scalar& spacing, IntArrayRef dim,
                              int64_t edge_order) {
+  if (auto done = at_door<"gradient">(self, spacing, dim, edge_order)) return done;
   return by_number(self, spacing, dims_of(self, dim), edge_order);
 }
 std::vector<Tensor> gradient(const Tensor& self, IntArrayRef dim, int64_t edge_order) {
+  if (auto done = at_door<"gradient">(self, dim, edge_order)) return done;
   return by_number(self, 1, dims_of(self, dim), edge_order);
 }
 std::vector<Tensor> gradient(const Tensor& self, ArrayRef<Scalar> spacing, optional<int64_t> dim,
                              int64_t edge_order) {
+  if (auto done = at_door<"gradient">(self, spacing, dim, edge_order)) return done;
   return by_numbers(self, spacing, dims_of(self, dim), edge_order);
 }
 std::vector<Tensor> gradient(const Tensor& self, ArrayRef<Scalar> spacing, IntArrayRef dim,
                              int64_t edge_order) {
+  if (auto done = at_door<"gradient">(self, spacing, dim, edge_order)) return done;
   return by_numbers(self, spacing, dims_of(self, dim), edge_order);
 }
 std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, optional<int64_t> dim,
                              int64_t edge_order) {
+  if (auto done = at_door<"gradient">(self, spacing, dim, edge_order)) return done;
   return by_places(self, spacing, dims_of(self, dim), edge_order);
 }
 std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef dim,
                              int64_t edge_order) {
+  if (auto done = at_door<"gradient">(self, spacing, dim, edge_order)) return done;
   return by_places(self, spacing, dims_of(self, dim), edge_order);
 }
 
 Tensor diff(const Tensor& self, int64_t n, int64_t dim, const optional<Tensor>& prepend,
             const optional<Tensor>& append) {
+  if (auto done = at_door<"diff">(self, n, dim, prepend, append)) return done;
   check_defined("diff", self, "self");
   TAPER_CHECK(self.dim() >= 1, "diff expects input to be at least one-dimensional");
   std::vector<Tensor> parts;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
@@ -167,6 +168,7 @@ int64_t dimensions_of(const Tensor& self, size_t given) {
 
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
                                      const optional<Tensor>& weight, bool density) {
+  if (auto done = at_door<"histogram">(self, bins, weight, density)) return done;
   check_defined("histogram", self, "self");
   check_defined("histogram", bins, "bins");
   auto [hist, edges] = by_edges(false, self, 1, {bins}, weight, density);
@@ -175,6 +177,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins,
                                      optional<ArrayRef<double>> range,
                                      const optional<Tensor>& weight, bool density) {
+  if (auto done = at_door<"histogram">(self, bins, range, weight, density)) return done;
   check_defined("histogram", self, "self");
   auto [hist, edges] = by_number(false, self, 1, {bins}, range, weight, density);
   return {hist, edges[0]};
@@ -182,16 +185,19 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins,
 
 Histogram histogramdd(const Tensor& self, TensorList bins, const optional<Tensor>& weight,
                       bool density) {
+  if (auto done = at_door<"histogramdd">(self, bins, weight, density)) return done;
   const int64_t D = dimensions_of(self, bins.size());
   return by_edges(true, self, D, bins, weight, density);
 }
 Histogram histogramdd(const Tensor& self, IntArrayRef bins, optional<ArrayRef<double>> range,
                       const optional<Tensor>& weight, bool density) {
+  if (auto done = at_door<"histogramdd">(self, bins, range, weight, density)) return done;
   const int64_t D = dimensions_of(self, bins.size());
   return by_number(true, self, D, bins, range, weight, density);
 }
 Histogram histogramdd(const Tensor& self, int64_t bins, optional<ArrayRef<double>> range,
                       const optional<Tensor>& weight, bool density) {
+  if (auto done = at_door<"histogramdd">(self, bins, range, weight, density)) return done;
   check_defined("histogramdd", self, "self");
   const size_t D = self.dim() > 0 ? static_cast<size_t>(self.size(-1)) : 0;
   const std::vector<int64_t> each(D, bins);
@@ -208,6 +214,7 @@ std::tuple<Tensor, Tensor> Tensor::histogram(int64_t bins, optional<ArrayRef<dou
 }
 
 Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t minlength) {
+  if (auto done = at_door<"bincount">(self, weights, minlength)) return done;
   check_defined("bincount", self, "self");
   if (!isIntegralType(self.scalar_type(), false))
     detail::unsupported_dtype("bincount_cpu", self.scalar_type());
@@ -232,6 +239,7 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t min
 }
 
 Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
+  if (auto done = at_door<"histc">(self, bins, min, max)) return done;
   check_defined("histc", self, "self");
   const ScalarType t = self.scalar_type();
   if (!self.is_floating_point()) detail::unsupported_dtype("histogram_cpu", t);

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
@@ -72,12 +73,20 @@ std::tuple<Tensor, Tensor> median_along(const char* op, const char* node, const 
 
 }  // namespace
 
-Tensor median(const Tensor& self) { return median_of_all("MedianBackward0", self, false); }
-Tensor nanmedian(const Tensor& self) { return median_of_all("NanmedianBackward0", self, true); }
+Tensor median(const Tensor& self) {
+  if (auto done = at_door<"median">(self)) return done;
+  return median_of_all("MedianBackward0", self, false);
+}
+Tensor nanmedian(const Tensor& self) {
+  if (auto done = at_door<"nanmedian">(self)) return done;
+  return median_of_all("NanmedianBackward0", self, true);
+}
 std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim) {
+  if (auto done = at_door<"median">(self, dim, keepdim)) return done;
   return median_along("median", "MedianBackward1", self, dim, keepdim, false);
 }
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim) {
+  if (auto done = at_door<"nanmedian">(self, dim, keepdim)) return done;
   return median_along("nanmedian", "NanmedianBackward1", self, dim, keepdim, true);
 }
 
@@ -87,10 +96,10 @@ std::tuple<Tensor, Tensor> Tensor::nanmedian(int64_t dim, bool keepdim) const {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT_PAIR(median, values, indices, self.median(dim, keepdim), const Tensor& self, int64_t dim,
-               bool keepdim)
-TAPER_OUT_PAIR(nanmedian, values, indices, self.nanmedian(dim, keepdim), const Tensor& self,
-               int64_t dim, bool keepdim)
+TAPER_OUT_PAIR(median, (values, indices, self, dim, keepdim), values, indices,
+               self.median(dim, keepdim), const Tensor& self, int64_t dim, bool keepdim)
+TAPER_OUT_PAIR(nanmedian, (values, indices, self, dim, keepdim), values, indices,
+               self.nanmedian(dim, keepdim), const Tensor& self, int64_t dim, bool keepdim)
 
 Tensor Tensor::median() const { return taper::median(*this); }
 std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const {

@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/reduce_minmax.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
@@ -116,30 +117,48 @@ Tensor position(const char* op, bool largest, const Tensor& x, optional<int64_t>
 
 }  // namespace
 
-Tensor max(const Tensor& self) { return extreme_of_all("max", "MaxBackward1", true, self); }
-Tensor min(const Tensor& self) { return extreme_of_all("min", "MinBackward1", false, self); }
+Tensor max(const Tensor& self) {
+  if (auto done = at_door<"max">(self)) return done;
+  return extreme_of_all("max", "MaxBackward1", true, self);
+}
+Tensor min(const Tensor& self) {
+  if (auto done = at_door<"min">(self)) return done;
+  return extreme_of_all("min", "MinBackward1", false, self);
+}
 Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  if (auto done = at_door<"amax">(self, dim, keepdim)) return done;
   if (dim.empty()) check_some_elements("amax", self);
   return extreme("amax", "AmaxBackward0", true, self, dim_mask("amax", dim, self.dim()), keepdim);
 }
 Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  if (auto done = at_door<"amin">(self, dim, keepdim)) return done;
   if (dim.empty()) check_some_elements("amin", self);
   return extreme("amin", "AminBackward0", false, self, dim_mask("amin", dim, self.dim()), keepdim);
 }
 
 std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim) {
+  if (auto done = at_door<"max">(self, dim, keepdim)) return done;
   return extreme_along("max", "MaxBackward0", true, self, dim, keepdim);
 }
 std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim) {
+  if (auto done = at_door<"min">(self, dim, keepdim)) return done;
   return extreme_along("min", "MinBackward0", false, self, dim, keepdim);
 }
-Tensor max(const Tensor& self, const Tensor& other) { return self.maximum(other); }
-Tensor min(const Tensor& self, const Tensor& other) { return self.minimum(other); }
+Tensor max(const Tensor& self, const Tensor& other) {
+  if (auto done = at_door<"max">(self, other)) return done;
+  return self.maximum(other);
+}
+Tensor min(const Tensor& self, const Tensor& other) {
+  if (auto done = at_door<"min">(self, other)) return done;
+  return self.minimum(other);
+}
 
 Tensor argmax(const Tensor& self, optional<int64_t> dim, bool keepdim) {
+  if (auto done = at_door<"argmax">(self, dim, keepdim)) return done;
   return position("argmax", true, self, dim, keepdim);
 }
 Tensor argmin(const Tensor& self, optional<int64_t> dim, bool keepdim) {
+  if (auto done = at_door<"argmin">(self, dim, keepdim)) return done;
   return position("argmin", false, self, dim, keepdim);
 }
 
@@ -153,6 +172,7 @@ std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
 }
 #define TAPER_EXTREME_OUT(name)                                                               \
   Tensor& name##_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim) {        \
+    if (at_door<#name "_out">(out, self, dim, keepdim)) return out;                           \
     const ScalarType t = self.scalar_type();                                                  \
     TAPER_CHECK(!out.defined() || out.scalar_type() == t,                                     \
                 "min: Expected the dtype for input and out to match, but got ", toString(t),  \
@@ -164,6 +184,7 @@ TAPER_EXTREME_OUT(amin)
 #undef TAPER_EXTREME_OUT
 #define TAPER_POSITION_OUT(name)                                                             \
   Tensor& name##_out(Tensor& out, const Tensor& self, optional<int64_t> dim, bool keepdim) { \
+    if (at_door<#name "_out">(out, self, dim, keepdim)) return out;                          \
     check_asked_dtype(#name, out, kLong);                                                    \
     return store_out(#name, out, name(self.detach(), dim, keepdim), {self});                 \
   }
@@ -184,6 +205,7 @@ Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const {
 }
 
 std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim, bool keepdim) {
+  if (auto done = at_door<"aminmax">(self, dim, keepdim)) return done;
   check_defined("aminmax", self, "self");
   TAPER_CHECK(dim || self.numel() > 0,
               "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
@@ -202,13 +224,15 @@ std::tuple<Tensor, Tensor> Tensor::aminmax(optional<int64_t> dim, bool keepdim) 
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT_PAIR(max, max, max_indices, self.max(dim, keepdim), const Tensor& self, int64_t dim,
-               bool keepdim)
-TAPER_OUT_PAIR(min, min, min_indices, self.min(dim, keepdim), const Tensor& self, int64_t dim,
-               bool keepdim)
-TAPER_OUT(max, self.max(other), (self, other), const Tensor& self, const Tensor& other)
-TAPER_OUT(min, self.min(other), (self, other), const Tensor& self, const Tensor& other)
-TAPER_OUT_PAIR(aminmax, min, max, aminmax(self, dim, keepdim), const Tensor& self,
-               optional<int64_t> dim, bool keepdim)
+TAPER_OUT_PAIR(max, (max, max_indices, self, dim, keepdim), max, max_indices,
+               self.max(dim, keepdim), const Tensor& self, int64_t dim, bool keepdim)
+TAPER_OUT_PAIR(min, (min, min_indices, self, dim, keepdim), min, min_indices,
+               self.min(dim, keepdim), const Tensor& self, int64_t dim, bool keepdim)
+TAPER_OUT(max, (out, self, other), self.max(other), (self, other), const Tensor& self,
+          const Tensor& other)
+TAPER_OUT(min, (out, self, other), self.min(other), (self, other), const Tensor& self,
+          const Tensor& other)
+TAPER_OUT_PAIR(aminmax, (min, max, self, dim, keepdim), min, max, aminmax(self, dim, keepdim),
+               const Tensor& self, optional<int64_t> dim, bool keepdim)
 
 }  // namespace torch::taper

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/binary.h>
@@ -12,7 +13,6 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
@@ -199,32 +199,39 @@ Tensor finite_shift(const Tensor& x, IntArrayRef dims) {
 }  // namespace
 
 Tensor var(const Tensor& self, bool unbiased) {
+  if (auto done = at_door<"var">(self, unbiased)) return done;
   return variance(self,
                   variance_request("var", "VarBackward0", self, nullopt, unbiased, false, false));
 }
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  if (auto done = at_door<"var">(self, dim, unbiased, keepdim)) return done;
   return variance(self,
                   variance_request("var", "VarBackward0", self, dim, unbiased, keepdim, false));
 }
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim) {
+  if (auto done = at_door<"var">(self, dim, correction, keepdim)) return done;
   return variance(self, variance_request("var", "VarBackward0", self, dim, number_of(correction),
                                          keepdim, false));
 }
 Tensor std(const Tensor& self, bool unbiased) {
+  if (auto done = at_door<"std">(self, unbiased)) return done;
   return variance(self,
                   variance_request("std", "StdBackward0", self, nullopt, unbiased, false, true));
 }
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  if (auto done = at_door<"std">(self, dim, unbiased, keepdim)) return done;
   return variance(self,
                   variance_request("std", "StdBackward0", self, dim, unbiased, keepdim, true));
 }
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim) {
+  if (auto done = at_door<"std">(self, dim, correction, keepdim)) return done;
   return variance(self, variance_request("std", "StdBackward0", self, dim, number_of(correction),
                                          keepdim, true));
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased) {
+  if (auto done = at_door<"var_mean">(self, unbiased)) return done;
   return var_mean(self, nullopt, unbiased);
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim) {
@@ -232,15 +239,18 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim) {
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
+  if (auto done = at_door<"var_mean">(self, dim, unbiased, keepdim)) return done;
   return variance_and_mean(
       self, variance_request("var_mean", "VarMeanBackward0", self, dim, unbiased, keepdim, false));
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     const optional<Scalar>& correction, bool keepdim) {
+  if (auto done = at_door<"var_mean">(self, dim, correction, keepdim)) return done;
   return variance_and_mean(self, variance_request("var_mean", "VarMeanBackward0", self, dim,
                                                   number_of(correction), keepdim, false));
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased) {
+  if (auto done = at_door<"std_mean">(self, unbiased)) return done;
   return std_mean(self, nullopt, unbiased);
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim) {
@@ -248,59 +258,51 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim) {
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
+  if (auto done = at_door<"std_mean">(self, dim, unbiased, keepdim)) return done;
   return variance_and_mean(
       self, variance_request("std_mean", "StdMeanBackward0", self, dim, unbiased, keepdim, true));
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     const optional<Scalar>& correction, bool keepdim) {
+  if (auto done = at_door<"std_mean">(self, dim, correction, keepdim)) return done;
   return variance_and_mean(self, variance_request("std_mean", "StdMeanBackward0", self, dim,
                                                   number_of(correction), keepdim, true));
 }
 
 Tensor norm(const Tensor& self, const Scalar& p) {
-  if (auto cast = autocast_call(
-          "norm", [](const auto&... a) { return norm(a...); }, self, p))
-    return *cast;
+  if (auto done = at_door<"norm">(self, p)) return done;
   return any_norm("NormBackward0", self, p.toDouble(), all_dims(self.dim()), false);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype) {
-  if (auto cast = autocast_call(
-          "norm", [](const auto&... a) { return norm(a...); }, self, p, dtype))
-    return *cast;
+  if (auto done = at_door<"norm">(self, p, dtype)) return done;
   return any_norm("NormBackward2", self.to(dtype), order(p), all_dims(self.dim()), false);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
-  if (auto cast = autocast_call(
-          "norm", [](const auto&... a) { return norm(a...); }, self, p, dim, keepdim))
-    return *cast;
+  if (auto done = at_door<"norm">(self, p, dim, keepdim)) return done;
   return any_norm("NormBackward1", self, order(p), dim_mask("norm", dim, self.dim()), keepdim);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
             ScalarType dtype) {
-  if (auto cast = autocast_call(
-          "norm", [](const auto&... a) { return norm(a...); }, self, p, dim, keepdim, dtype))
-    return *cast;
+  if (auto done = at_door<"norm">(self, p, dim, keepdim, dtype)) return done;
   return any_norm("NormBackward3", self.to(dtype), order(p), dim_mask("norm", dim, self.dim()),
                   keepdim);
 }
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                           bool keepdim, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call(
-          "linalg_vector_norm", [](const auto&... a) { return linalg_vector_norm(a...); }, self,
-          ord, dim, keepdim, dtype))
-    return *cast;
+  if (auto done = at_door<"linalg_vector_norm">(self, ord, dim, keepdim, dtype)) return done;
   return any_norm("LinalgVectorNormBackward0", dtype ? self.to(*dtype) : self, ord.toDouble(),
                   dim_mask("linalg.vector_norm", dim, self.dim()), keepdim);
 }
 Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord, OptionalIntArrayRef dim,
                    bool keepdim, optional<ScalarType> dtype) {
+  if (auto done = at_door<"linalg_norm">(self, ord, dim, keepdim, dtype)) return done;
   const size_t reduced = dim ? dim->size() : static_cast<size_t>(self.dim());
   if (ord && reduced != 1) return linalg::norm(self, ord, dim, keepdim, dtype);
   return linalg_vector_norm(self, ord.value_or(2), dim, keepdim, dtype);
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
-  if (auto cast = autocast_call("logsumexp", logsumexp, self, dim, keepdim)) return *cast;
+  if (auto done = at_door<"logsumexp">(self, dim, keepdim)) return done;
   check_defined("logsumexp", self, "self");
   if (!isFloatingOrComplexType(self.scalar_type()))
     return logsumexp(self.to(default_dtype()), dim, keepdim);
@@ -358,19 +360,20 @@ Tensor Tensor::logsumexp(IntArrayRef dim, bool keepdim) const {
 }
 
 Tensor& Tensor::renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
+  if (at_door<"renorm_">(*this, p, dim, maxnorm)) return detail::as_mutable(*this);
   return in_place("renorm_", *this, {},
                   [&](const Tensor& x) { return taper::renorm(x, p, dim, maxnorm); });
 }
 
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
-  if (auto cast = autocast_call("dist", dist, self, other, p)) return *cast;
+  if (auto done = at_door<"dist">(self, other, p)) return done;
   check_defined("dist", self, "self");
   check_defined("dist", other, "other");
   return (self - other).norm(p);
 }
 
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
-  if (auto cast = autocast_call("renorm", renorm, self, p, dim, maxnorm)) return *cast;
+  if (auto done = at_door<"renorm">(self, p, dim, maxnorm)) return done;
   check_defined("renorm", self, "self");
   TAPER_CHECK(self.dim() >= 2, "renorm: input needs at least 2 dimensions, got ", self.dim(),
               " dimensions");
@@ -395,27 +398,29 @@ Tensor Tensor::renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(var, var(self, dim, unbiased, keepdim), (self), const Tensor& self,
-          OptionalIntArrayRef dim, bool unbiased, bool keepdim)
-TAPER_OUT(var, var(self, dim, correction, keepdim), (self), const Tensor& self,
-          OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim)
-TAPER_OUT(std, taper::std(self, dim, unbiased, keepdim), (self), const Tensor& self,
-          OptionalIntArrayRef dim, bool unbiased, bool keepdim)
-TAPER_OUT(std, taper::std(self, dim, correction, keepdim), (self), const Tensor& self,
-          OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim)
-TAPER_OUT(norm, norm(self, p, dim, keepdim), (self), const Tensor& self, const optional<Scalar>& p,
-          IntArrayRef dim, bool keepdim)
-TAPER_OUT(logsumexp, logsumexp(self, dim, keepdim), (self), const Tensor& self, IntArrayRef dim,
+TAPER_OUT(var, (out, self, dim, unbiased, keepdim), var(self, dim, unbiased, keepdim), (self),
+          const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim)
+TAPER_OUT(var, (out, self, dim, correction, keepdim), var(self, dim, correction, keepdim), (self),
+          const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
           bool keepdim)
-TAPER_OUT(renorm, renorm(self, p, dim, maxnorm), (self), const Tensor& self, const Scalar& p,
-          int64_t dim, const Scalar& maxnorm)
+TAPER_OUT(std, (out, self, dim, unbiased, keepdim), taper::std(self, dim, unbiased, keepdim),
+          (self), const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim)
+TAPER_OUT(std, (out, self, dim, correction, keepdim), taper::std(self, dim, correction, keepdim),
+          (self), const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
+          bool keepdim)
+TAPER_OUT(norm, (out, self, p, dim, keepdim), norm(self, p, dim, keepdim), (self),
+          const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim)
+TAPER_OUT(logsumexp, (out, self, dim, keepdim), logsumexp(self, dim, keepdim), (self),
+          const Tensor& self, IntArrayRef dim, bool keepdim)
+TAPER_OUT(renorm, (out, self, p, dim, maxnorm), renorm(self, p, dim, maxnorm), (self),
+          const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm)
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(linalg_vector_norm, linalg_vector_norm(self, ord, dim, keepdim, dtype), (self),
-          const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
-          optional<ScalarType> dtype)
-TAPER_OUT(linalg_norm, linalg_norm(A, ord, dim, keepdim, dtype), (A), const Tensor& A,
-          const optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
+TAPER_OUT(linalg_vector_norm, (out, self, ord, dim, keepdim, dtype),
+          linalg_vector_norm(self, ord, dim, keepdim, dtype), (self), const Tensor& self,
+          const Scalar& ord, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
+TAPER_OUT(linalg_norm, (out, A, ord, dim, keepdim, dtype), linalg_norm(A, ord, dim, keepdim, dtype),
+          (A), const Tensor& A, const optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
           optional<ScalarType> dtype)
 
 }  // namespace torch::taper

@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/reduce_sum.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/ops/elementwise/binary.h>
@@ -8,7 +9,6 @@
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/scan.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/counts.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
@@ -206,36 +206,37 @@ bool broadcasts_to(IntArrayRef from, IntArrayRef to) {
 }  // namespace
 
 Tensor sum(const Tensor& self, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call(
-          "sum", [](const auto&... a) { return sum(a...); }, self, dtype))
-    return *cast;
+  if (auto done = at_door<"sum">(self, dtype)) return done;
   return sum_of("SumBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call(
-          "sum", [](const auto&... a) { return sum(a...); }, self, dim, keepdim, dtype))
-    return *cast;
+  if (auto done = at_door<"sum">(self, dim, keepdim, dtype)) return done;
   return sum_of("SumBackward1", self, dim_mask("sum", dim, self.dim()), keepdim, dtype);
 }
 Tensor& sum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                 optional<ScalarType> dtype) {
+  if (at_door<"sum_out">(out, self, dim, keepdim, dtype)) return out;
   if (!dtype && out.defined()) dtype = out.scalar_type();
   return store_out("sum", out, sum(self.detach(), dim, keepdim, dtype), {self});
 }
 
 Tensor mean(const Tensor& self, optional<ScalarType> dtype) {
+  if (auto done = at_door<"mean">(self, dtype)) return done;
   return mean_of("MeanBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  if (auto done = at_door<"mean">(self, dim, keepdim, dtype)) return done;
   return mean_of("MeanBackward1", self, dim_mask("mean", dim, self.dim()), keepdim, dtype);
 }
 Tensor& mean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                  optional<ScalarType> dtype) {
+  if (at_door<"mean_out">(out, self, dim, keepdim, dtype)) return out;
   return store_out("mean", out, mean(self.detach(), dim, keepdim, dtype), {self});
 }
 
 Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
               optional<ScalarType> dtype) {
+  if (auto done = at_door<"nansum">(self, dim, keepdim, dtype)) return done;
   if (dtype && *dtype != self.scalar_type()) return nansum(self.to(*dtype), dim, keepdim, dtype);
   if (isIntegralType(self.scalar_type(), true)) return sum(self, dim, keepdim, dtype);
   TAPER_CHECK(!self.is_complex(), "nansum does not support complex inputs");
@@ -251,31 +252,37 @@ Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
 }
 
 Tensor prod(const Tensor& self, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call(
-          "prod", [](const auto&... a) { return prod(a...); }, self, dtype))
-    return *cast;
+  if (auto done = at_door<"prod">(self, dtype)) return done;
   return prod_of("ProdBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor prod(const Tensor& self, int64_t dim, bool keepdim, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call(
-          "prod", [](const auto&... a) { return prod(a...); }, self, dim, keepdim, dtype))
-    return *cast;
+  if (auto done = at_door<"prod">(self, dim, keepdim, dtype)) return done;
   return prod_of("ProdBackward1", self, one_dim("prod", dim, self.dim()), keepdim, dtype);
 }
 
-Tensor any(const Tensor& self) { return any_of(self, all_dims(self.dim()), false); }
+Tensor any(const Tensor& self) {
+  if (auto done = at_door<"any">(self)) return done;
+  return any_of(self, all_dims(self.dim()), false);
+}
 Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
+  if (auto done = at_door<"any">(self, dim, keepdim)) return done;
   return any_of(self, one_dim("any", dim, self.dim()), keepdim);
 }
 Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  if (auto done = at_door<"any">(self, dim, keepdim)) return done;
   if (dim && dim->empty()) return as_truth(self);
   return any_of(self, dim_mask("any", dim, self.dim()), keepdim);
 }
-Tensor all(const Tensor& self) { return all_of(self, all_dims(self.dim()), false); }
+Tensor all(const Tensor& self) {
+  if (auto done = at_door<"all">(self)) return done;
+  return all_of(self, all_dims(self.dim()), false);
+}
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
+  if (auto done = at_door<"all">(self, dim, keepdim)) return done;
   return all_of(self, one_dim("all", dim, self.dim()), keepdim);
 }
 Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  if (auto done = at_door<"all">(self, dim, keepdim)) return done;
   if (dim && dim->empty()) return as_truth(self);
   return all_of(self, dim_mask("all", dim, self.dim()), keepdim);
 }
@@ -292,9 +299,11 @@ Tensor& store_truth(const char* op, Tensor& out, const Tensor& self, const Tenso
 
 #define TAPER_TRUTH_OUT(name)                                                      \
   Tensor& name##_out(Tensor& out, const Tensor& self) {                            \
+    if (at_door<#name "_out">(out, self)) return out;                              \
     return store_truth(#name, out, self, name(self.detach()));                     \
   }                                                                                \
   Tensor& name##_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim) { \
+    if (at_door<#name "_out">(out, self, dim, keepdim)) return out;                \
     return store_truth(#name, out, self, name(self.detach(), dim, keepdim));       \
   }
 TAPER_TRUTH_OUT(any)
@@ -302,14 +311,17 @@ TAPER_TRUTH_OUT(all)
 #undef TAPER_TRUTH_OUT
 
 Tensor count_nonzero(const Tensor& self, optional<int64_t> dim) {
+  if (auto done = at_door<"count_nonzero">(self, dim)) return done;
   return count_of(self, dim ? one_dim("count_nonzero", *dim, self.dim()) : all_dims(self.dim()));
 }
 Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
+  if (auto done = at_door<"count_nonzero">(self, dim)) return done;
   return count_of(self, dim_mask("count_nonzero", dim, self.dim()));
 }
 
 Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
   if (g.sizes() == sizes) return g;
+  if (auto done = at_door<"sum_to">(g, sizes)) return done;
   if (g.is_complex()) {
     Dims parts = sizes;
     parts.push_back(2);
@@ -328,6 +340,7 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
 }
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
+  if (auto done = at_door<"sum_to_size">(self, size)) return done;
   TAPER_CHECK(broadcasts_to(size, self.sizes()), "sum_to_size: size {", size,
               "} is not expandable to size {", self.sizes(), "}.");
   if (self.sizes() == size || isFloatingOrComplexType(self.scalar_type()))
@@ -369,6 +382,7 @@ Tensor Tensor::nansum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType
 
 Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                optional<ScalarType> dtype) {
+  if (auto done = at_door<"nanmean">(self, dim, keepdim, dtype)) return done;
   check_defined("nanmean", self, "self");
   TAPER_CHECK(self.is_floating_point(),
               "nanmean(): expected input to have floating point or complex dtype but got ",
@@ -385,12 +399,13 @@ Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarTyp
 // ---------------------------------------------------------------- out forms
 Tensor& prod_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim,
                  optional<ScalarType> dtype) {
+  if (at_door<"prod_out">(out, self, dim, keepdim, dtype)) return out;
   if (!dtype && out.defined()) dtype = out.scalar_type();
   return store_out("prod", out, prod(self.detach(), dim, keepdim, dtype), {self});
 }
-TAPER_OUT(nansum, nansum(self, dim, keepdim, dtype), (self), const Tensor& self,
-          OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
-TAPER_OUT(nanmean, nanmean(self, dim, keepdim, dtype), (self), const Tensor& self,
-          OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
+TAPER_OUT(nansum, (out, self, dim, keepdim, dtype), nansum(self, dim, keepdim, dtype), (self),
+          const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
+TAPER_OUT(nanmean, (out, self, dim, keepdim, dtype), nanmean(self, dim, keepdim, dtype), (self),
+          const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
 
 }  // namespace torch::taper

@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/scan.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
@@ -8,7 +9,6 @@
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/reduce/scan_kernels.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -139,12 +139,12 @@ std::tuple<Tensor, Tensor> extreme(const char* op, const char* node, const Tenso
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call("cumsum", cumsum, x, dim, dtype)) return *cast;
+  if (auto done = at_door<"cumsum">(x, dim, dtype)) return done;
   return sum_along(converted("cumsum", x, dtype), wrap_dim("cumsum", dim, x.dim()), false);
 }
 
 Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dtype) {
-  if (auto cast = autocast_call("cumprod", cumprod, x_given, dim_given, dtype)) return *cast;
+  if (auto done = at_door<"cumprod">(x_given, dim_given, dtype)) return done;
   const Tensor x = converted("cumprod", x_given, dtype);
   const int64_t dim = wrap_dim("cumprod", dim_given, x.dim());
   const Tensor y = products_along(x, dim);
@@ -156,6 +156,7 @@ Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dt
 }
 
 Tensor logcumsumexp(const Tensor& x, int64_t dim_given) {
+  if (auto done = at_door<"logcumsumexp">(x, dim_given)) return done;
   check_defined("logcumsumexp", x, "self");
   const int64_t dim = wrap_dim("logcumsumexp", dim_given, x.dim());
   if (!isFloatingOrComplexType(x.scalar_type()))
@@ -170,14 +171,17 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim_given) {
 }
 
 std::tuple<Tensor, Tensor> cummax(const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"cummax">(x, dim)) return done;
   return extreme("cummax", "CummaxBackward0", x, dim, true);
 }
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"cummin">(x, dim)) return done;
   return extreme("cummin", "CumminBackward0", x, dim, false);
 }
 
 #define TAPER_SCAN_OUT(name)                                                                  \
   Tensor& name##_out(Tensor& out, const Tensor& x, int64_t dim, optional<ScalarType> dtype) { \
+    if (at_door<#name "_out">(out, x, dim, dtype)) return out;                                \
     if (dtype) check_asked_dtype(#name, out, *dtype);                                         \
     if (out.defined()) dtype = out.scalar_type();                                             \
     return store_out(#name, out, name(x.detach(), dim, dtype), {x});                          \
@@ -192,10 +196,12 @@ Tensor Tensor::cumprod(int64_t dim, optional<ScalarType> dtype) const {
   return taper::cumprod(*this, dim, dtype);
 }
 Tensor& Tensor::cumsum_(int64_t dim, optional<ScalarType> dtype) const {
+  if (at_door<"cumsum_">(*this, dim, dtype)) return detail::as_mutable(*this);
   return in_place("cumsum_", *this, {},
                   [&](const Tensor& x) { return taper::cumsum(x, dim, dtype); });
 }
 Tensor& Tensor::cumprod_(int64_t dim, optional<ScalarType> dtype) const {
+  if (at_door<"cumprod_">(*this, dim, dtype)) return detail::as_mutable(*this);
   return in_place("cumprod_", *this, {},
                   [&](const Tensor& x) { return taper::cumprod(x, dim, dtype); });
 }
@@ -205,8 +211,11 @@ std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { return taper::cum
 Tensor Tensor::logcumsumexp(int64_t dim) const { return taper::logcumsumexp(*this, dim); }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(logcumsumexp, logcumsumexp(self, dim), (self), const Tensor& self, int64_t dim)
-TAPER_OUT_PAIR(cummax, values, indices, cummax(self, dim), const Tensor& self, int64_t dim)
-TAPER_OUT_PAIR(cummin, values, indices, cummin(self, dim), const Tensor& self, int64_t dim)
+TAPER_OUT(logcumsumexp, (out, self, dim), logcumsumexp(self, dim), (self), const Tensor& self,
+          int64_t dim)
+TAPER_OUT_PAIR(cummax, (values, indices, self, dim), values, indices, cummax(self, dim),
+               const Tensor& self, int64_t dim)
+TAPER_OUT_PAIR(cummin, (values, indices, self, dim), values, indices, cummin(self, dim),
+               const Tensor& self, int64_t dim)
 
 }  // namespace torch::taper

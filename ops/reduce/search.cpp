@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/search.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/index/index_advanced.h>
@@ -35,6 +36,8 @@ Tensor search(const Tensor& boundaries, const Tensor& values, bool right) {
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32, bool right,
                     optional<std::string_view> side, const optional<Tensor>& sorter) {
+  if (auto done = at_door<"searchsorted">(sorted_sequence, self, out_int32, right, side, sorter))
+    return done;
   check_defined("searchsorted", sorted_sequence, "sorted_sequence");
   check_defined("searchsorted", self, "self");
   TAPER_CHECK(!side || *side == "left" || *side == "right",
@@ -58,11 +61,14 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_
 }
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
                     optional<std::string_view> side, const optional<Tensor>& sorter) {
+  if (auto done = at_door<"searchsorted">(sorted_sequence, self, out_int32, right, side, sorter))
+    return done;
   const Tensor v = full({}, self, sorted_sequence.options().requires_grad(false));
   return searchsorted(sorted_sequence, v, out_int32, right, side, sorter);
 }
 
 Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
+  if (auto done = at_door<"bucketize">(self, boundaries, out_int32, right)) return done;
   check_defined("bucketize", boundaries, "boundaries");
   TAPER_CHECK(boundaries.dim() == 1,
               "bucketize: boundaries tensor must be 1 dimension, but got dim(", boundaries.dim(),
@@ -70,6 +76,7 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, b
   return searchsorted(boundaries, self, out_int32, right);
 }
 Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32, bool right) {
+  if (auto done = at_door<"bucketize">(self, boundaries, out_int32, right)) return done;
   check_defined("bucketize", boundaries, "boundaries");
   TAPER_CHECK(boundaries.dim() == 1,
               "bucketize: boundaries tensor must be 1 dimension, but got dim(", boundaries.dim(),
@@ -77,7 +84,8 @@ Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32, b
   return searchsorted(boundaries, self, out_int32, right);
 }
 
-Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool unique, bool invert) {
+  if (auto done = at_door<"isin">(elements, test_elements, unique, invert)) return done;
   check_defined("isin", elements, "elements");
   check_defined("isin", test_elements, "test_elements");
   const NoGradGuard values_only;
@@ -96,13 +104,15 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   return invert ? found.logical_not() : found;
 }
 
-Tensor isin(const Tensor& elements, const Scalar& test_element, bool, bool invert) {
+Tensor isin(const Tensor& elements, const Scalar& test_element, bool unique, bool invert) {
+  if (auto done = at_door<"isin">(elements, test_element, unique, invert)) return done;
   check_defined("isin", elements, "elements");
   const NoGradGuard values_only;
   return invert ? elements.ne(test_element) : elements.eq(test_element);
 }
 
-Tensor isin(const Scalar& element, const Tensor& test_elements, bool, bool invert) {
+Tensor isin(const Scalar& element, const Tensor& test_elements, bool unique, bool invert) {
+  if (auto done = at_door<"isin">(element, test_elements, unique, invert)) return done;
   check_defined("isin", test_elements, "test_elements");
   const NoGradGuard values_only;
   const Tensor found = any(test_elements.eq(element));

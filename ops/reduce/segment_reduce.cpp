@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_advanced.h>
@@ -112,6 +113,9 @@ Tensor divisors(const Tensor& offsets, const Rows& r, bool begun, ScalarType dty
 Tensor segment_reduce(const Tensor& data, std::string_view reduce, const optional<Tensor>& lengths,
                       const optional<Tensor>& indices, const optional<Tensor>& offsets,
                       int64_t axis, bool unsafe, const optional<Scalar>& initial) {
+  if (auto done =
+          at_door<"segment_reduce">(data, reduce, lengths, indices, offsets, axis, unsafe, initial))
+    return done;
   check_defined("segment_reduce", data, "data");
   axis = wrap_dim("segment_reduce", axis, data.dim());
   TAPER_CHECK(!given(indices), "segment_reduce(): indices based reduction is not supported yet.");

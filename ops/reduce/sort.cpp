@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/sort.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/reduce/reduce_kernels.h>
@@ -70,20 +71,29 @@ std::tuple<Tensor, Tensor> sort_as(const char* name, const Tensor& x, int64_t di
 }  // namespace
 
 std::tuple<Tensor, Tensor> sort(const Tensor& x, int64_t dim, bool descending) {
+  if (auto done = at_door<"sort">(x, dim, descending)) return done;
   return sort_as("SortBackward0", x, dim, descending);
 }
 
-std::tuple<Tensor, Tensor> sort(const Tensor& x, optional<bool>, int64_t dim, bool descending) {
+std::tuple<Tensor, Tensor> sort(const Tensor& x, optional<bool> stable, int64_t dim,
+                                bool descending) {
+  if (auto done = at_door<"sort">(x, stable, dim, descending)) return done;
   return sort_as("SortBackward1", x, dim, descending);
 }
 
 Tensor argsort(const Tensor& x, int64_t dim, bool descending) {
+  if (auto done = at_door<"argsort">(x, dim, descending)) return done;
   return std::get<1>(sort(x.detach(), dim, descending));
 }
 
-Tensor msort(const Tensor& x) { return std::get<0>(sort(x, 0)); }
+Tensor msort(const Tensor& x) {
+  if (auto done = at_door<"msort">(x)) return done;
+  return std::get<0>(sort(x, 0));
+}
 
-std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool largest, bool) {
+std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool largest,
+                                bool sorted) {
+  if (auto done = at_door<"topk">(x, k, dim, largest, sorted)) return done;
   check_defined("topk", x, "self");
   dim = wrap_dim("topk", dim, x.dim());
   const int64_t n = length(x, dim);
@@ -118,6 +128,7 @@ Sorted last_of_topk(const Tensor& x, int64_t k, int64_t dim) {
 }  // namespace
 
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool keepdim) {
+  if (auto done = at_door<"kthvalue">(x, k, dim, keepdim)) return done;
   check_defined("kthvalue", x, "self");
   dim = wrap_dim("kthvalue", dim, x.dim());
   const int64_t n = length(x, dim);
@@ -149,14 +160,17 @@ std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bo
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(msort, msort(self), (self), const Tensor& self)
-TAPER_OUT_PAIR(kthvalue, values, indices, kthvalue(self, k, dim, keepdim), const Tensor& self,
-               int64_t k, int64_t dim, bool keepdim)
-TAPER_OUT_PAIR(topk, values, indices, topk(self, k, dim, largest, sorted), const Tensor& self,
-               int64_t k, int64_t dim, bool largest, bool sorted)
-TAPER_OUT_PAIR(sort, values, indices, sort(self, dim, descending), const Tensor& self, int64_t dim,
-               bool descending)
-TAPER_OUT_PAIR(sort, values, indices, sort(self, stable, dim, descending), const Tensor& self,
-               optional<bool> stable, int64_t dim, bool descending)
+TAPER_OUT(msort, (out, self), msort(self), (self), const Tensor& self)
+TAPER_OUT_PAIR(kthvalue, (values, indices, self, k, dim, keepdim), values, indices,
+               kthvalue(self, k, dim, keepdim), const Tensor& self, int64_t k, int64_t dim,
+               bool keepdim)
+TAPER_OUT_PAIR(topk, (values, indices, self, k, dim, largest, sorted), values, indices,
+               topk(self, k, dim, largest, sorted), const Tensor& self, int64_t k, int64_t dim,
+               bool largest, bool sorted)
+TAPER_OUT_PAIR(sort, (values, indices, self, dim, descending), values, indices,
+               sort(self, dim, descending), const Tensor& self, int64_t dim, bool descending)
+TAPER_OUT_PAIR(sort, (values, indices, self, stable, dim, descending), values, indices,
+               sort(self, stable, dim, descending), const Tensor& self, optional<bool> stable,
+               int64_t dim, bool descending)
 
 }  // namespace torch::taper

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
@@ -14,7 +15,6 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/reduce/sort.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -112,40 +112,29 @@ Tensor checked_q(const char* op, const Tensor& x, double q) {
 
 Tensor quantile(const Tensor& self, const Tensor& q, optional<int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
-  if (auto cast = autocast_call(
-          "quantile", [](const auto&... a) { return quantile(a...); }, self, q, dim, keepdim,
-          interpolation))
-    return *cast;
+  if (auto done = at_door<"quantile">(self, q, dim, keepdim, interpolation)) return done;
   return quantiles(self, q, {"quantile", false, dim, keepdim, interpolation});
 }
 Tensor quantile(const Tensor& self, double q, optional<int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
-  if (auto cast = autocast_call(
-          "quantile", [](const auto&... a) { return quantile(a...); }, self, q, dim, keepdim,
-          interpolation))
-    return *cast;
+  if (auto done = at_door<"quantile">(self, q, dim, keepdim, interpolation)) return done;
   return quantile(self, checked_q("quantile", self, q), dim, keepdim, interpolation);
 }
 Tensor nanquantile(const Tensor& self, const Tensor& q, optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
-  if (auto cast = autocast_call(
-          "nanquantile", [](const auto&... a) { return nanquantile(a...); }, self, q, dim, keepdim,
-          interpolation))
-    return *cast;
+  if (auto done = at_door<"nanquantile">(self, q, dim, keepdim, interpolation)) return done;
   return quantiles(self, q, {"nanquantile", true, dim, keepdim, interpolation});
 }
 Tensor nanquantile(const Tensor& self, double q, optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
-  if (auto cast = autocast_call(
-          "nanquantile", [](const auto&... a) { return nanquantile(a...); }, self, q, dim, keepdim,
-          interpolation))
-    return *cast;
+  if (auto done = at_door<"nanquantile">(self, q, dim, keepdim, interpolation)) return done;
   return nanquantile(self, checked_q("nanquantile", self, q), dim, keepdim, interpolation);
 }
 
 // ---------------------------------------------------------------------- summaries
 
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim_given, bool keepdim) {
+  if (auto done = at_door<"mode">(self, dim_given, keepdim)) return done;
   check_defined("mode", self, "self");
   const int64_t dim = wrap_dim("mode", dim_given, self.dim());
   if (self.dim() == 0) return {self.clone(), zeros({}, self.options().dtype(kLong))};
@@ -186,7 +175,7 @@ std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const {
 }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT_PAIR(mode, values, indices, mode(self, dim, keepdim), const Tensor& self, int64_t dim,
-               bool keepdim)
+TAPER_OUT_PAIR(mode, (values, indices, self, dim, keepdim), values, indices,
+               mode(self, dim, keepdim), const Tensor& self, int64_t dim, bool keepdim)
 
 }  // namespace torch::taper

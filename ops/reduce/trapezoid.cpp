@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/trapezoid.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce_sum.h>
@@ -44,6 +45,7 @@ Tensor no_area(const Tensor& y, int64_t d) {
 }  // namespace
 
 Tensor trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
+  if (auto done = at_door<"trapezoid">(y, dx, dim)) return done;
   check_defined("trapezoid", y, "y");
   TAPER_CHECK(y.scalar_type() != kBool,
               "trapezoid: received a bool input for `y`, but bool is not supported");
@@ -53,6 +55,7 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
 }
 
 Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"trapezoid">(y, x, dim)) return done;
   check_defined("trapezoid", y, "y");
   check_defined("trapezoid", x, "x");
   const int64_t d = wrap_dim("trapezoid", dim, y.dim());
@@ -60,16 +63,24 @@ Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   return strips(y, widths(y, x, d), d).sum(IntArrayRef(d));
 }
 
-Tensor trapz(const Tensor& y, double dx, int64_t dim) { return trapezoid(y, Scalar(dx), dim); }
-Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) { return trapezoid(y, x, dim); }
+Tensor trapz(const Tensor& y, double dx, int64_t dim) {
+  if (auto done = at_door<"trapz">(y, dx, dim)) return done;
+  return trapezoid(y, Scalar(dx), dim);
+}
+Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"trapz">(y, x, dim)) return done;
+  return trapezoid(y, x, dim);
+}
 
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
+  if (auto done = at_door<"cumulative_trapezoid">(y, dx, dim)) return done;
   check_defined("cumulative_trapezoid", y, "y");
   const int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());
   return cumsum(strips(y, {}, d).mul(dx), d);
 }
 
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"cumulative_trapezoid">(y, x, dim)) return done;
   check_defined("cumulative_trapezoid", y, "y");
   check_defined("cumulative_trapezoid", x, "x");
   const int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());

@@ -1,5 +1,6 @@
 #include <taper/ops/reduce/unique.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/dispatch.h>
@@ -144,24 +145,29 @@ Unique refusing_backward(const char* op, const Tensor& x, Unique y) {
 
 }  // namespace
 
-Unique _unique2(const Tensor& x, bool, bool return_inverse, bool return_counts) {
+Unique _unique2(const Tensor& x, bool sorted, bool return_inverse, bool return_counts) {
+  if (auto done = at_door<"_unique2">(x, sorted, return_inverse, return_counts)) return done;
   return refusing_backward("_unique2", x,
                            unique_elements("_unique2", x, true, return_inverse, return_counts));
 }
 
-std::tuple<Tensor, Tensor> _unique(const Tensor& x, bool, bool return_inverse) {
+std::tuple<Tensor, Tensor> _unique(const Tensor& x, bool sorted, bool return_inverse) {
+  if (auto done = at_door<"_unique">(x, sorted, return_inverse)) return done;
   auto [values, inverse, counts] =
       refusing_backward("_unique", x, unique_elements("_unique", x, true, return_inverse, false));
   return {values, inverse};
 }
 
-Unique unique_dim(const Tensor& x, int64_t dim, bool, bool return_inverse, bool return_counts) {
+Unique unique_dim(const Tensor& x, int64_t dim, bool sorted, bool return_inverse,
+                  bool return_counts) {
+  if (auto done = at_door<"unique_dim">(x, dim, sorted, return_inverse, return_counts)) return done;
   return refusing_backward(
       "unique_dim", x, unique_slices("unique_dim", x, dim, true, return_inverse, return_counts));
 }
 
 Unique unique_consecutive(const Tensor& x, bool return_inverse, bool return_counts,
                           optional<int64_t> dim) {
+  if (auto done = at_door<"unique_consecutive">(x, return_inverse, return_counts, dim)) return done;
   const char* op = "unique_consecutive";
   return refusing_backward(op, x,
                            dim ? unique_slices(op, x, *dim, false, return_inverse, return_counts)

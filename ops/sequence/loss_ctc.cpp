@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/recompute.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
@@ -16,7 +17,6 @@
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/sequence/loss_ctc_kernels.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -194,10 +194,9 @@ std::vector<int64_t> as_numbers(const Tensor& lengths) {
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
                 IntArrayRef target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
-  if (auto cast = autocast_call(
-          "ctc_loss", [](const auto&... a) { return ctc_loss(a...); }, log_probs, targets,
-          input_lengths, target_lengths, blank, reduction, zero_infinity))
-    return *cast;
+  if (auto done = at_door<"ctc_loss">(log_probs, targets, input_lengths, target_lengths, blank,
+                                      reduction, zero_infinity))
+    return done;
   check_reduction("ctc_loss", reduction);
   check_defined("ctc_loss", log_probs, "log_probs");
   check_defined("ctc_loss", targets, "targets");
@@ -226,6 +225,9 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, int64_t blank, int64_t reduction,
                 bool zero_infinity) {
+  if (auto done = at_door<"ctc_loss">(log_probs, targets, input_lengths, target_lengths, blank,
+                                      reduction, zero_infinity))
+    return done;
   TAPER_CHECK(isIntegralType(input_lengths.scalar_type(), false),
               "ctc_loss: input_lengths must be integral");
   TAPER_CHECK(isIntegralType(target_lengths.scalar_type(), false),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/ops/index/index_advanced.h>
@@ -59,6 +60,7 @@ std::vector<int64_t> sizes_behind(std::vector<int64_t> leading, const Tensor& t)
 
 std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tensor& lengths,
                                                  bool batch_first) {
+  if (auto done = at_door<"_pack_padded_sequence">(input, lengths, batch_first)) return done;
   TAPER_CHECK(input.numel() > 0, "_pack_padded_sequence: Cannot pack empty tensors.");
   TAPER_CHECK(input.dim() >= 2, "pack_padded_sequence: expected at least 2 dimensions, got ",
               input.sizes());
@@ -78,6 +80,9 @@ std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tens
 std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes,
                                                 bool batch_first, const Scalar& padding_value,
                                                 int64_t total_length) {
+  if (auto done = at_door<"_pad_packed_sequence">(data, batch_sizes, batch_first, padding_value,
+                                                  total_length))
+    return done;
   const std::vector<int64_t> sizes = numbers_of(batch_sizes);
   TAPER_CHECK(!sizes.empty(), "pad_packed_sequence: expected batch_sizes, got none");
   const int64_t longest = static_cast<int64_t>(sizes.size()), N = sizes[0];
@@ -99,6 +104,8 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
 
 Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value,
                     std::string_view padding_side) {
+  if (auto done = at_door<"pad_sequence">(sequences, batch_first, padding_value, padding_side))
+    return done;
   TAPER_CHECK(padding_side == "left" || padding_side == "right",
               "pad_sequence: expected padding_side \"left\" or \"right\", got \"", padding_side,
               "\"");

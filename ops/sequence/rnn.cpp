@@ -1,11 +1,11 @@
 #include <taper/ops/sequence/rnn.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/context.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/ops/sequence/rnn_library.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/view.h>
 
 namespace torch::taper {
@@ -118,10 +118,9 @@ void check_pair(TensorList hx, const char* op) {
 std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params,
                                         bool has_biases, int64_t num_layers, double dropout,
                                         bool train, bool bidirectional, bool batch_first) {
-  if (auto cast = autocast_call(
-          "lstm", [](const auto&... a) { return lstm(a...); }, input, hx, params, has_biases,
-          num_layers, dropout, train, bidirectional, batch_first))
-    return *cast;
+  if (auto done = at_door<"lstm">(input, hx, params, has_biases, num_layers, dropout, train,
+                                  bidirectional, batch_first))
+    return done;
   check_pair(hx, "lstm");
   const Network net{RnnMode::kLstm, has_biases, num_layers, dropout, train, bidirectional};
   const RnnOutput out = run(net, input, batch_first, hx[0], hx[1], params);
@@ -132,10 +131,9 @@ std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_
                                         TensorList hx, TensorList params, bool has_biases,
                                         int64_t num_layers, double dropout, bool train,
                                         bool bidirectional) {
-  if (auto cast = autocast_call(
-          "lstm", [](const auto&... a) { return lstm(a...); }, data, batch_sizes, hx, params,
-          has_biases, num_layers, dropout, train, bidirectional))
-    return *cast;
+  if (auto done = at_door<"lstm">(data, batch_sizes, hx, params, has_biases, num_layers, dropout,
+                                  train, bidirectional))
+    return done;
   check_pair(hx, "lstm");
   const Network net{RnnMode::kLstm, has_biases, num_layers, dropout, train, bidirectional};
   const RnnOutput out = run(net, data, batch_sizes, hx[0], hx[1], params);
@@ -146,10 +144,9 @@ std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_
   std::tuple<Tensor, Tensor> name(const Tensor& input, const Tensor& hx, TensorList params,        \
                                   bool has_biases, int64_t num_layers, double dropout, bool train, \
                                   bool bidirectional, bool batch_first) {                          \
-    if (auto cast = autocast_call(                                                                 \
-            #name, [](const auto&... a) { return name(a...); }, input, hx, params, has_biases,     \
-            num_layers, dropout, train, bidirectional, batch_first))                               \
-      return *cast;                                                                                \
+    if (auto done = at_door<#name>(input, hx, params, has_biases, num_layers, dropout, train,      \
+                                   bidirectional, batch_first))                                    \
+      return done;                                                                                 \
     const Network net{mode, has_biases, num_layers, dropout, train, bidirectional};                \
     const RnnOutput out = run(net, input, batch_first, hx, {}, params);                            \
     return {out.y, out.h};                                                                         \
@@ -157,20 +154,16 @@ std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_
   std::tuple<Tensor, Tensor> name(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, \
                                   TensorList params, bool has_biases, int64_t num_layers,          \
                                   double dropout, bool train, bool bidirectional) {                \
-    if (auto cast = autocast_call(                                                                 \
-            #name, [](const auto&... a) { return name(a...); }, data, batch_sizes, hx, params,     \
-            has_biases, num_layers, dropout, train, bidirectional))                                \
-      return *cast;                                                                                \
+    if (auto done = at_door<#name>(data, batch_sizes, hx, params, has_biases, num_layers, dropout, \
+                                   train, bidirectional))                                          \
+      return done;                                                                                 \
     const Network net{mode, has_biases, num_layers, dropout, train, bidirectional};                \
     const RnnOutput out = run(net, data, batch_sizes, hx, {}, params);                             \
     return {out.y, out.h};                                                                         \
   }                                                                                                \
   Tensor name##_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih,                    \
                      const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {                 \
-    if (auto cast = autocast_call(                                                                 \
-            #name "_cell", [](const auto&... a) { return name##_cell(a...); }, input, hx, w_ih,    \
-            w_hh, b_ih, b_hh))                                                                     \
-      return *cast;                                                                                \
+    if (auto done = at_door<#name "_cell">(input, hx, w_ih, w_hh, b_ih, b_hh)) return done;        \
     return step(mode, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).h;                              \
   }
 TAPER_DEFINE_RNN(gru, RnnMode::kGru)
@@ -180,8 +173,7 @@ TAPER_DEFINE_RNN(rnn_relu, RnnMode::kRelu)
 
 std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
-  if (auto cast = autocast_call("lstm_cell", lstm_cell, input, hx, w_ih, w_hh, b_ih, b_hh))
-    return *cast;
+  if (auto done = at_door<"lstm_cell">(input, hx, w_ih, w_hh, b_ih, b_hh)) return done;
   check_pair(hx, "lstm_cell");
   const RnnOutput out = step(RnnMode::kLstm, input, hx[0], hx[1], {w_ih, w_hh, b_ih, b_hh, {}});
   return {out.h, out.c};

@@ -1,15 +1,22 @@
 #include <taper/ops/shared/foreach.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string_view>
 
+#include <taper/framework/autograd/door.h>
+#include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/kernel/iterate.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_norm.h>
+#include <taper/ops/shared/amp.h>
 #include <taper/ops/shared/foreach_kernels.h>
+#include <taper/ops/shared/foreach_norm.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/promote.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/copy.h>
 
 namespace torch::taper::detail {
@@ -211,10 +218,11 @@ bool fits(const Tensor& x, const Given& g, const Tensor* shared) {
 
 }  // namespace
 
+// Modes see the op of each tensor.
 bool lists_take(const Tensor& x) {
   const ScalarType t = x.scalar_type();
   const bool computed = t == kFloat || t == kDouble || t == kHalf || t == kBFloat16;
-  return computed && !x.device().is_cpu() && x.is_contiguous() && !needs_grad(x);
+  return computed && !x.device().is_cpu() && x.is_contiguous() && !needs_grad(x) && !has_modes();
 }
 
 std::vector<Tensor> foreach_make(const char* op, TensorList self, const ForeachOperands& with) {
@@ -315,3 +323,178 @@ void foreach_clamp(TensorList self, double low, double high) {
 }
 
 }  // namespace torch::taper::detail
+
+// ---------------------------------------------------------------------- norms
+namespace torch::taper::detail {
+namespace {
+
+/// Norms by list kernels: two launches per list compute their sums of parts.
+class ListedNorms {
+ public:
+  ListedNorms(size_t count, double order, bool root)
+      : count_(count), order_(order), root_(root), gathered_(1, launcher(), /*numbered=*/true) {}
+  void add(const Tensor& x, size_t i) {
+    norms_on(x.device());
+    gathered_.add({}, {&x}, i);
+  }
+  void finish() { gathered_.launch(); }
+  Tensor result(const Tensor& x, size_t i) {
+    for (const Tensor& made : converted_)
+      if (made.device() == x.device() && made.scalar_type() == x.scalar_type())
+        return made.select(0, static_cast<int64_t>(i)).detach();
+    converted_.push_back(norms_on(x.device()).to(x.scalar_type()));
+    return result(x, i);
+  }
+
+ private:
+  const Tensor& norms_on(Device device) {
+    for (const Tensor& t : norms_)
+      if (t.device() == device) return t;
+    norms_.push_back(make_tensor({static_cast<int64_t>(count_)}, kDouble, device));
+    norms_.back().zero_();
+    return norms_.back();
+  }
+  Launcher launcher() {
+    return
+        [this](const Tensor& where, const TensorLists& lists, NoNumbers) { launch(where, lists); };
+  }
+  void launch(const Tensor& where, const TensorLists& lists) {
+    const Tensor parts = make_tensor({lists.chunks()}, kDouble, where.device());
+    TAPER_ON_DEVICE(where, foreach_norm_parts, parts, lists, order_);
+    TAPER_ON_DEVICE(where, foreach_norm_join, norms_on(where.device()), parts, lists, order_,
+                    root_);
+  }
+
+  size_t count_;
+  double order_;
+  bool root_;
+  std::vector<Tensor> norms_, converted_;
+  GatheredLaunches<NoNumbers, Launcher> gathered_;
+};
+
+/// Joins all parts of a device.
+Tensor join(const std::vector<Tensor>& parts, bool largest) {
+  const Tensor all = parts.size() == 1 ? parts[0] : stack(parts);
+  return largest ? all.max() : all.sum();
+}
+
+Tensor one_norm(const Tensor& x, const Scalar& order, optional<ScalarType> dtype, bool root) {
+  if (root) return linalg_vector_norm(x, order, nullopt, false, dtype);
+  const Tensor values = dtype ? x.to(*dtype) : x;
+  return values.abs().pow(order).sum();
+}
+
+}  // namespace
+
+std::vector<Tensor> foreach_norms(TensorList self, const Scalar& order, optional<ScalarType> dtype,
+                                  bool root) {
+  const char* const name = root ? "_foreach_norm" : "_foreach_powsum";
+  TAPER_CHECK(!self.empty(), name, ": Tensor list must have at least one tensor.");
+  for (const Tensor& t : self) check_defined(name, t, "self");
+  const double p = order.toDouble();
+  const bool listed = !dtype && (p == 1 || p == 2 || (std::isinf(p) && p > 0 && root));
+  ListedNorms norms(self.size(), p, root);
+  const auto fits_list = [&](const Tensor& x) { return listed && x.numel() > 0 && lists_take(x); };
+  for (size_t i = 0; i < self.size(); ++i)
+    if (fits_list(self[i])) norms.add(self[i], i);
+  norms.finish();
+  std::vector<Tensor> made;
+  for (size_t i = 0; i < self.size(); ++i)
+    made.push_back(fits_list(self[i]) ? norms.result(self[i], i)
+                                      : one_norm(self[i], order, dtype, root));
+  return made;
+}
+
+Tensor norm_of_all(TensorList self, double order) {
+  const bool largest = std::isinf(order);
+  std::vector<Tensor> norms;
+  const auto launch = [&](const Tensor& where, const TensorLists& lists, NoNumbers) {
+    const Tensor parts = make_tensor({lists.chunks()}, kDouble, where.device());
+    TAPER_ON_DEVICE(where, foreach_norm_parts, parts, lists, order);
+    norms.push_back(join({parts}, largest).to(self[0].device()));
+  };
+  std::vector<Tensor> dense;  // lives until everything is launched
+  GatheredLaunches<NoNumbers, decltype(launch)> gathered(1, launch);
+  for (const Tensor& t : self) dense.push_back(t.contiguous());
+  for (const Tensor& t : dense) gathered.add({}, {&t});
+  gathered.launch();
+  if (norms.empty()) return make_tensor({}, kDouble, self[0].device()).zero_();
+  const Tensor all = join(norms, largest);
+  return order == 2 ? all.sqrt() : all;
+}
+
+}  // namespace torch::taper::detail
+
+// ---------------------------------------------------------------------- amp
+namespace torch::taper {
+
+namespace {
+
+constexpr const char* kUnscale = "_amp_foreach_non_finite_check_and_unscale_";
+
+void check_number(const char* op, const Tensor& t, const char* name, ScalarType dtype,
+                  Device device) {
+  check_defined(op, t, name);
+  TAPER_CHECK(t.numel() == 1, op, ": ", name, " must be a 1-element tensor.");
+  TAPER_CHECK(t.scalar_type() == dtype, op, ": ", name, " must be ",
+              dtype == kInt ? "an int" : "a float", " tensor.");
+  TAPER_CHECK(t.device() == device, op, ": expected ", name, " on ", device, ", got it on ",
+              t.device());
+}
+
+void check_gradient(const Tensor& g, Device device) {
+  check_defined(kUnscale, g, "tensors");
+  TAPER_CHECK(g.device() == device, kUnscale,
+              ": scaled_grads must be on the same device as found_inf: expected ", device, ", got ",
+              g.device());
+  if (!g.is_floating_point()) detail::unsupported_dtype(kUnscale, g.scalar_type());
+  autograd::check_no_internal_overlap(kUnscale, g);
+}
+
+}  // namespace
+
+void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_inf,
+                                                const Tensor& inv_scale) {
+  if (at_door<"_amp_foreach_non_finite_check_and_unscale_">(self, found_inf, inv_scale)) return;
+  check_defined(kUnscale, found_inf, "found_inf");
+  const Device device = found_inf.device();
+  check_number(kUnscale, inv_scale, "inv_scale", kFloat, device);
+  check_number(kUnscale, found_inf, "found_inf", kFloat, device);
+  for (const Tensor& g : self) check_gradient(g, device);
+  const auto launch = [&](const Tensor& where, const TensorLists& lists, NoNumbers) {
+    TAPER_ON_DEVICE(where, foreach_unscale, lists, found_inf, inv_scale);
+  };
+  const NoGradGuard values_only;
+  GatheredLaunches<NoNumbers, decltype(launch)> gathered(0, launch);
+  std::vector<Tensor> dense;  // lives until everything is launched
+  for (const Tensor& g : self) dense.push_back(g.contiguous());
+  for (const Tensor& g : dense) gathered.add({}, {&g});
+  gathered.launch();
+  for (size_t i = 0; i < dense.size(); ++i)
+    if (dense[i].is_same(self[i]))
+      autograd::mark_changed(self[i]);
+    else
+      self[i].copy_(dense[i]);
+  autograd::mark_changed(found_inf);
+}
+
+Tensor& _amp_update_scale_(Tensor& self, Tensor& growth_tracker, const Tensor& found_inf,
+                           double scale_growth_factor, double scale_backoff_factor,
+                           int64_t growth_interval) {
+  if (at_door<"_amp_update_scale_">(self, growth_tracker, found_inf, scale_growth_factor,
+                                    scale_backoff_factor, growth_interval))
+    return self;
+  constexpr const char* op = "_amp_update_scale_";
+  check_defined(op, self, "current_scale");
+  const Device device = self.device();
+  check_number(op, growth_tracker, "growth_tracker", kInt, device);
+  check_number(op, self, "current_scale", kFloat, device);
+  check_number(op, found_inf, "found_inf", kFloat, device);
+  TAPER_ON_DEVICE(self, amp_update_scale, self, growth_tracker, found_inf, scale_growth_factor,
+                  scale_backoff_factor, growth_interval);
+  autograd::mark_changed(self);
+  autograd::mark_changed(growth_tracker);
+  return self;
+}
+
+}  // namespace torch::taper

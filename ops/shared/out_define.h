@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include <taper/framework/autograd/autocast.h>
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/shared/out.h>
 
@@ -55,27 +55,30 @@ inline TensorOptions options_of_out(const Tensor& out) {
 
 }  // namespace torch::taper
 
-// Defines name_out: `call` of the inputs in parentheses, without history. The parameters after
-// `out` follow.
+// Defines name_out: `call` of the inputs in parentheses, without history. `shown` are the names of
+// all parameters, in parentheses. The parameters after `out` follow.
 #define TAPER_LISTED(...) \
   { __VA_ARGS__ }
-#define TAPER_OUT(name, call, inputs, ...)                   \
+#define TAPER_OUT(name, shown, call, inputs, ...)            \
   Tensor& name##_out(Tensor& out, __VA_ARGS__) {             \
+    if (at_door<#name "_out"> shown) return out;             \
     check_out_gradient(#name, out, TAPER_LISTED inputs);     \
     const ValuesOnly values_only;                            \
     return store_out(#name, out, call, TAPER_LISTED inputs); \
   }
-#define TAPER_OUT_PAIR(name, first, second, call, ...)             \
+#define TAPER_OUT_PAIR(name, shown, first, second, call, ...)      \
   OutPair name##_out(Tensor& first, Tensor& second, __VA_ARGS__) { \
+    if (at_door<#name "_out"> shown) return {first, second};       \
     check_out_gradient(#name, first, {self});                      \
     check_out_gradient(#name, second, {self});                     \
     const ValuesOnly values_only;                                  \
     return store_pair(#name, first, second, call, {self});         \
   }
 // A list's tensors may share memory with `out`, so the result is computed separately.
-#define TAPER_OUT_LIST(name, call)                      \
-  Tensor& name##_out(Tensor& out, TensorList tensors) { \
-    check_gradients(#name, out, tensors);               \
-    const ValuesOnly values_only;                       \
-    return store_out(#name, out, call, {});             \
+#define TAPER_OUT_LIST(name, call)                       \
+  Tensor& name##_out(Tensor& out, TensorList tensors) {  \
+    if (at_door<#name "_out">(out, tensors)) return out; \
+    check_gradients(#name, out, tensors);                \
+    const ValuesOnly values_only;                        \
+    return store_out(#name, out, call, {});              \
   }

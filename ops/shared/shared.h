@@ -3,4 +3,5 @@
 #pragma once
 
 #include <taper/ops/shared/amp.h>
+#include <taper/ops/shared/op_mode.h>
 #include <taper/ops/shared/optional_tensors.h>

@@ -1,5 +1,6 @@
 #include <taper/ops/spatial/fold.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
@@ -111,6 +112,7 @@ void check_floats(const char* op, const Tensor& x) {
 
 Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
               IntArrayRef padding, IntArrayRef stride) {
+  if (auto done = at_door<"im2col">(self, kernel_size, dilation, padding, stride)) return done;
   check_defined("im2col", self, "input");
   FoldWindows w = windows_from("im2col", kernel_size, dilation, padding, stride);
   const bool batch = self.dim() == 4;
@@ -142,6 +144,8 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
 
 Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size,
               IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
+  if (auto done = at_door<"col2im">(self, output_size, kernel_size, dilation, padding, stride))
+    return done;
   check_defined("col2im", self, "input");
   FoldWindows w = windows_from("col2im", kernel_size, dilation, padding, stride);
   take_pair("col2im", "output_size", w.image, output_size);
@@ -192,6 +196,7 @@ Tensor regroup(const Tensor& x, const Dims& parts, std::initializer_list<int64_t
 }  // namespace
 
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
+  if (auto done = at_door<"pixel_shuffle">(self, upscale_factor)) return done;
   check_images("pixel_shuffle", self);
   const int64_t r = upscale_factor, h = self.size(-2), w = self.size(-1);
   TAPER_CHECK(r > 0, "pixel_shuffle expects a positive upscale_factor, but got ", r);
@@ -206,6 +211,7 @@ Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
 }
 
 Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
+  if (auto done = at_door<"pixel_unshuffle">(self, downscale_factor)) return done;
   check_images("pixel_unshuffle", self);
   const int64_t r = downscale_factor, c = self.size(-3);
   TAPER_CHECK(r > 0, "pixel_unshuffle expects a positive downscale_factor, but got ", r);
@@ -222,6 +228,7 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
 }
 
 Tensor channel_shuffle(const Tensor& self, int64_t groups) {
+  if (auto done = at_door<"channel_shuffle">(self, groups)) return done;
   check_defined("channel_shuffle", self, "input");
   TAPER_CHECK(self.dim() > 2,
               "channel_shuffle expects input with > 2 dims, but got input with "

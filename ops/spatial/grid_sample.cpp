@@ -1,6 +1,7 @@
 #include <taper/ops/spatial/grid_sample.h>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
@@ -10,7 +11,6 @@
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_scatter.h>
 #include <taper/ops/linalg/matmul.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/grid_sample_kernels.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -166,9 +166,9 @@ std::array<Tensor, 2> sample_backward(const Tensor& gy, const Tensor& x, const T
 
 Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                     int64_t padding_mode, bool align_corners) {
-  if (auto cast = autocast_call("grid_sampler", grid_sampler, input, grid, interpolation_mode,
-                                padding_mode, align_corners))
-    return *cast;
+  if (auto done =
+          at_door<"grid_sampler">(input, grid, interpolation_mode, padding_mode, align_corners))
+    return done;
   check_shapes(input, grid);
   TAPER_CHECK(
       interpolation_mode >= 0 && interpolation_mode <= 2 && padding_mode >= 0 && padding_mode <= 2,
@@ -194,24 +194,25 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolati
 
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                        int64_t padding_mode, bool align_corners) {
-  if (auto cast = autocast_call("grid_sampler_2d", grid_sampler_2d, input, grid, interpolation_mode,
-                                padding_mode, align_corners))
-    return *cast;
+  if (auto done =
+          at_door<"grid_sampler_2d">(input, grid, interpolation_mode, padding_mode, align_corners))
+    return done;
   TAPER_CHECK(input.dim() == 4, "grid_sampler_2d: expected an input of 4 dimensions, got ",
               input.sizes());
   return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners);
 }
 Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                        int64_t padding_mode, bool align_corners) {
-  if (auto cast = autocast_call("grid_sampler_3d", grid_sampler_3d, input, grid, interpolation_mode,
-                                padding_mode, align_corners))
-    return *cast;
+  if (auto done =
+          at_door<"grid_sampler_3d">(input, grid, interpolation_mode, padding_mode, align_corners))
+    return done;
   TAPER_CHECK(input.dim() == 5, "grid_sampler_3d: expected an input of 5 dimensions, got ",
               input.sizes());
   return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners);
 }
 
 Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners) {
+  if (auto done = at_door<"affine_grid_generator">(theta, size, align_corners)) return done;
   TAPER_CHECK(
       size.size() == 4 || size.size() == 5,
       "affine_grid_generator: AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view_part.h>
 
@@ -62,6 +62,7 @@ Tensor kept_part(Tensor whole, IntArrayRef pad, int64_t sign) {
 }  // namespace
 
 Tensor constant_pad_nd(const Tensor& x, IntArrayRef pad, const Scalar& value) {
+  if (auto done = at_door<"constant_pad_nd">(x, pad, value)) return done;
   check_defined("pad", x, "self");
   check_padding(x, pad);
   Tensor y = full(padded_sizes(x, pad), value, x.options());
@@ -219,30 +220,32 @@ Tensor pad_spatial(const char* node, const Tensor& x, IntArrayRef pad, int64_t s
 }  // namespace
 
 Tensor reflection_pad1d(const Tensor& x, IntArrayRef padding) {
-  if (auto cast = autocast_call("reflection_pad1d", reflection_pad1d, x, padding)) return *cast;
+  if (auto done = at_door<"reflection_pad1d">(x, padding)) return done;
   return pad_spatial("ReflectionPad1DBackward0", x, padding, 1, Edge::kReflect);
 }
 Tensor reflection_pad2d(const Tensor& x, IntArrayRef padding) {
-  if (auto cast = autocast_call("reflection_pad2d", reflection_pad2d, x, padding)) return *cast;
+  if (auto done = at_door<"reflection_pad2d">(x, padding)) return done;
   return pad_spatial("ReflectionPad2DBackward0", x, padding, 2, Edge::kReflect);
 }
 Tensor reflection_pad3d(const Tensor& x, IntArrayRef padding) {
+  if (auto done = at_door<"reflection_pad3d">(x, padding)) return done;
   return pad_spatial("ReflectionPad3DBackward0", x, padding, 3, Edge::kReflect);
 }
 Tensor replication_pad1d(const Tensor& x, IntArrayRef padding) {
-  if (auto cast = autocast_call("replication_pad1d", replication_pad1d, x, padding)) return *cast;
+  if (auto done = at_door<"replication_pad1d">(x, padding)) return done;
   return pad_spatial("ReplicationPad1DBackward0", x, padding, 1, Edge::kReplicate);
 }
 Tensor replication_pad2d(const Tensor& x, IntArrayRef padding) {
-  if (auto cast = autocast_call("replication_pad2d", replication_pad2d, x, padding)) return *cast;
+  if (auto done = at_door<"replication_pad2d">(x, padding)) return done;
   return pad_spatial("ReplicationPad2DBackward0", x, padding, 2, Edge::kReplicate);
 }
 Tensor replication_pad3d(const Tensor& x, IntArrayRef padding) {
-  if (auto cast = autocast_call("replication_pad3d", replication_pad3d, x, padding)) return *cast;
+  if (auto done = at_door<"replication_pad3d">(x, padding)) return done;
   return pad_spatial("ReplicationPad3DBackward0", x, padding, 3, Edge::kReplicate);
 }
 
 Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode, optional<double> value) {
+  if (auto done = at_door<"pad">(x, pad, mode, value)) return done;
   check_defined("pad", x, "self");
   check_padding(x, pad);
   if (mode == "constant") return constant_pad_nd(x, pad, value.value_or(0));

@@ -1,11 +1,11 @@
 #include <taper/ops/spatial/pool.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/reduce/reduce_minmax.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/pool_kernels.h>
 
 namespace torch::taper {
@@ -273,21 +273,24 @@ Tensor adaptive_avg(const char* op, const char* node, const Tensor& x, int64_t s
 // ---------------------------------------------------------------------- public
 Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  if (auto done = at_door<"max_pool1d">(self, kernel_size, stride, padding, dilation, ceil_mode))
+    return done;
   return max_pool("max_pool1d", kMaxNodes[0], self, 1, kernel_size, stride, padding, dilation,
                   ceil_mode)
       .values;
 }
 Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  if (auto done = at_door<"max_pool2d">(self, kernel_size, stride, padding, dilation, ceil_mode))
+    return done;
   return max_pool("max_pool2d", kMaxNodes[1], self, 2, kernel_size, stride, padding, dilation,
                   ceil_mode)
       .values;
 }
 Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  if (auto cast = autocast_call("max_pool3d", max_pool3d, self, kernel_size, stride, padding,
-                                dilation, ceil_mode))
-    return *cast;
+  if (auto done = at_door<"max_pool3d">(self, kernel_size, stride, padding, dilation, ceil_mode))
+    return done;
   return max_pool("max_pool3d", kMaxNodes[2], self, 3, kernel_size, stride, padding, dilation,
                   ceil_mode)
       .values;
@@ -296,60 +299,77 @@ Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size,
                                                    IntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
+  if (auto done = at_door<"max_pool1d_with_indices">(self, kernel_size, stride, padding, dilation,
+                                                     ceil_mode))
+    return done;
   return with_indices("max_pool1d", self, 1, kernel_size, stride, padding, dilation, ceil_mode);
 }
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, IntArrayRef kernel_size,
                                                    IntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
+  if (auto done = at_door<"max_pool2d_with_indices">(self, kernel_size, stride, padding, dilation,
+                                                     ceil_mode))
+    return done;
   return with_indices("max_pool2d", self, 2, kernel_size, stride, padding, dilation, ceil_mode);
 }
 std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, IntArrayRef kernel_size,
                                                    IntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
+  if (auto done = at_door<"max_pool3d_with_indices">(self, kernel_size, stride, padding, dilation,
+                                                     ceil_mode))
+    return done;
   return with_indices("max_pool3d", self, 3, kernel_size, stride, padding, dilation, ceil_mode);
 }
 
 Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, bool ceil_mode, bool count_include_pad) {
+  if (auto done =
+          at_door<"avg_pool1d">(self, kernel_size, stride, padding, ceil_mode, count_include_pad))
+    return done;
   return avg_pool("avg_pool1d", "AvgPool2DBackward0", self, 1, kernel_size, stride, padding,
                   ceil_mode, count_include_pad, nullopt);
 }
 Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, bool ceil_mode, bool count_include_pad,
                   optional<int64_t> divisor_override) {
+  if (auto done = at_door<"avg_pool2d">(self, kernel_size, stride, padding, ceil_mode,
+                                        count_include_pad, divisor_override))
+    return done;
   return avg_pool("avg_pool2d", "AvgPool2DBackward0", self, 2, kernel_size, stride, padding,
                   ceil_mode, count_include_pad, divisor_override);
 }
 Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, bool ceil_mode, bool count_include_pad,
                   optional<int64_t> divisor_override) {
-  if (auto cast = autocast_call("avg_pool3d", avg_pool3d, self, kernel_size, stride, padding,
-                                ceil_mode, count_include_pad, divisor_override))
-    return *cast;
+  if (auto done = at_door<"avg_pool3d">(self, kernel_size, stride, padding, ceil_mode,
+                                        count_include_pad, divisor_override))
+    return done;
   return avg_pool("avg_pool3d", "AvgPool3DBackward0", self, 3, kernel_size, stride, padding,
                   ceil_mode, count_include_pad, divisor_override);
 }
 
 Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
+  if (auto done = at_door<"adaptive_avg_pool1d">(self, output_size)) return done;
   return adaptive_avg("adaptive_avg_pool1d", "AdaptiveAvgPool2DBackward0", self, 1, output_size);
 }
 Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
+  if (auto done = at_door<"adaptive_avg_pool2d">(self, output_size)) return done;
   return adaptive_avg("adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0", self, 2, output_size);
 }
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
-  if (auto cast = autocast_call("adaptive_avg_pool3d", adaptive_avg_pool3d, self, output_size))
-    return *cast;
+  if (auto done = at_door<"adaptive_avg_pool3d">(self, output_size)) return done;
   return adaptive_avg("adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", self, 3, output_size);
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
+  if (auto done = at_door<"adaptive_max_pool1d">(self, output_size)) return done;
   return adaptive_max("adaptive_max_pool1d", "AdaptiveMaxPool2DBackward0", self, 1, output_size);
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& self, IntArrayRef output_size) {
+  if (auto done = at_door<"adaptive_max_pool2d">(self, output_size)) return done;
   return adaptive_max("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0", self, 2, output_size);
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size) {
-  if (auto cast = autocast_call("adaptive_max_pool3d", adaptive_max_pool3d, self, output_size))
-    return *cast;
+  if (auto done = at_door<"adaptive_max_pool3d">(self, output_size)) return done;
   return adaptive_max("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0", self, 3, output_size);
 }
 

@@ -1,12 +1,12 @@
 // Pooling composed of other ops: unpooling, and windows at random positions.
 #include <taper/ops/spatial/pool_unpool.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_scatter.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
@@ -43,15 +43,12 @@ Tensor unpool(const Tensor& x, const Tensor& indices, IntArrayRef size, int64_t 
 }  // namespace
 
 Tensor max_unpool2d(const Tensor& self, const Tensor& indices, IntArrayRef output_size) {
-  if (auto cast = autocast_call("max_unpool2d", max_unpool2d, self, indices, output_size))
-    return *cast;
+  if (auto done = at_door<"max_unpool2d">(self, indices, output_size)) return done;
   return unpool(self, indices, output_size, 2);
 }
 Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef output_size,
                     IntArrayRef stride, IntArrayRef padding) {
-  if (auto cast =
-          autocast_call("max_unpool3d", max_unpool3d, self, indices, output_size, stride, padding))
-    return *cast;
+  if (auto done = at_door<"max_unpool3d">(self, indices, output_size, stride, padding)) return done;
   TAPER_CHECK(stride.size() == 3,
               "max_unpool3d: There should be exactly three elements (depth, height, width) in "
               "stride, but got: ",
@@ -150,17 +147,15 @@ std::tuple<Tensor, Tensor> fractional(const char* op, const Tensor& given, IntAr
 std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& self, IntArrayRef kernel_size,
                                                  IntArrayRef output_size,
                                                  const Tensor& random_samples) {
-  if (auto cast = autocast_call("fractional_max_pool2d", fractional_max_pool2d, self, kernel_size,
-                                output_size, random_samples))
-    return *cast;
+  if (auto done = at_door<"fractional_max_pool2d">(self, kernel_size, output_size, random_samples))
+    return done;
   return fractional("fractional_max_pool2d", self, kernel_size, output_size, random_samples, 2);
 }
 std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& self, IntArrayRef kernel_size,
                                                  IntArrayRef output_size,
                                                  const Tensor& random_samples) {
-  if (auto cast = autocast_call("fractional_max_pool3d", fractional_max_pool3d, self, kernel_size,
-                                output_size, random_samples))
-    return *cast;
+  if (auto done = at_door<"fractional_max_pool3d">(self, kernel_size, output_size, random_samples))
+    return done;
   return fractional("fractional_max_pool3d", self, kernel_size, output_size, random_samples, 3);
 }
 

@@ -1,8 +1,8 @@
 #include <taper/ops/spatial/upsample.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/upsample_kernels.h>
 
 namespace torch::taper {
@@ -84,99 +84,90 @@ constexpr Resampling kExactPixel{Interpolation::kNearestExact};
 }  // namespace
 
 Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size, optional<double> scales) {
-  if (auto cast =
-          autocast_call("upsample_nearest1d", upsample_nearest1d, self, output_size, scales))
-    return *cast;
+  if (auto done = at_door<"upsample_nearest1d">(self, output_size, scales)) return done;
   return upsampled({"upsample_nearest1d", "UpsampleNearest1DBackward0"}, self, output_size,
                    kNearestPixel, {scales});
 }
 Tensor upsample_nearest2d(const Tensor& self, IntArrayRef output_size, optional<double> scales_h,
                           optional<double> scales_w) {
-  if (auto cast = autocast_call("upsample_nearest2d", upsample_nearest2d, self, output_size,
-                                scales_h, scales_w))
-    return *cast;
+  if (auto done = at_door<"upsample_nearest2d">(self, output_size, scales_h, scales_w)) return done;
   return upsampled({"upsample_nearest2d", "UpsampleNearest2DBackward0"}, self, output_size,
                    kNearestPixel, {scales_h, scales_w});
 }
 Tensor upsample_nearest3d(const Tensor& self, IntArrayRef output_size, optional<double> scales_d,
                           optional<double> scales_h, optional<double> scales_w) {
-  if (auto cast = autocast_call("upsample_nearest3d", upsample_nearest3d, self, output_size,
-                                scales_d, scales_h, scales_w))
-    return *cast;
+  if (auto done = at_door<"upsample_nearest3d">(self, output_size, scales_d, scales_h, scales_w))
+    return done;
   return upsampled({"upsample_nearest3d", "UpsampleNearest3DBackward0"}, self, output_size,
                    kNearestPixel, {scales_d, scales_h, scales_w});
 }
 Tensor _upsample_nearest_exact1d(const Tensor& self, IntArrayRef output_size,
                                  optional<double> scales) {
-  if (auto cast = autocast_call("_upsample_nearest_exact1d", _upsample_nearest_exact1d, self,
-                                output_size, scales))
-    return *cast;
+  if (auto done = at_door<"_upsample_nearest_exact1d">(self, output_size, scales)) return done;
   return upsampled({"_upsample_nearest_exact1d", "UpsampleNearestExact1DBackward0"}, self,
                    output_size, kExactPixel, {scales});
 }
 Tensor _upsample_nearest_exact2d(const Tensor& self, IntArrayRef output_size,
                                  optional<double> scales_h, optional<double> scales_w) {
-  if (auto cast = autocast_call("_upsample_nearest_exact2d", _upsample_nearest_exact2d, self,
-                                output_size, scales_h, scales_w))
-    return *cast;
+  if (auto done = at_door<"_upsample_nearest_exact2d">(self, output_size, scales_h, scales_w))
+    return done;
   return upsampled({"_upsample_nearest_exact2d", "UpsampleNearestExact2DBackward0"}, self,
                    output_size, kExactPixel, {scales_h, scales_w});
 }
 Tensor _upsample_nearest_exact3d(const Tensor& self, IntArrayRef output_size,
                                  optional<double> scales_d, optional<double> scales_h,
                                  optional<double> scales_w) {
-  if (auto cast = autocast_call("_upsample_nearest_exact3d", _upsample_nearest_exact3d, self,
-                                output_size, scales_d, scales_h, scales_w))
-    return *cast;
+  if (auto done =
+          at_door<"_upsample_nearest_exact3d">(self, output_size, scales_d, scales_h, scales_w))
+    return done;
   return upsampled({"_upsample_nearest_exact3d", "UpsampleNearestExact3DBackward0"}, self,
                    output_size, kExactPixel, {scales_d, scales_h, scales_w});
 }
 Tensor upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                          optional<double> scales) {
-  if (auto cast = autocast_call("upsample_linear1d", upsample_linear1d, self, output_size,
-                                align_corners, scales))
-    return *cast;
+  if (auto done = at_door<"upsample_linear1d">(self, output_size, align_corners, scales))
+    return done;
   return upsampled({"upsample_linear1d", "UpsampleLinear1DBackward0"}, self, output_size,
                    {Interpolation::kLinear, align_corners}, {scales});
 }
 Tensor upsample_bilinear2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                            optional<double> scales_h, optional<double> scales_w) {
-  if (auto cast = autocast_call("upsample_bilinear2d", upsample_bilinear2d, self, output_size,
-                                align_corners, scales_h, scales_w))
-    return *cast;
+  if (auto done =
+          at_door<"upsample_bilinear2d">(self, output_size, align_corners, scales_h, scales_w))
+    return done;
   return upsampled({"upsample_bilinear2d", "UpsampleBilinear2DBackward0"}, self, output_size,
                    {Interpolation::kLinear, align_corners}, {scales_h, scales_w});
 }
 Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                             optional<double> scales_d, optional<double> scales_h,
                             optional<double> scales_w) {
-  if (auto cast = autocast_call("upsample_trilinear3d", upsample_trilinear3d, self, output_size,
-                                align_corners, scales_d, scales_h, scales_w))
-    return *cast;
+  if (auto done = at_door<"upsample_trilinear3d">(self, output_size, align_corners, scales_d,
+                                                  scales_h, scales_w))
+    return done;
   return upsampled({"upsample_trilinear3d", "UpsampleTrilinear3DBackward0"}, self, output_size,
                    {Interpolation::kLinear, align_corners}, {scales_d, scales_h, scales_w});
 }
 Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                           optional<double> scales_h, optional<double> scales_w) {
-  if (auto cast = autocast_call("upsample_bicubic2d", upsample_bicubic2d, self, output_size,
-                                align_corners, scales_h, scales_w))
-    return *cast;
+  if (auto done =
+          at_door<"upsample_bicubic2d">(self, output_size, align_corners, scales_h, scales_w))
+    return done;
   return upsampled({"upsample_bicubic2d", "UpsampleBicubic2DBackward0"}, self, output_size,
                    {Interpolation::kCubic, align_corners}, {scales_h, scales_w});
 }
 Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                optional<double> scales_h, optional<double> scales_w) {
-  if (auto cast = autocast_call("_upsample_bilinear2d_aa", _upsample_bilinear2d_aa, self,
-                                output_size, align_corners, scales_h, scales_w))
-    return *cast;
+  if (auto done =
+          at_door<"_upsample_bilinear2d_aa">(self, output_size, align_corners, scales_h, scales_w))
+    return done;
   return upsampled({"_upsample_bilinear2d_aa", "UpsampleBilinear2DAaBackward0"}, self, output_size,
                    {Interpolation::kLinear, align_corners, true}, {scales_h, scales_w});
 }
 Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners,
                               optional<double> scales_h, optional<double> scales_w) {
-  if (auto cast = autocast_call("_upsample_bicubic2d_aa", _upsample_bicubic2d_aa, self, output_size,
-                                align_corners, scales_h, scales_w))
-    return *cast;
+  if (auto done =
+          at_door<"_upsample_bicubic2d_aa">(self, output_size, align_corners, scales_h, scales_w))
+    return done;
   return upsampled({"_upsample_bicubic2d_aa", "UpsampleBicubic2DAaBackward0"}, self, output_size,
                    {Interpolation::kCubic, align_corners, true}, {scales_h, scales_w});
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/memory/small_blocks.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/spatial/pad.h>
@@ -144,7 +144,7 @@ std::vector<Tensor> cat_backward(const autograd::Grads& g, const std::vector<Par
 }  // namespace
 
 Tensor cat(TensorList tensors, int64_t dim) {
-  if (auto cast = autocast_call("cat", cat, tensors, dim)) return *cast;
+  if (auto done = at_door<"cat">(tensors, dim)) return done;
   check_cat(tensors);
   const Tensor& first = first_not_empty(tensors);
   dim = wrap_dim("cat", dim, first.dim());
@@ -158,8 +158,14 @@ Tensor cat(TensorList tensors, int64_t dim) {
   return y;
 }
 
-Tensor concat(TensorList tensors, int64_t dim) { return cat(tensors, dim); }
-Tensor concatenate(TensorList tensors, int64_t dim) { return cat(tensors, dim); }
+Tensor concat(TensorList tensors, int64_t dim) {
+  if (auto done = at_door<"concat">(tensors, dim)) return done;
+  return cat(tensors, dim);
+}
+Tensor concatenate(TensorList tensors, int64_t dim) {
+  if (auto done = at_door<"concatenate">(tensors, dim)) return done;
+  return cat(tensors, dim);
+}
 
 // ---------------------------------------------------------------- stack
 namespace {
@@ -177,7 +183,7 @@ std::vector<ScalarType> differing_dtypes(TensorList tensors) {
 }  // namespace
 
 Tensor stack(TensorList tensors, int64_t dim) {
-  if (auto cast = autocast_call("stack", stack, tensors, dim)) return *cast;
+  if (auto done = at_door<"stack">(tensors, dim)) return done;
   TAPER_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   check_list("stack", tensors);
   const Dims& each = tensors[0].impl().sizes;
@@ -218,20 +224,27 @@ Tensor& joined_out(const char* op, Tensor& out, TensorList tensors, const Join& 
 }  // namespace
 
 Tensor& cat_out(Tensor& out, TensorList tensors, int64_t dim) {
+  if (at_door<"cat_out">(out, tensors, dim)) return out;
   return joined_out("cat", out, tensors, [&] { return cat(tensors, dim); });
 }
 Tensor& stack_out(Tensor& out, TensorList tensors, int64_t dim) {
+  if (at_door<"stack_out">(out, tensors, dim)) return out;
   return joined_out("stack", out, tensors, [&] { return stack(tensors, dim); });
 }
 
 // ---------------------------------------------------------------- by rank
-Tensor atleast_1d(const Tensor& x) { return x.dim() == 0 ? x.reshape({1}) : x; }
+Tensor atleast_1d(const Tensor& x) {
+  if (auto done = at_door<"atleast_1d">(x)) return done;
+  return x.dim() == 0 ? x.reshape({1}) : x;
+}
 
 Tensor atleast_2d(const Tensor& x) {
+  if (auto done = at_door<"atleast_2d">(x)) return done;
   return x.dim() == 0 ? x.reshape({1, 1}) : x.dim() == 1 ? x.unsqueeze(0) : x;
 }
 
 Tensor atleast_3d(const Tensor& x) {
+  if (auto done = at_door<"atleast_3d">(x)) return done;
   if (x.dim() >= 3) return x;
   if (x.dim() == 0) return x.reshape({1, 1, 1});
   return x.dim() == 1 ? x.unsqueeze(0).unsqueeze(-1) : x.unsqueeze(-1);
@@ -247,28 +260,41 @@ std::vector<Tensor> each(TensorList tensors, Tensor (*f)(const Tensor&)) {
 
 }  // namespace
 
-std::vector<Tensor> atleast_1d(TensorList tensors) { return each(tensors, atleast_1d); }
-std::vector<Tensor> atleast_2d(TensorList tensors) { return each(tensors, atleast_2d); }
-std::vector<Tensor> atleast_3d(TensorList tensors) { return each(tensors, atleast_3d); }
+std::vector<Tensor> atleast_1d(TensorList tensors) {
+  if (auto done = at_door<"atleast_1d">(tensors)) return done;
+  return each(tensors, atleast_1d);
+}
+std::vector<Tensor> atleast_2d(TensorList tensors) {
+  if (auto done = at_door<"atleast_2d">(tensors)) return done;
+  return each(tensors, atleast_2d);
+}
+std::vector<Tensor> atleast_3d(TensorList tensors) {
+  if (auto done = at_door<"atleast_3d">(tensors)) return done;
+  return each(tensors, atleast_3d);
+}
 
 Tensor hstack(TensorList tensors) {
+  if (auto done = at_door<"hstack">(tensors)) return done;
   TAPER_CHECK(!tensors.empty(), "hstack expects a non-empty TensorList");
   const std::vector<Tensor> list = atleast_1d(tensors);
   return cat(list, list[0].dim() == 1 ? 0 : 1);
 }
 
 Tensor vstack(TensorList tensors) {
+  if (auto done = at_door<"vstack">(tensors)) return done;
   TAPER_CHECK(!tensors.empty(), "vstack expects a non-empty TensorList");
   return cat(atleast_2d(tensors), 0);
 }
 
 Tensor dstack(TensorList tensors) {
+  if (auto done = at_door<"dstack">(tensors)) return done;
   TAPER_CHECK(!tensors.empty(), "dstack expects a non-empty TensorList");
   return cat(atleast_3d(tensors), 2);
 }
 
 // ---------------------------------------------------------------- matrices, columns, flat lists
 Tensor block_diag(TensorList tensors) {
+  if (auto done = at_door<"block_diag">(tensors)) return done;
   std::vector<Tensor> blocks;
   int64_t columns = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -289,15 +315,20 @@ Tensor block_diag(TensorList tensors) {
 }
 
 Tensor column_stack(TensorList tensors) {
+  if (auto done = at_door<"column_stack">(tensors)) return done;
   TAPER_CHECK(!tensors.empty(), "column_stack expects a non-empty TensorList");
   std::vector<Tensor> columns;
   for (const Tensor& t : tensors) columns.push_back(t.dim() <= 1 ? t.reshape({t.numel(), 1}) : t);
   return hstack(columns);
 }
 
-Tensor row_stack(TensorList tensors) { return vstack(tensors); }
+Tensor row_stack(TensorList tensors) {
+  if (auto done = at_door<"row_stack">(tensors)) return done;
+  return vstack(tensors);
+}
 
 Tensor flatten_dense_tensors(TensorList tensors) {
+  if (auto done = at_door<"flatten_dense_tensors">(tensors)) return done;
   TAPER_CHECK(!tensors.empty(), "flatten_dense_tensors: expected at least one tensor, got none");
   std::vector<Tensor> flat;
   for (const Tensor& t : tensors) flat.push_back(t.reshape({-1}));
@@ -305,6 +336,7 @@ Tensor flatten_dense_tensors(TensorList tensors) {
 }
 
 std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors) {
+  if (auto done = at_door<"unflatten_dense_tensors">(flat, tensors)) return done;
   check_defined("unflatten_dense_tensors", flat, "flat");
   std::vector<Tensor> parts;
   int64_t offset = 0;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/scalar_fits.h>
@@ -86,6 +87,7 @@ Tensor no_gradient(const Tensor& gy) { return gy.new_zeros(gy.sizes()); }
 }  // namespace
 
 Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
+  if (at_door<"copy_">(*this, src, non_blocking)) return detail::as_mutable(*this);
   check_defined("copy_", src, "src");
   check_copy_shapes(*this, src);
   if (is_same(src)) {
@@ -106,6 +108,7 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
 }
 
 Tensor Tensor::clone(optional<MemoryFormat> format) const {
+  if (auto done = at_door<"clone">(*this, format)) return done;
   const MemoryFormat f = format.value_or(MemoryFormat::Preserve);
   TAPER_CHECK(f == MemoryFormat::Preserve || f == MemoryFormat::Contiguous || dim() >= 4,
               "clone: the channels-last formats expect a tensor of 4 or 5 dimensions, got ", dim());
@@ -158,6 +161,7 @@ Tensor pinned_like(const Tensor& t, ScalarType dtype) {
 
 Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
                   optional<MemoryFormat> format) const {
+  if (auto done = at_door<"to">(*this, options, non_blocking, copy, format)) return done;
   TAPER_CHECK(
       !options.requires_grad(),
       "to: Operators taking TensorOptions cannot take a TensorOptions with "
@@ -234,6 +238,7 @@ void fill_values(const Tensor& x, const Scalar& value) {
 
 // One value for all elements may be written to overlapping memory.
 Tensor& Tensor::fill_(const Scalar& value) const {
+  if (at_door<"fill_">(*this, value)) return detail::as_mutable(*this);
   const bool recording = check_new_history("fill_", *this);
   fill_values(*this, value);
   mark_changed(*this);
@@ -242,6 +247,7 @@ Tensor& Tensor::fill_(const Scalar& value) const {
 }
 
 Tensor& Tensor::fill_(const Tensor& value) const {
+  if (at_door<"fill_">(*this, value)) return detail::as_mutable(*this);
   TAPER_CHECK(value.dim() == 0,
               "fill_: fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
@@ -270,6 +276,7 @@ namespace {
 }  // namespace
 
 Tensor& Tensor::zero_() const {
+  if (at_door<"zero_">(*this)) return detail::as_mutable(*this);
   const bool recording = check_new_history("zero_", *this);
   const TensorImpl& t = *impl_;
   if (t.numel > 0 && detail::runs_without_launch(t))
@@ -285,10 +292,20 @@ Tensor& fill_(Tensor& x, const Scalar& value) { return x.fill_(value); }
 Tensor& fill_(Tensor& x, const Tensor& value) { return x.fill_(value); }
 Tensor& zero_(Tensor& x) { return x.zero_(); }
 
-Tensor fill(const Tensor& self, const Scalar& value) { return self.clone().fill_(value); }
-Tensor fill(const Tensor& self, const Tensor& value) { return self.clone().fill_(value); }
-Tensor zero(const Tensor& self) { return self.clone().zero_(); }
+Tensor fill(const Tensor& self, const Scalar& value) {
+  if (auto done = at_door<"fill">(self, value)) return done;
+  return self.clone().fill_(value);
+}
+Tensor fill(const Tensor& self, const Tensor& value) {
+  if (auto done = at_door<"fill">(self, value)) return done;
+  return self.clone().fill_(value);
+}
+Tensor zero(const Tensor& self) {
+  if (auto done = at_door<"zero">(self)) return done;
+  return self.clone().zero_();
+}
 Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
+  if (auto done = at_door<"copy">(self, src, non_blocking)) return done;
   return self.clone().copy_(src, non_blocking);
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/capture/capture.h>
 #include <taper/framework/core/checked_arithmetic.h>
-#include <taper/framework/core/float8.h>
 #include <taper/framework/core/scalar_fits.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
@@ -71,6 +71,7 @@ TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
 
 // ---------------------------------------------------------------- filled with one value
 Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> format) {
+  if (auto done = at_door<"empty">(size, options, format)) return done;
   Tensor y = uninitialised("empty", size, options);
   if (__builtin_expect(format || options.has_memory_format(), 0))
     apply_format("empty", y, format ? *format : *options.memory_format_opt());
@@ -79,6 +80,7 @@ Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> for
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
+  if (auto done = at_door<"empty_strided">(size, stride, options)) return done;
   const int64_t numel = strided_numel("empty_strided", size, stride, options.scalar_type());
   Tensor y = uninitialised("empty_strided", numel, options);
   y.impl().sizes = size;
@@ -87,6 +89,7 @@ Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options
 }
 
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
+  if (auto done = at_door<"empty_permuted">(size, physical_layout, options)) return done;
   const size_t rank = size.size();
   TAPER_CHECK(rank == physical_layout.size(),
               "empty_permuted: Number of dimensions in size does not match the length of the "
@@ -109,6 +112,7 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptio
 }
 
 Tensor zeros(IntArrayRef size, TensorOptions options) {
+  if (auto done = at_door<"zeros">(size, options)) return done;
   Tensor y = uninitialised("zeros", size, options);
   clear(y);
   if (__builtin_expect(options.has_memory_format(), 0))
@@ -118,10 +122,12 @@ Tensor zeros(IntArrayRef size, TensorOptions options) {
 }
 
 Tensor ones(IntArrayRef size, TensorOptions options) {
+  if (auto done = at_door<"ones">(size, options)) return done;
   return full(size, 1, options.has_dtype() ? options : options.dtype(default_dtype()));
 }
 
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options) {
+  if (auto done = at_door<"full">(size, value, options)) return done;
   Tensor y = uninitialised("full", size, with_dtype_of(value, options));
   y.fill_(value);
   if (options.has_memory_format()) apply_format("full", y, *options.memory_format_opt());
@@ -129,14 +135,19 @@ Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options) {
 }
 
 Tensor scalar_tensor(const Scalar& value, TensorOptions options) {
+  if (auto done = at_door<"scalar_tensor">(value, options)) return done;
   Tensor y = uninitialised("scalar_tensor", {}, options);
   y.fill_(value);
   return finish(std::move(y), options);
 }
 
-Tensor eye(int64_t n, TensorOptions options) { return eye(n, n, options); }
+Tensor eye(int64_t n, TensorOptions options) {
+  if (auto done = at_door<"eye">(n, options)) return done;
+  return eye(n, n, options);
+}
 
 Tensor eye(int64_t n, int64_t m, TensorOptions options) {
+  if (auto done = at_door<"eye">(n, m, options)) return done;
   TAPER_CHECK(n >= 0, "eye: n must be greater or equal to 0, got ", n);
   TAPER_CHECK(m >= 0, "eye: m must be greater or equal to 0, got ", m);
   Tensor y = uninitialised("eye", {n, m}, options);
@@ -146,36 +157,44 @@ Tensor eye(int64_t n, int64_t m, TensorOptions options) {
 }
 
 Tensor empty_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  if (auto done = at_door<"empty_like">(like, options, format)) return done;
   return finish(uninitialised_like(like, options, format), options);
 }
 
 Tensor zeros_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  if (auto done = at_door<"zeros_like">(like, options, format)) return done;
   Tensor y = uninitialised_like(like, options, format);
   clear(y);
   return finish(std::move(y), options);
 }
 
 Tensor ones_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  if (auto done = at_door<"ones_like">(like, options, format)) return done;
   return full_like(like, 1, options, format);
 }
 
 Tensor full_like(const Tensor& like, const Scalar& value, TensorOptions options,
                  optional<MemoryFormat> format) {
+  if (auto done = at_door<"full_like">(like, value, options, format)) return done;
   Tensor y = uninitialised_like(like, options, format);
   y.fill_(value);
   return finish(std::move(y), options);
 }
 
 Tensor Tensor::new_empty(IntArrayRef size, TensorOptions options) const {
+  if (auto done = at_door<"new_empty">(*this, size, options)) return done;
   return empty(size, this->options().merge_in(options));
 }
 Tensor Tensor::new_zeros(IntArrayRef size, TensorOptions options) const {
+  if (auto done = at_door<"new_zeros">(*this, size, options)) return done;
   return zeros(size, this->options().merge_in(options));
 }
 Tensor Tensor::new_ones(IntArrayRef size, TensorOptions options) const {
+  if (auto done = at_door<"new_ones">(*this, size, options)) return done;
   return ones(size, this->options().merge_in(options));
 }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& value, TensorOptions options) const {
+  if (auto done = at_door<"new_full">(*this, size, value, options)) return done;
   return full(size, value, this->options().merge_in(options));
 }
 
@@ -287,13 +306,18 @@ Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
 
 }  // namespace
 
-Tensor arange(const Scalar& end, TensorOptions options) { return arange(0, end, 1, options); }
+Tensor arange(const Scalar& end, TensorOptions options) {
+  if (auto done = at_door<"arange">(end, options)) return done;
+  return arange(0, end, 1, options);
+}
 
 Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options) {
+  if (auto done = at_door<"arange">(start, end, options)) return done;
   return arange(start, end, 1, options);
 }
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+  if (auto done = at_door<"arange">(start, end, step, options)) return done;
   const bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
   if (!options.has_dtype() && integral) options = options.dtype(kLong);
   const ScalarType t = options.scalar_type();
@@ -303,10 +327,12 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
 }
 
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options) {
+  if (auto done = at_door<"range">(start, end, options)) return done;
   return range(start, end, 1, options);
 }
 
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+  if (auto done = at_door<"range">(start, end, step, options)) return done;
   const ScalarType t = options.scalar_type();
   const Scalar first = as_part_of(t, start), last = as_part_of(t, end), by = as_part_of(t, step);
   check_range("range", first, last, by);
@@ -345,6 +371,7 @@ Tensor complex_logspace(const Scalar& start, const Scalar& end, int64_t steps, d
 }  // namespace
 
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options) {
+  if (auto done = at_door<"linspace">(start, end, steps, options)) return done;
   TAPER_CHECK(steps >= 0, "linspace: number of steps must be non-negative");
   if (start.isComplex() || end.isComplex() || isComplexType(options.scalar_type()))
     return complex_linspace(start, end, steps, options);
@@ -367,32 +394,39 @@ Scalar end_of(const char* op, const char* name, const Tensor& t) {
 }  // namespace
 
 Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options) {
+  if (auto done = at_door<"linspace">(start, end, steps, options)) return done;
   return linspace(end_of("linspace", "start", start), end_of("linspace", "end", end), steps,
                   options);
 }
 Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options) {
+  if (auto done = at_door<"linspace">(start, end, steps, options)) return done;
   return linspace(end_of("linspace", "start", start), end, steps, options);
 }
 Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options) {
+  if (auto done = at_door<"linspace">(start, end, steps, options)) return done;
   return linspace(start, end_of("linspace", "end", end), steps, options);
 }
 
 Tensor logspace(const Tensor& start, const Tensor& end, int64_t steps, double base,
                 TensorOptions options) {
+  if (auto done = at_door<"logspace">(start, end, steps, base, options)) return done;
   return logspace(end_of("logspace", "start", start), end_of("logspace", "end", end), steps, base,
                   options);
 }
 Tensor logspace(const Tensor& start, const Scalar& end, int64_t steps, double base,
                 TensorOptions options) {
+  if (auto done = at_door<"logspace">(start, end, steps, base, options)) return done;
   return logspace(end_of("logspace", "start", start), end, steps, base, options);
 }
 Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double base,
                 TensorOptions options) {
+  if (auto done = at_door<"logspace">(start, end, steps, base, options)) return done;
   return logspace(start, end_of("logspace", "end", end), steps, base, options);
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
                 TensorOptions options) {
+  if (auto done = at_door<"logspace">(start, end, steps, base, options)) return done;
   TAPER_CHECK(steps >= 0, "logspace: number of steps must be non-negative");
   if (start.isComplex() || end.isComplex() || isComplexType(options.scalar_type()))
     return complex_logspace(start, end, steps, base, options);
@@ -402,194 +436,68 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
 }
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, TensorOptions options) {
+  if (auto done = at_door<"tril_indices">(row, col, offset, options)) return done;
   return triangle(row, col, offset, false, options);
 }
 
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, TensorOptions options) {
+  if (auto done = at_door<"triu_indices">(row, col, offset, options)) return done;
   return triangle(row, col, offset, true, options);
-}
-
-// ---------------------------------------------------------------- from numbers
-namespace detail {
-
-TensorDataContainer::TensorDataContainer() : kind_(Kind::kList), dtype_(default_dtype()) {}
-
-TensorDataContainer::TensorDataContainer(const void* values, size_t count, ScalarType dtype)
-    : kind_(Kind::kArray), dtype_(dtype) {
-  array_ = make_tensor(static_cast<int64_t>(count), dtype, Device());
-  if (count > 0) __builtin_memcpy(array_.data_ptr(), values, count * elementSize(dtype));
-}
-
-TensorDataContainer::TensorDataContainer(const std::vector<bool>& values)
-    : kind_(Kind::kArray), dtype_(kBool) {
-  array_ = make_tensor(static_cast<int64_t>(values.size()), kBool, Device());
-  bool* p = array_.data_ptr<bool>();
-  for (bool v : values) *p++ = v;
-}
-
-ScalarType TensorDataContainer::dtype() const {
-  return kind_ == Kind::kList && count_ > 0 ? list_->dtype() : dtype_;
-}
-
-void TensorDataContainer::append_sizes(Dims& sizes) const {
-  if (kind_ == Kind::kArray) sizes.push_back(array_.numel());
-  if (kind_ != Kind::kList) return;
-  sizes.push_back(static_cast<int64_t>(count_));
-  if (count_ > 0) list_->append_sizes(sizes);
-}
-
-std::string TensorDataContainer::text() const {
-  if (kind_ == Kind::kNumber) return concat(number_);
-  const size_t count = kind_ == Kind::kArray ? static_cast<size_t>(array_.numel()) : count_;
-  std::string s = "{";
-  for (size_t i = 0; i < count; ++i) {
-    if (i) s += ", ";
-    s += kind_ == Kind::kArray ? concat(array_[static_cast<int64_t>(i)].item()) : list_[i].text();
-  }
-  return s + "}";
-}
-
-std::ostream& operator<<(std::ostream& out, const TensorDataContainer& data) {
-  return out << data.text();
-}
-
-const Scalar& TensorDataContainer::scalar() const {
-  TAPER_CHECK(is_scalar(),
-              "Can only call `scalar()` on a TensorDataContainer that has `is_scalar() == true`");
-  return number_;
-}
-
-ArrayRef<TensorDataContainer> TensorDataContainer::init_list() const {
-  TAPER_CHECK(
-      is_init_list(),
-      "Can only call `init_list()` on a TensorDataContainer that has `is_init_list() == true`");
-  return {list_, count_};
-}
-
-const Tensor& TensorDataContainer::tensor() const {
-  TAPER_CHECK(is_tensor(),
-              "Can only call `tensor()` on a TensorDataContainer that has `is_tensor() == true`");
-  return array_;
-}
-
-std::vector<int64_t> TensorDataContainer::sizes() const {
-  Dims sizes;
-  append_sizes(sizes);
-  return {sizes.begin(), sizes.end()};
-}
-
-namespace {
-
-/// Returns sizes in the format of LibTorch's errors for nested lists: "2 3".
-std::string listed(const Dims& sizes) {
-  std::string s;
-  for (int64_t size : sizes) s += (s.empty() ? "" : " ") + std::to_string(size);
-  return s;
-}
-
-}  // namespace
-
-void TensorDataContainer::check_uniform() const {
-  if (kind_ != Kind::kList || count_ == 0) return;
-  Dims first;
-  list_->append_sizes(first);
-  for (size_t i = 0; i < count_; ++i) {
-    list_[i].check_uniform();
-    Dims sizes;
-    list_[i].append_sizes(sizes);
-    TAPER_CHECK(sizes == first, "tensor: Expected all sub-lists to have sizes: ", listed(first),
-                " (e.g. ", list_->text(), "), but got sub-list ", list_[i].text(),
-                " with sizes: ", listed(sizes));
-    TAPER_CHECK(list_[i].dtype() == list_->dtype(),
-                "tensor: Expected all elements of the tensor to have the same scalar type: ",
-                toString(list_->dtype()),
-                ", but got element of scalar type: ", toString(list_[i].dtype()));
-  }
-}
-
-template <class T>
-void TensorDataContainer::write(T*& to) const {
-  if (kind_ == Kind::kNumber) {
-    check_fits(number_, CppTypeToScalarType<T>::value);
-    *to++ = number_.to<T>();
-  } else if (kind_ == Kind::kArray) {
-    const Tensor values = array_.to(CppTypeToScalarType<T>::value);
-    const T* from = values.data_ptr<T>();
-    to = std::copy_n(from, values.numel(), to);
-  } else {
-    for (size_t i = 0; i < count_; ++i) list_[i].write(to);
-  }
-}
-
-Tensor TensorDataContainer::to_tensor(const TensorOptions& options) const {
-  const Tensor y = to_host_tensor(options);
-  if (captures_host()) {
-    keep_for_replays(Device(), y);
-    return y.clone();  // a replay copies them again
-  }
-  if (options.pinned_memory())
-    return y.to(TensorOptions(y.scalar_type()).device(options.device()).pinned_memory(true));
-  return options.device() == y.device() ? y : y.to(options.device());
-}
-
-Tensor TensorDataContainer::to_host_tensor(const TensorOptions& options) const {
-  const CaptureSuspension now;
-  check_uniform();
-  ScalarType dtype = options.scalar_type();
-  if (!options.has_dtype() && !isFloatingType(this->dtype()))
-    dtype = this->dtype() == kInt ? kLong : this->dtype();
-  if (!options.has_dtype() && isReducedFloatingType(this->dtype())) dtype = this->dtype();
-  Dims sizes;
-  append_sizes(sizes);
-  Tensor y = make_tensor(sizes, dtype, Device());
-  const auto write_all = [&](auto zero) {
-    auto* to = y.data_ptr<decltype(zero)>();
-    write(to);
-  };
-  switch_dtype<dtypes::Joined<dtypes::Any, dtypes::Stored>>(
-      dtype, "tensor", [&]<class scalar_t>() { write_all(scalar_t()); });
-  return y;
-}
-
-}  // namespace detail
-
-Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options) {
-  return finish(data.to_tensor(options), options);
 }
 
 Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride,
                                  TensorOptions options) const {
+  if (auto done = at_door<"new_empty_strided">(*this, size, stride, options)) return done;
   const Tensor like = new_empty({0}, options);
   return empty_strided(size, stride, like.options().requires_grad(options.requires_grad()));
 }
 
 // ---------------------------------------------------------------- out forms
-Tensor& zeros_out(Tensor& out, IntArrayRef size) { return sized_out("zeros", out, size).zero_(); }
-Tensor& ones_out(Tensor& out, IntArrayRef size) { return sized_out("ones", out, size).fill_(1); }
+Tensor& zeros_out(Tensor& out, IntArrayRef size) {
+  if (at_door<"zeros_out">(out, size)) return out;
+  return sized_out("zeros", out, size).zero_();
+}
+Tensor& ones_out(Tensor& out, IntArrayRef size) {
+  if (at_door<"ones_out">(out, size)) return out;
+  return sized_out("ones", out, size).fill_(1);
+}
 Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& value) {
+  if (at_door<"full_out">(out, size, value)) return out;
   return sized_out("full", out, size).fill_(value);
 }
 Tensor& empty_out(Tensor& out, IntArrayRef size, optional<MemoryFormat> format) {
+  if (at_door<"empty_out">(out, size, format)) return out;
   check_defined("empty", out, "out");
   check_out_gradient("empty", out, {});
   return out.resize_(size, format);
 }
-Tensor& eye_out(Tensor& out, int64_t n) { return eye_out(out, n, n); }
+Tensor& eye_out(Tensor& out, int64_t n) {
+  if (at_door<"eye_out">(out, n)) return out;
+  return eye_out(out, n, n);
+}
 Tensor& eye_out(Tensor& out, int64_t n, int64_t m) {
+  if (at_door<"eye_out">(out, n, m)) return out;
   return store_out("eye", out, eye(n, m, options_of_out(out)), {});
 }
-Tensor& arange_out(Tensor& out, const Scalar& end) { return arange_out(out, 0, end); }
+Tensor& arange_out(Tensor& out, const Scalar& end) {
+  if (at_door<"arange_out">(out, end)) return out;
+  return arange_out(out, 0, end);
+}
 Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (at_door<"arange_out">(out, start, end, step)) return out;
   return store_out("arange", out, arange(start, end, step, options_of_out(out)), {});
 }
 Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (at_door<"range_out">(out, start, end, step)) return out;
   return store_out("range", out, range(start, end, step, options_of_out(out)), {});
 }
 Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps) {
+  if (at_door<"linspace_out">(out, start, end, steps)) return out;
   return store_out("linspace", out, linspace(start, end, steps, options_of_out(out)), {});
 }
 Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
                      double base) {
+  if (at_door<"logspace_out">(out, start, end, steps, base)) return out;
   return store_out("logspace", out, logspace(start, end, steps, base, options_of_out(out)), {});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
@@ -9,6 +10,7 @@
 namespace torch::taper {
 
 Tensor flip(const Tensor& x, IntArrayRef dims) {
+  if (auto done = at_door<"flip">(x, dims)) return done;
   check_defined("flip", x, "self");
   uint32_t mask = 0;
   for (int64_t d : wrap_dims("flip", dims, x.dim()))
@@ -21,11 +23,13 @@ Tensor flip(const Tensor& x, IntArrayRef dims) {
 }
 
 Tensor fliplr(const Tensor& x) {
+  if (auto done = at_door<"fliplr">(x)) return done;
   TAPER_CHECK(x.dim() >= 2, "fliplr: Input must be >= 2-d.");
   return flip(x, {1});
 }
 
 Tensor flipud(const Tensor& x) {
+  if (auto done = at_door<"flipud">(x)) return done;
   TAPER_CHECK(x.dim() >= 1, "flipud: Input must be >= 1-d.");
   return flip(x, {0});
 }
@@ -61,6 +65,7 @@ Tensor rolled(const Tensor& x, const Dims& shifts, const Dims& dims) {
 }  // namespace
 
 Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
+  if (auto done = at_door<"roll">(x, shifts, dims)) return done;
   check_defined("roll", x, "self");
   TAPER_CHECK(!shifts.empty(), "roll: `shifts` required");
   TAPER_CHECK(shifts.size() == dims.size() || (dims.empty() && shifts.size() == 1),
@@ -86,6 +91,7 @@ Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
 }
 
 Tensor rot90(const Tensor& x, int64_t k, IntArrayRef dims) {
+  if (auto done = at_door<"rot90">(x, k, dims)) return done;
   check_defined("rot90", x, "self");
   TAPER_CHECK(dims.size() == 2,
               "rot90: expected total rotation dims == 2, but got dims = ", dims.size());

@@ -8,12 +8,19 @@
 #include <cstring>
 #include <string>
 
+#include <taper/framework/autograd/door.h>
+#include <taper/framework/capture/capture.h>
 #include <taper/framework/core/checked_arithmetic.h>
+#include <taper/framework/core/float8.h>
+#include <taper/framework/core/scalar_fits.h>
+#include <taper/framework/core/shape.h>
 #include <taper/framework/io/bytes.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/factory_finish.h>
 
 namespace torch::taper {
+
+using detail::finish;
 
 namespace {
 
@@ -88,6 +95,7 @@ Tensor TensorMaker::make_tensor() {
 
 Tensor from_file(std::string_view filename, optional<bool> shared, optional<int64_t> size,
                  TensorOptions options) {
+  if (auto done = at_door<"from_file">(filename, shared, size, options)) return done;
   const std::string path(filename);
   const bool writes = shared.value_or(false);
   const int64_t n = size.value_or(0);
@@ -105,6 +113,154 @@ Tensor from_file(std::string_view filename, optional<bool> shared, optional<int6
   TAPER_CHECK(data != MAP_FAILED, "from_file: ", path, " cannot be mapped: ", std::strerror(errno));
   return from_blob(
       data, {n}, [nbytes](void* p) { ::munmap(p, nbytes); }, options);
+}
+
+// ---------------------------------------------------------------- from numbers
+namespace detail {
+
+TensorDataContainer::TensorDataContainer() : kind_(Kind::kList), dtype_(default_dtype()) {}
+
+TensorDataContainer::TensorDataContainer(const void* values, size_t count, ScalarType dtype)
+    : kind_(Kind::kArray), dtype_(dtype) {
+  array_ = make_tensor(static_cast<int64_t>(count), dtype, Device());
+  if (count > 0) __builtin_memcpy(array_.data_ptr(), values, count * elementSize(dtype));
+}
+
+TensorDataContainer::TensorDataContainer(const std::vector<bool>& values)
+    : kind_(Kind::kArray), dtype_(kBool) {
+  array_ = make_tensor(static_cast<int64_t>(values.size()), kBool, Device());
+  bool* p = array_.data_ptr<bool>();
+  for (bool v : values) *p++ = v;
+}
+
+ScalarType TensorDataContainer::dtype() const {
+  return kind_ == Kind::kList && count_ > 0 ? list_->dtype() : dtype_;
+}
+
+void TensorDataContainer::append_sizes(Dims& sizes) const {
+  if (kind_ == Kind::kArray) sizes.push_back(array_.numel());
+  if (kind_ != Kind::kList) return;
+  sizes.push_back(static_cast<int64_t>(count_));
+  if (count_ > 0) list_->append_sizes(sizes);
+}
+
+std::string TensorDataContainer::text() const {
+  if (kind_ == Kind::kNumber) return concat(number_);
+  const size_t count = kind_ == Kind::kArray ? static_cast<size_t>(array_.numel()) : count_;
+  std::string s = "{";
+  for (size_t i = 0; i < count; ++i) {
+    if (i) s += ", ";
+    s += kind_ == Kind::kArray ? concat(array_[static_cast<int64_t>(i)].item()) : list_[i].text();
+  }
+  return s + "}";
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorDataContainer& data) {
+  return out << data.text();
+}
+
+const Scalar& TensorDataContainer::scalar() const {
+  TAPER_CHECK(is_scalar(),
+              "Can only call `scalar()` on a TensorDataContainer that has `is_scalar() == true`");
+  return number_;
+}
+
+ArrayRef<TensorDataContainer> TensorDataContainer::init_list() const {
+  TAPER_CHECK(
+      is_init_list(),
+      "Can only call `init_list()` on a TensorDataContainer that has `is_init_list() == true`");
+  return {list_, count_};
+}
+
+const Tensor& TensorDataContainer::tensor() const {
+  TAPER_CHECK(is_tensor(),
+              "Can only call `tensor()` on a TensorDataContainer that has `is_tensor() == true`");
+  return array_;
+}
+
+std::vector<int64_t> TensorDataContainer::sizes() const {
+  Dims sizes;
+  append_sizes(sizes);
+  return {sizes.begin(), sizes.end()};
+}
+
+namespace {
+
+/// Returns sizes in the format of LibTorch's errors for nested lists: "2 3".
+std::string listed(const Dims& sizes) {
+  std::string s;
+  for (int64_t size : sizes) s += (s.empty() ? "" : " ") + std::to_string(size);
+  return s;
+}
+
+}  // namespace
+
+void TensorDataContainer::check_uniform() const {
+  if (kind_ != Kind::kList || count_ == 0) return;
+  Dims first;
+  list_->append_sizes(first);
+  for (size_t i = 0; i < count_; ++i) {
+    list_[i].check_uniform();
+    Dims sizes;
+    list_[i].append_sizes(sizes);
+    TAPER_CHECK(sizes == first, "tensor: Expected all sub-lists to have sizes: ", listed(first),
+                " (e.g. ", list_->text(), "), but got sub-list ", list_[i].text(),
+                " with sizes: ", listed(sizes));
+    TAPER_CHECK(list_[i].dtype() == list_->dtype(),
+                "tensor: Expected all elements of the tensor to have the same scalar type: ",
+                toString(list_->dtype()),
+                ", but got element of scalar type: ", toString(list_[i].dtype()));
+  }
+}
+
+template <class T>
+void TensorDataContainer::write(T*& to) const {
+  if (kind_ == Kind::kNumber) {
+    check_fits(number_, CppTypeToScalarType<T>::value);
+    *to++ = number_.to<T>();
+  } else if (kind_ == Kind::kArray) {
+    const Tensor values = array_.to(CppTypeToScalarType<T>::value);
+    const T* from = values.data_ptr<T>();
+    to = std::copy_n(from, values.numel(), to);
+  } else {
+    for (size_t i = 0; i < count_; ++i) list_[i].write(to);
+  }
+}
+
+Tensor TensorDataContainer::to_tensor(const TensorOptions& options) const {
+  const Tensor y = to_host_tensor(options);
+  if (captures_host()) {
+    keep_for_replays(Device(), y);
+    return y.clone();  // a replay copies them again
+  }
+  if (options.pinned_memory())
+    return y.to(TensorOptions(y.scalar_type()).device(options.device()).pinned_memory(true));
+  return options.device() == y.device() ? y : y.to(options.device());
+}
+
+Tensor TensorDataContainer::to_host_tensor(const TensorOptions& options) const {
+  const CaptureSuspension now;
+  check_uniform();
+  ScalarType dtype = options.scalar_type();
+  if (!options.has_dtype() && !isFloatingType(this->dtype()))
+    dtype = this->dtype() == kInt ? kLong : this->dtype();
+  if (!options.has_dtype() && isReducedFloatingType(this->dtype())) dtype = this->dtype();
+  Dims sizes;
+  append_sizes(sizes);
+  Tensor y = make_tensor(sizes, dtype, Device());
+  const auto write_all = [&](auto zero) {
+    auto* to = y.data_ptr<decltype(zero)>();
+    write(to);
+  };
+  switch_dtype<dtypes::Joined<dtypes::Any, dtypes::Stored>>(
+      dtype, "tensor", [&]<class scalar_t>() { write_all(scalar_t()); });
+  return y;
+}
+
+}  // namespace detail
+
+Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options) {
+  return finish(data.to_tensor(options), options);
 }
 
 }  // namespace torch::taper

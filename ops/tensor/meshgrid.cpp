@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/shape.h>
 #include <taper/framework/core/warning.h>
 #include <taper/ops/elementwise/binary.h>
@@ -12,6 +13,7 @@
 namespace torch::taper {
 
 std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
+  if (auto done = at_door<"meshgrid">(tensors, indexing)) return done;
   TAPER_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
   TAPER_CHECK(indexing == "ij" || indexing == "xy",
               "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
@@ -38,6 +40,7 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
 }
 
 std::vector<Tensor> meshgrid(TensorList tensors) {
+  if (auto done = at_door<"meshgrid">(tensors)) return done;
   detail::warn_once([] {
     return "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
            "argument.";
@@ -46,6 +49,7 @@ std::vector<Tensor> meshgrid(TensorList tensors) {
 }
 
 Tensor vander(const Tensor& x, optional<int64_t> N, bool increasing) {
+  if (auto done = at_door<"vander">(x, N, increasing)) return done;
   check_defined("vander", x, "x");
   TAPER_CHECK(x.dim() == 1, "vander: x must be a one-dimensional tensor.");
   const int64_t n = N.value_or(x.size(0));
@@ -65,6 +69,7 @@ Tensor vander(const Tensor& x, optional<int64_t> N, bool increasing) {
 }
 
 Tensor cartesian_prod(TensorList tensors) {
+  if (auto done = at_door<"cartesian_prod">(tensors)) return done;
   TAPER_CHECK(!tensors.empty(), "cartesian_prod: expected at least one tensor");
   for (const Tensor& t : tensors) {
     check_defined("cartesian_prod", t, "tensor");
@@ -77,6 +82,7 @@ Tensor cartesian_prod(TensorList tensors) {
 }
 
 Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
+  if (auto done = at_door<"combinations">(self, r, with_replacement)) return done;
   check_defined("combinations", self, "self");
   TAPER_CHECK(self.dim() == 1, "combinations: Expect a 1D vector, but got shape ", self.sizes());
   TAPER_CHECK(r >= 0, "combinations: Expect a non-negative number, but got ", r);

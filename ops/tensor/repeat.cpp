@@ -1,5 +1,6 @@
 #include <taper/ops/tensor/repeat.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
@@ -41,6 +42,7 @@ Repetition plan_repeat(const Dims& x, IntArrayRef repeats) {
 }  // namespace
 
 Tensor repeat(const Tensor& x, IntArrayRef repeats) {
+  if (auto done = at_door<"repeat">(x, repeats)) return done;
   check_defined("repeat", x, "self");
   TAPER_CHECK(
       static_cast<int64_t>(repeats.size()) >= x.dim(),
@@ -61,6 +63,7 @@ Tensor repeat(const Tensor& x, IntArrayRef repeats) {
 }
 
 Tensor tile(const Tensor& x, IntArrayRef dims) {
+  if (auto done = at_door<"tile">(x, dims)) return done;
   check_defined("tile", x, "self");
   const int64_t missing = x.dim() - static_cast<int64_t>(dims.size());
   if (missing <= 0) return repeat(x, dims);
@@ -95,6 +98,7 @@ int64_t length_along(const Tensor& x, optional<int64_t> dim) {
 }  // namespace
 
 Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size) {
+  if (auto done = at_door<"repeat_interleave">(repeats, output_size)) return done;
   check_defined("repeat_interleave", repeats, "repeats");
   TAPER_CHECK(repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat");
   TAPER_CHECK(repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
@@ -115,6 +119,7 @@ Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size) {
 
 Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, optional<int64_t> dim,
                          optional<int64_t> output_size) {
+  if (auto done = at_door<"repeat_interleave">(x, repeats, dim, output_size)) return done;
   check_defined("repeat_interleave", x, "self");
   check_defined("repeat_interleave", repeats, "repeats");
   const int64_t n = length_along(x, dim);
@@ -130,6 +135,7 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, optional<int64_
 
 Tensor repeat_interleave(const Tensor& x, int64_t repeats, optional<int64_t> dim,
                          optional<int64_t> output_size) {
+  if (auto done = at_door<"repeat_interleave">(x, repeats, dim, output_size)) return done;
   check_defined("repeat_interleave", x, "self");
   TAPER_CHECK(repeats >= 0, "repeat_interleave: repeats can not be negative");
   const int64_t n = length_along(x, dim);

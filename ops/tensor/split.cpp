@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
@@ -54,10 +55,12 @@ std::vector<Tensor> split_by_size(const char* op, const Tensor& x, int64_t size,
 }  // namespace
 
 std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim) {
+  if (auto done = at_door<"split">(x, split_size, dim)) return done;
   return split_by_size("split", x, split_size, dim);
 }
 
 std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim) {
+  if (auto done = at_door<"split_with_sizes">(x, split_sizes, dim)) return done;
   TAPER_CHECK(x.dim() != 0, "split_with_sizes: split expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim("split_with_sizes", dim, x.dim());
   std::vector<int64_t> starts{0};
@@ -77,10 +80,12 @@ std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, i
 }
 
 std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim) {
+  if (auto done = at_door<"split">(x, split_sizes, dim)) return done;
   return split_with_sizes(x, split_sizes, dim);
 }
 
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
+  if (auto done = at_door<"chunk">(x, chunks, dim)) return done;
   TAPER_CHECK(x.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TAPER_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const int64_t d = wrap_dim("chunk", dim, x.dim()), total = x.size(d);
@@ -93,6 +98,7 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
 }
 
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"unbind">(x, dim)) return done;
   const int64_t d = wrap_dim("unbind", dim, x.dim());
   TAPER_CHECK_INDEX(x.dim() > 0, "unbind: Dimension specified as ", dim,
                     " but tensor has no dimensions");
@@ -111,6 +117,7 @@ RowIterator end(const Tensor& x) {
 
 // ---------------------------------------------------------------- nearly equal pieces
 std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim) {
+  if (auto done = at_door<"tensor_split">(self, sections, dim)) return done;
   check_defined("tensor_split", self, "self");
   TAPER_CHECK(self.dim() > 0,
               "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
@@ -128,6 +135,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t d
 }
 
 std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim) {
+  if (auto done = at_door<"tensor_split">(self, indices, dim)) return done;
   check_defined("tensor_split", self, "self");
   TAPER_CHECK(self.dim() > 0,
               "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
@@ -144,6 +152,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_
 
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
                                  int64_t dim) {
+  if (auto done = at_door<"tensor_split">(self, indices_or_sections, dim)) return done;
   check_defined("tensor_split", self, "self");
   check_defined("tensor_split", indices_or_sections, "tensor_indices_or_sections");
   TAPER_CHECK(self.dim() > 0,
@@ -184,23 +193,29 @@ std::vector<Tensor> split_equally(const char* op, const Tensor& x, int64_t secti
 }  // namespace
 
 std::vector<Tensor> hsplit(const Tensor& self, int64_t sections) {
+  if (auto done = at_door<"hsplit">(self, sections)) return done;
   const int64_t dim = checked_split("hsplit", self, 1, self.dim() == 1 ? 0 : 1);
   return split_equally("hsplit", self, sections, dim);
 }
 
 std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices) {
+  if (auto done = at_door<"hsplit">(self, indices)) return done;
   return tensor_split(self, indices, checked_split("hsplit", self, 1, self.dim() == 1 ? 0 : 1));
 }
 std::vector<Tensor> vsplit(const Tensor& self, int64_t sections) {
+  if (auto done = at_door<"vsplit">(self, sections)) return done;
   return split_equally("vsplit", self, sections, checked_split("vsplit", self, 2, 0));
 }
 std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices) {
+  if (auto done = at_door<"vsplit">(self, indices)) return done;
   return tensor_split(self, indices, checked_split("vsplit", self, 2, 0));
 }
 std::vector<Tensor> dsplit(const Tensor& self, int64_t sections) {
+  if (auto done = at_door<"dsplit">(self, sections)) return done;
   return split_equally("dsplit", self, sections, checked_split("dsplit", self, 3, 2));
 }
 std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices) {
+  if (auto done = at_door<"dsplit">(self, indices)) return done;
   return tensor_split(self, indices, checked_split("dsplit", self, 3, 2));
 }
 std::vector<Tensor> Tensor::tensor_split(int64_t sections, int64_t dim) const {

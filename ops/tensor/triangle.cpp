@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
@@ -35,13 +35,16 @@ Tensor triangle_of(const char* op, const char* node, const Tensor& x, int64_t di
 }  // namespace
 
 Tensor tril(const Tensor& x, int64_t diagonal) {
+  if (auto done = at_door<"tril">(x, diagonal)) return done;
   return triangle_of("tril", "TrilBackward0", x, diagonal, false);
 }
 Tensor triu(const Tensor& x, int64_t diagonal) {
+  if (auto done = at_door<"triu">(x, diagonal)) return done;
   return triangle_of("triu", "TriuBackward0", x, diagonal, true);
 }
 
 Tensor diag(const Tensor& x, int64_t diagonal) {
+  if (auto done = at_door<"diag">(x, diagonal)) return done;
   check_defined("diag", x, "self");
   TAPER_CHECK(x.dim() == 1 || x.dim() == 2, "diag: matrix or a vector expected");
   Tensor y;
@@ -66,7 +69,7 @@ Tensor diag(const Tensor& x, int64_t diagonal) {
 }
 
 Tensor trace(const Tensor& x) {
-  if (auto cast = autocast_call("trace", trace, x)) return *cast;
+  if (auto done = at_door<"trace">(x)) return done;
   check_defined("trace", x, "self");
   TAPER_CHECK(x.dim() == 2, "trace: expected a matrix, but got tensor with dim ", x.dim());
   Tensor y;
@@ -84,17 +87,22 @@ Tensor trace(const Tensor& x) {
 Tensor Tensor::tril(int64_t diagonal) const { return taper::tril(*this, diagonal); }
 Tensor Tensor::triu(int64_t diagonal) const { return taper::triu(*this, diagonal); }
 Tensor& Tensor::tril_(int64_t diagonal) const {
+  if (at_door<"tril_">(*this, diagonal)) return detail::as_mutable(*this);
   return in_place("tril_", *this, {}, [&](const Tensor& x) { return taper::tril(x, diagonal); });
 }
 Tensor& Tensor::triu_(int64_t diagonal) const {
+  if (at_door<"triu_">(*this, diagonal)) return detail::as_mutable(*this);
   return in_place("triu_", *this, {}, [&](const Tensor& x) { return taper::triu(x, diagonal); });
 }
 Tensor Tensor::diag(int64_t diagonal) const { return taper::diag(*this, diagonal); }
 Tensor Tensor::trace() const { return taper::trace(*this); }
 
 // ---------------------------------------------------------------- out forms
-TAPER_OUT(tril, self.tril(diagonal), (self), const Tensor& self, int64_t diagonal)
-TAPER_OUT(triu, self.triu(diagonal), (self), const Tensor& self, int64_t diagonal)
-TAPER_OUT(diag, diag(self, diagonal), (self), const Tensor& self, int64_t diagonal)
+TAPER_OUT(tril, (out, self, diagonal), self.tril(diagonal), (self), const Tensor& self,
+          int64_t diagonal)
+TAPER_OUT(triu, (out, self, diagonal), self.triu(diagonal), (self), const Tensor& self,
+          int64_t diagonal)
+TAPER_OUT(diag, (out, self, diagonal), diag(self, diagonal), (self), const Tensor& self,
+          int64_t diagonal)
 
 }  // namespace torch::taper

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
@@ -50,6 +51,7 @@ void tie_shaped(const char* node, const Tensor& y, const Tensor& x) {
 }  // namespace
 
 Tensor view(const Tensor& x, IntArrayRef size) {
+  if (auto done = at_door<"view">(x, size)) return done;
   const TensorImpl& t = x.impl();
   Tensor y = as_sizes("view", t, size);
   TAPER_CHECK(y.defined(),
@@ -86,6 +88,7 @@ void check_elements_join(const TensorImpl& t, int64_t ratio, const std::string& 
 }  // namespace
 
 Tensor view(const Tensor& x, ScalarType dtype) {
+  if (auto done = at_door<"view">(x, dtype)) return done;
   check_defined("view", x, "self");
   const TensorImpl& t = x.impl();
   const int64_t from = x.element_size(), to = static_cast<int64_t>(elementSize(dtype));
@@ -106,6 +109,7 @@ Tensor view(const Tensor& x, ScalarType dtype) {
 }
 
 Tensor reshape(const Tensor& x, IntArrayRef size) {
+  if (auto done = at_door<"reshape">(x, size)) return done;
   if (Tensor y = as_sizes("reshape", x.impl(), size); y.defined()) {
     tie_shaped("ReshapeAliasBackward0", y, x);
     return y;
@@ -114,6 +118,7 @@ Tensor reshape(const Tensor& x, IntArrayRef size) {
 }
 
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
+  if (auto done = at_door<"_unsafe_view">(x, size)) return done;
   const TensorImpl& t = x.impl();
   TAPER_ASSERT(t.contiguous, "_unsafe_view: a result that is not row-major");
   Tensor y = detail::share_as_shape(t, infer_size("_unsafe_view", size, t.numel));
@@ -124,6 +129,7 @@ Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
 }
 
 Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
+  if (auto done = at_door<"flatten">(x, start_dim, end_dim)) return done;
   const int64_t start = wrap_dim("flatten", start_dim, x.dim()),
                 end = wrap_dim("flatten", end_dim, x.dim());
   TAPER_CHECK(start <= end, "flatten() has invalid args: start_dim cannot come after end_dim");
@@ -139,7 +145,10 @@ Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
   return reshape(x, shape);
 }
 
-Tensor ravel(const Tensor& x) { return reshape(x.contiguous(), {-1}); }
+Tensor ravel(const Tensor& x) {
+  if (auto done = at_door<"ravel">(x)) return done;
+  return reshape(x.contiguous(), {-1});
+}
 
 namespace {
 
@@ -159,6 +168,7 @@ bool multiply_up_to(IntArrayRef sizes, int64_t n) {
 }  // namespace
 
 Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes) {
+  if (auto done = at_door<"unflatten">(x, dim, sizes)) return done;
   const int64_t d = wrap_dim("unflatten", dim, x.dim());
   TAPER_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
   TAPER_CHECK(multiply_up_to(sizes, x.size(d)), "unflatten: Provided sizes ", sizes,
@@ -177,6 +187,7 @@ Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes) {
 
 // ---------------------------------------------------------------- expand
 Tensor expand(const Tensor& x, IntArrayRef size) {
+  if (auto done = at_door<"expand">(x, size)) return done;
   const TensorImpl& t = x.impl();
   const int64_t rank = static_cast<int64_t>(size.size()), added = rank - t.sizes.size();
   TAPER_CHECK(added >= 0, "expand(", x.toString(), "{", x.sizes(), "}, size=", size,
@@ -200,9 +211,13 @@ Tensor expand(const Tensor& x, IntArrayRef size) {
                    [own = t.sizes](const Tensor& g) { return g.sum_to_size(own); });
 }
 
-Tensor broadcast_to(const Tensor& x, IntArrayRef size) { return expand(x, size); }
+Tensor broadcast_to(const Tensor& x, IntArrayRef size) {
+  if (auto done = at_door<"broadcast_to">(x, size)) return done;
+  return expand(x, size);
+}
 
 std::vector<Tensor> broadcast_tensors(TensorList tensors) {
+  if (auto done = at_door<"broadcast_tensors">(tensors)) return done;
   Dims shape;
   for (const Tensor& t : tensors) shape = broadcast_shapes("broadcast_tensors", shape, t.sizes());
   std::vector<Tensor> out;
@@ -229,16 +244,19 @@ Tensor transpose_named(const char* op, const char* node, const Tensor& x, int64_
 }  // namespace
 
 Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1) {
+  if (auto done = at_door<"transpose">(x, dim0, dim1)) return done;
   return transpose_named("transpose", "TransposeBackward0", x, dim0, dim1);
 }
 
 Tensor t(const Tensor& x) {
+  if (auto done = at_door<"t">(x)) return done;
   TAPER_CHECK(x.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but self is ", x.dim(),
               "D");
   return transpose_named("t", "TBackward0", x, 0, x.dim() < 2 ? 0 : 1);
 }
 
 Tensor permute(const Tensor& x, IntArrayRef dims) {
+  if (auto done = at_door<"permute">(x, dims)) return done;
   const TensorImpl& t = x.impl();
   TAPER_CHECK(static_cast<int64_t>(dims.size()) == x.dim(),
               "permute(sparse_coo): number of dimensions in the tensor input does not match the "
@@ -258,6 +276,7 @@ Tensor permute(const Tensor& x, IntArrayRef dims) {
 }
 
 Tensor movedim(const Tensor& x, IntArrayRef source, IntArrayRef destination) {
+  if (auto done = at_door<"movedim">(x, source, destination)) return done;
   TAPER_CHECK(source.size() == destination.size(),
               "movedim: Invalid source or destination dims: "
               "source (",
@@ -276,11 +295,13 @@ Tensor movedim(const Tensor& x, IntArrayRef source, IntArrayRef destination) {
 }
 
 Tensor movedim(const Tensor& x, int64_t source, int64_t destination) {
+  if (auto done = at_door<"movedim">(x, source, destination)) return done;
   return movedim(x, IntArrayRef(source), IntArrayRef(destination));
 }
 
 // ---------------------------------------------------------------- dimensions of size 1
 Tensor unsqueeze(const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"unsqueeze">(x, dim)) return done;
   const TensorImpl& t = x.impl();
   const int64_t d = wrap_dim("unsqueeze", dim, x.dim() + 1);
   Dims sizes = t.sizes, strides = t.strides;
@@ -292,6 +313,7 @@ Tensor unsqueeze(const Tensor& x, int64_t dim) {
 }
 
 Tensor squeeze(const Tensor& x) {
+  if (auto done = at_door<"squeeze">(x)) return done;
   const TensorImpl& t = x.impl();
   Dims sizes, strides;
   for (int64_t d = 0; d < x.dim(); ++d) {
@@ -304,6 +326,7 @@ Tensor squeeze(const Tensor& x) {
 }
 
 Tensor squeeze(const Tensor& x, int64_t dim) {
+  if (auto done = at_door<"squeeze">(x, dim)) return done;
   const TensorImpl& t = x.impl();
   const int64_t d = wrap_dim("squeeze", dim, x.dim());
   Dims sizes = t.sizes, strides = t.strides;
@@ -316,6 +339,7 @@ Tensor squeeze(const Tensor& x, int64_t dim) {
 }
 
 Tensor squeeze(const Tensor& x, IntArrayRef dim) {
+  if (auto done = at_door<"squeeze">(x, dim)) return done;
   const TensorImpl& t = x.impl();
   const Dims asked = wrap_dims("squeeze", dim, x.dim());
   Dims sizes, strides;
@@ -332,19 +356,24 @@ Tensor squeeze(const Tensor& x, IntArrayRef dim) {
 Tensor Tensor::view(IntArrayRef size) const { return taper::view(*this, size); }
 Tensor Tensor::view(ScalarType dtype) const { return taper::view(*this, dtype); }
 Tensor Tensor::reshape(IntArrayRef shape) const { return taper::reshape(*this, shape); }
-Tensor Tensor::expand(IntArrayRef size, bool) const { return taper::expand(*this, size); }
+Tensor Tensor::expand(IntArrayRef size, bool implicit) const {
+  if (auto done = at_door<"expand">(*this, size, implicit)) return done;
+  return taper::expand(*this, size);
+}
 Tensor Tensor::permute(IntArrayRef dims) const { return taper::permute(*this, dims); }
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
   return taper::transpose(*this, dim0, dim1);
 }
 Tensor Tensor::t() const { return taper::t(*this); }
 Tensor Tensor::mT() const {
+  if (auto done = at_door<"mT">(*this)) return done;
   if (dim() == 0) return *this;
   TAPER_CHECK(dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ",
               dim(), "-D tensor.");
   return taper::transpose(*this, -2, -1);
 }
 Tensor Tensor::numpy_T() const {
+  if (auto done = at_door<"numpy_T">(*this)) return done;
   if (dim() != 2 && dim() != 0)
     detail::warn_once([] {
       return "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
@@ -377,6 +406,7 @@ Tensor Tensor::unflatten(int64_t dim, IntArrayRef sizes) const {
 }
 Tensor Tensor::ravel() const { return taper::ravel(*this); }
 Tensor Tensor::alias() const {
+  if (auto done = at_door<"alias">(*this)) return done;
   const TensorImpl& t = impl();
   return make_view("AliasBackward0", *this, t.sizes, t.strides, t.offset,
                    [](const Tensor& g) { return g; });

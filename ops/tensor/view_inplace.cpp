@@ -1,4 +1,5 @@
 // Ops that change the geometry or the memory of a tensor: t_, squeeze_, resize_, set_ and others.
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/capture/capture.h>
 #include <taper/framework/core/checked_arithmetic.h>
@@ -47,28 +48,35 @@ bool is_given(const StorageImpl& s) {
 }  // namespace
 
 Tensor& Tensor::transpose_(int64_t dim0, int64_t dim1) const {
+  if (at_door<"transpose_">(*this, dim0, dim1)) return detail::as_mutable(*this);
   return become("transpose_", "TransposeBackward1", *this, detach().transpose(dim0, dim1),
                 [dim0, dim1](const Tensor& g) { return g.transpose(dim0, dim1); });
 }
 Tensor& Tensor::t_() const {
+  if (at_door<"t_">(*this)) return detail::as_mutable(*this);
   TAPER_CHECK(dim() <= 2, "t_() expects a tensor with <= 2 dimensions, but self is ", dim(), "D");
   return become("t_", "TBackward1", *this, detach().t(), [](const Tensor& g) { return g.t(); });
 }
 Tensor& Tensor::unsqueeze_(int64_t dim) const {
+  if (at_door<"unsqueeze_">(*this, dim)) return detail::as_mutable(*this);
   return become_squeezed("unsqueeze_", "UnsqueezeBackward1", *this, detach().unsqueeze(dim));
 }
 Tensor& Tensor::squeeze_() const {
+  if (at_door<"squeeze_">(*this)) return detail::as_mutable(*this);
   return become_squeezed("squeeze_", "SqueezeBackward2", *this, detach().squeeze());
 }
 Tensor& Tensor::squeeze_(int64_t dim) const {
+  if (at_door<"squeeze_">(*this, dim)) return detail::as_mutable(*this);
   return become_squeezed("squeeze_", "SqueezeBackward3", *this, detach().squeeze(dim));
 }
 
 Tensor& Tensor::squeeze_(IntArrayRef dim) const {
+  if (at_door<"squeeze_">(*this, dim)) return detail::as_mutable(*this);
   return become_squeezed("squeeze_", "SqueezeBackward5", *this, detach().squeeze(dim));
 }
 
 Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
+  if (at_door<"resize_">(*this, size, format)) return detail::as_mutable(*this);
   TensorImpl& t = impl();
   TAPER_CHECK(!t.requires_grad(), "resize_: cannot resize variables that require grad");
   if (t.inference) autograd::check_new_history("resize_", *this);
@@ -100,13 +108,21 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
 
 // ---------------------------------------------------------------- resize, set
 Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format) {
+  if (auto done = at_door<"resize">(self, size, format)) return done;
   return self.clone().resize_(size, format);
 }
 Tensor resize_as(const Tensor& self, const Tensor& the_template, optional<MemoryFormat> format) {
+  if (auto done = at_door<"resize_as">(self, the_template, format)) return done;
   return self.clone().resize_as_(the_template, format);
 }
-Tensor set(const Tensor& self) { return self.clone().set_(); }
-Tensor set(const Tensor& self, const Tensor& source) { return self.clone().set_(source); }
+Tensor set(const Tensor& self) {
+  if (auto done = at_door<"set">(self)) return done;
+  return self.clone().set_();
+}
+Tensor set(const Tensor& self, const Tensor& source) {
+  if (auto done = at_door<"set">(self, source)) return done;
+  return self.clone().set_(source);
+}
 Tensor set(const Tensor& self, const Storage& source) { return self.clone().set_(source); }
 
 Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, IntArrayRef size,
@@ -148,18 +164,21 @@ void check_source(const Tensor& self, ScalarType dtype, Device device) {
 
 Tensor& Tensor::as_strided_(IntArrayRef size, IntArrayRef stride,
                             optional<int64_t> storage_offset) const {
+  if (at_door<"as_strided_">(*this, size, stride, storage_offset)) return detail::as_mutable(*this);
   check_without_grad("as_strided_", *this);
   return take_over(*this, impl().storage,
                    taper::as_strided(detach(), size, stride, storage_offset).impl());
 }
 
 Tensor& Tensor::resize_as_(const Tensor& the_template, optional<MemoryFormat> format) const {
+  if (at_door<"resize_as_">(*this, the_template, format)) return detail::as_mutable(*this);
   check_defined("resize_as_", the_template, "the_template");
   if (format == MemoryFormat::Preserve) format = the_template.suggest_memory_format();
   return resize_(the_template.sizes(), format);
 }
 
 Tensor& Tensor::set_(const Tensor& source) const {
+  if (at_door<"set_">(*this, source)) return detail::as_mutable(*this);
   check_defined("set_", source, "source");
   check_source(*this, source.scalar_type(), source.device());
   return take_over(*this, source.impl().storage, source.impl());
@@ -167,12 +186,15 @@ Tensor& Tensor::set_(const Tensor& source) const {
 
 Tensor& Tensor::set_(const Tensor& source, int64_t storage_offset, IntArrayRef size,
                      IntArrayRef stride) const {
+  if (at_door<"set_">(*this, source, storage_offset, size, stride))
+    return detail::as_mutable(*this);
   check_defined("set_", source, "source");
   check_source(*this, source.scalar_type(), source.device());
   return set_(source.storage(), storage_offset, size, stride);
 }
 
 Tensor& Tensor::set_() const {
+  if (at_door<"set_">(*this)) return detail::as_mutable(*this);
   check_without_grad("set_", *this);
   return set_(detail::make_tensor({0}, scalar_type(), device()));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/tensor/factory.h>
@@ -26,6 +27,7 @@ Tensor embed(const Tensor& g, const Dims& sizes, const Part& part) {
 }  // namespace
 
 Tensor select(const Tensor& x, int64_t dim, int64_t index) {
+  if (auto done = at_door<"select">(x, dim, index)) return done;
   const TensorImpl& t = x.impl();
   TAPER_CHECK_INDEX(x.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
   const int64_t d = wrap_dim("select", dim, x.dim()), size = t.sizes[d];
@@ -43,6 +45,7 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index) {
 
 Tensor slice(const Tensor& x, int64_t dim, optional<int64_t> start, optional<int64_t> end,
              int64_t step) {
+  if (auto done = at_door<"slice">(x, dim, start, end, step)) return done;
   const TensorImpl& t = x.impl();
   TAPER_CHECK_INDEX(x.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
   TAPER_CHECK(step > 0, "slice step must be positive");
@@ -61,6 +64,7 @@ Tensor slice(const Tensor& x, int64_t dim, optional<int64_t> start, optional<int
 }
 
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
+  if (auto done = at_door<"narrow">(x, dim, start, length)) return done;
   TAPER_CHECK(x.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
   TAPER_CHECK(length >= 0, "narrow(): length must be non-negative.");
   const int64_t d = wrap_dim("narrow", dim, x.dim()), size = x.size(d);
@@ -74,6 +78,7 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
 }
 
 Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length) {
+  if (auto done = at_door<"narrow">(x, dim, start, length)) return done;
   check_defined("narrow", start, "start");
   TAPER_CHECK(start.dim() == 0 && isIntegralType(start.scalar_type(), false),
               "narrow: start must be an 0-dim integral Tensor.");
@@ -81,6 +86,7 @@ Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length)
 }
 
 Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
+  if (auto done = at_door<"diagonal">(x, offset, dim1, dim2)) return done;
   const TensorImpl& t = x.impl();
   const int64_t a = wrap_dim("diagonal", dim1, x.dim()), b = wrap_dim("diagonal", dim2, x.dim());
   TAPER_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
@@ -165,6 +171,7 @@ Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in
 
 Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
                   optional<int64_t> storage_offset) {
+  if (auto done = at_door<"as_strided">(x, size, stride, storage_offset)) return done;
   const TensorImpl& t = x.impl();
   TAPER_CHECK(size.size() == stride.size(),
               "as_strided: mismatch in length of strides and shape: got size ", size,
@@ -191,6 +198,7 @@ Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
 }
 
 Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step) {
+  if (auto done = at_door<"unfold">(x, dimension, size, step)) return done;
   const TensorImpl& t = x.impl();
   const int64_t d = wrap_dim("unfold", dimension, x.dim());
   const int64_t length = x.dim() == 0 ? 1 : t.sizes[d], unit = x.dim() == 0 ? 1 : t.strides[d];
@@ -241,6 +249,7 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
 }
 
 Tensor Tensor::narrow_copy(int64_t dim, int64_t start, int64_t length) const {
+  if (auto done = at_door<"narrow_copy">(*this, dim, start, length)) return done;
   return narrow(dim, start, length).clone(MemoryFormat::Contiguous);
 }
 

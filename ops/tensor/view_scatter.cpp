@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 #include <taper/framework/core/shape.h>
@@ -45,24 +46,28 @@ Tensor with_part(const char* op, const char* node, const Tensor& x, const Tensor
 }  // namespace
 
 Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index) {
+  if (auto done = at_door<"select_scatter">(x, src, dim, index)) return done;
   return with_part("select_scatter", "SelectScatterBackward0", x, src,
                    [=](const Tensor& t) { return select(t, dim, index); });
 }
 
 Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, optional<int64_t> start,
                      optional<int64_t> end, int64_t step) {
+  if (auto done = at_door<"slice_scatter">(x, src, dim, start, end, step)) return done;
   return with_part("slice_scatter", "SliceScatterBackward0", x, src,
                    [=](const Tensor& t) { return slice(t, dim, start, end, step); });
 }
 
 Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int64_t dim1,
                         int64_t dim2) {
+  if (auto done = at_door<"diagonal_scatter">(x, src, offset, dim1, dim2)) return done;
   return with_part("diagonal_scatter", "DiagonalScatterBackward0", x, src,
                    [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); });
 }
 
 Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, IntArrayRef stride,
                           optional<int64_t> storage_offset) {
+  if (auto done = at_door<"as_strided_scatter">(x, src, size, stride, storage_offset)) return done;
   return with_part(
       "as_strided_scatter", "AsStridedScatterBackward0", x, src,
       [size = Dims(size), stride = Dims(stride), at = storage_offset.value_or(0)](const Tensor& t) {
@@ -72,6 +77,7 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, 
 }
 
 Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
+  if (auto done = at_door<"diag_embed">(x, offset, dim1, dim2)) return done;
   check_defined("diag_embed", x, "self");
   TAPER_CHECK(x.dim() > 0, "diag_embed: expected a tensor with dimensions, got a 0-dim one");
   const int64_t rank = x.dim() + 1;
@@ -95,6 +101,7 @@ Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
 }
 
 Tensor diagflat(const Tensor& x, int64_t offset) {
+  if (auto done = at_door<"diagflat">(x, offset)) return done;
   check_defined("diagflat", x, "self");
   return diag_embed(x.reshape({-1}), offset);
 }
@@ -131,6 +138,7 @@ void fill_wrapped_diagonal(const Tensor& x, const Scalar& value) {
 }  // namespace
 
 Tensor& Tensor::fill_diagonal_(const Scalar& value, bool wrap) const {
+  if (at_door<"fill_diagonal_">(*this, value, wrap)) return detail::as_mutable(*this);
   const Dims size = sizes();
   TAPER_CHECK(size.size() >= 2, "fill_diagonal_: dimensions must larger than 1");
   for (int64_t d = 1; size.size() > 2 && d < size.size(); ++d)

@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "cmake"))
 import extension_forms
 import generated_headers
+import op_table
 
 SOURCES = {
     "ops/one.h": """
@@ -98,6 +99,64 @@ class Forms(unittest.TestCase):
         self.assertRefused("'add' stands in the list twice", out="add frexp add")
         self.assertRefused("expected 2 names of results for 'frexp', got 1", out="frexp -> mantissa")
         self.assertRefused("expected names of functions, or a name with its parameters, got 'add, frexp'", out="add, frexp")
+
+
+class Ops(unittest.TestCase):
+    """The rows of the table of ops."""
+
+    def rows(self, declarations, text="", methods=""):
+        texts = {"ops/one.h": f"namespace torch::taper {{\n{declarations}\n}}", op_table.METHODS[0]: methods}
+        return op_table.table(text, texts)[0]
+
+    def assertRow(self, expected, *arguments):
+        self.assertIn(" ".join(expected.split()), " ".join(self.rows(*arguments).split()))
+
+    def assertRefused(self, message, *arguments):
+        with self.assertRaisesRegex(op_table.ListError, message):
+            self.rows(*arguments)
+
+    def test_row_of_a_function(self):
+        self.assertRow("""template <> constinit const OpInfo OpAt<"logit", Tensor, optional<double>>::row =
+            make_row<Tensor(const Tensor&, optional<double>), &taper::logit>(
+            "logit", "aten::logit(Tensor self, float? eps=None) -> Tensor", 0, 0);""",
+                       "Tensor logit(const Tensor& x, optional<double> eps = nullopt);")
+
+    def test_row_of_a_method(self):
+        self.assertRow("static Tensor& call_0(const Tensor& a0, const Scalar& a1) { return a0.mul_(a1); }", "", "",
+                       "Tensor& mul_(const Scalar& other) const;")
+        self.assertRow('"aten::mul_(Tensor(a!) self, Scalar other) -> Tensor(a!)", 16, 0', "", "",
+                       "Tensor& mul_(const Scalar& other) const;")
+
+    def test_forms(self):
+        both = "Tensor sub(const Tensor& x, const Tensor& y); Tensor sub(const Tensor& x, const Scalar& y);"
+        self.assertRow("aten::sub.Tensor(Tensor self, Tensor other) -> Tensor", both)
+        self.assertRow("aten::sub.Scalar(Tensor self, Scalar other) -> Tensor", both)
+        self.assertRow('"aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", 33, 0',
+                       "Tensor& abs_out(Tensor& out, const Tensor& x);")
+        self.assertRow('OpAt<"linalg_inv", Tensor>::row = make_row<Tensor(const Tensor&), &taper::linalg::inv>',
+                       "namespace linalg { Tensor inv(const Tensor& A); }")
+        self.assertRow("*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+                       "Tensor ones(IntArrayRef size, TensorOptions options = {});")
+
+    def test_what_is_no_op(self):
+        empty = "static constexpr const OpInfo* kRows[] = { };"
+        for text in ("int64_t f(int64_t x);", "Tensor f(void* p);", "Tensor f(const detail::Plan& plan);",
+                     "namespace detail { Tensor f(const Tensor& x); }"):
+            self.assertRow(empty, text)
+        self.assertRow(empty, "Tensor f(const Tensor& x);", "[no ops]\nf")
+
+    def test_inline_functions_have_no_door(self):
+        self.assertRow("static constexpr OpInfo row_0", "inline Tensor f(const Tensor& x) { return x; }")
+
+    def test_lists(self):
+        f = "Tensor f(const Tensor& x, const Tensor& y); Tensor& f_out(Tensor& out, const Tensor& x, const Tensor& y);"
+        self.assertRow('-> Tensor", 5, 3)', f, "[pointwise]\nf\n[bilinear]\nf:01")
+        self.assertRow('-> Tensor(a!)", 36, 6)', f, "[bilinear]\nf:01")
+        self.assertRow('"aten::f.two(Tensor a, Tensor? b=None) -> (Tensor c)"', f, "[schemas]\nf.two(Tensor a, Tensor? b=None) -> (Tensor c)")
+        self.assertRow('"taper::f(Tensor self, Tensor other) -> Tensor"', f, "[only here]\nf(Tensor, Tensor)")
+        self.assertRefused("^op_table.txt:2: no declaration fits 'f.two", f, "[schemas]\nf.two(Tensor a) -> Tensor")
+        self.assertRefused("^op_table.txt:2: no declaration fits 'f", f, "[only here]\nf(Tensor)")
+        self.assertRefused("^op_table.txt:2: expected the name of an op, got 'g'$", f, "[view]\nf g")
 
 
 class Forwarding(unittest.TestCase):

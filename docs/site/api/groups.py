@@ -19,7 +19,7 @@ GROUPS = [
     ("nn", "", "", ("nn/",)),
     ("optim", "Optimizers and schedules", "Optimizers, learning rate schedules, GradScaler, averages of weights.", ("optim/",)),
     ("data", "Data", "Data sets, transforms, samplers, loaders.", ("data/",)),
-    ("autograd", "Autograd", "Gradients, hooks, custom functions, autocast, checkpoints.", ("framework/autograd/", "ops/shared/autocast.h")),
+    ("autograd", "Autograd", "Gradients, hooks, custom functions, autocast, checkpoints.", ("framework/autograd/", "ops/shared/op_mode.h")),
     ("devices", "Devices and memory", "CUDA devices, streams, events, graphs, memory, threads, simulation, the race detector.",
      ("framework/runtime/", "framework/capture/", "framework/cpu/", "framework/cuda/", "framework/debug/", "framework/memory/")),
     ("saving", "Saving and loading", "Files of PyTorch, safetensors, NumPy, archives.", ("framework/io/",)),

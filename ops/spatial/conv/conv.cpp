@@ -1,5 +1,6 @@
 #include <taper/ops/spatial/conv/conv.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/recompute.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
@@ -7,7 +8,6 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/linalg/matmul.h>
-#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/conv/conv_kernels.h>
 #include <taper/ops/spatial/conv/conv_relu_pool.h>
 #include <taper/ops/spatial/conv/conv_shape.h>
@@ -428,9 +428,13 @@ namespace detail {
 Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
                       const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups) {
-  if (auto cast = autocast_call("conv2d", conv_with_mode, spatial, input, weight, bias, stride,
-                                padding, dilation, groups))
-    return *cast;
+  const auto at = [&](auto door) {
+    return door(input, weight, bias, stride, padding, dilation, groups);
+  };
+  if (auto done = spatial == 1   ? at([](const auto&... a) { return at_door<"conv1d">(a...); })
+                  : spatial == 2 ? at([](const auto&... a) { return at_door<"conv2d">(a...); })
+                                 : at([](const auto&... a) { return at_door<"conv3d">(a...); }))
+    return done;
   const char* const names[] = {"conv1d", "conv2d", "conv3d"};
   TAPER_CHECK(padding == "same" || padding == "valid", names[spatial - 1],
               ": Invalid padding string: '", padding, "'; expected 'same' or 'valid'");
@@ -456,19 +460,17 @@ Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight
   Tensor conv##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,                 \
                     IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,                 \
                     int64_t groups) {                                                              \
-    if (auto cast = autocast_call(                                                                 \
-            "conv" #D "d", [](const auto&... a) { return conv##D##d(a...); }, input, weight, bias, \
-            stride, padding, dilation, groups))                                                    \
-      return *cast;                                                                                \
+    if (auto done =                                                                                \
+            at_door<"conv" #D "d">(input, weight, bias, stride, padding, dilation, groups))        \
+      return done;                                                                                 \
     return convolve("conv" #D "d", D, input, weight, bias, stride, padding, dilation, groups);     \
   }                                                                                                \
   Tensor conv_transpose##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
                               IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, \
                               int64_t groups, IntArrayRef dilation) {                              \
-    if (auto cast = autocast_call(                                                                 \
-            "conv_transpose" #D "d", [](const auto&... a) { return conv_transpose##D##d(a...); },  \
-            input, weight, bias, stride, padding, output_padding, groups, dilation))               \
-      return *cast;                                                                                \
+    if (auto done = at_door<"conv_transpose" #D "d">(input, weight, bias, stride, padding,         \
+                                                     output_padding, groups, dilation))            \
+      return done;                                                                                 \
     return convolve_transposed("conv_transpose" #D "d", D, input, weight, bias, stride, padding,   \
                                output_padding, groups, dilation);                                  \
   }
@@ -480,9 +482,9 @@ TAPER_DEFINE_CONV(3)
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups) {
-  if (auto cast = autocast_call("convolution", convolution, input, weight, bias, stride, padding,
-                                dilation, transposed, output_padding, groups))
-    return *cast;
+  if (auto done = at_door<"convolution">(input, weight, bias, stride, padding, dilation, transposed,
+                                         output_padding, groups))
+    return done;
   const int64_t spatial = spatial_dims("convolution", weight);
   if (transposed)
     return convolve_transposed("convolution", spatial, input, weight, bias, stride, padding,
@@ -493,6 +495,9 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
                               const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
                               IntArrayRef dilation, int64_t groups) {
+  if (auto done =
+          at_door<"cudnn_convolution_relu">(self, weight, bias, stride, padding, dilation, groups))
+    return done;
   return convolve_relu("cudnn_convolution_relu", self, weight, bias, {}, stride, padding, dilation,
                        groups);
 }
@@ -501,13 +506,16 @@ Tensor cudnn_convolution_add_relu(const Tensor& self, const Tensor& weight, cons
                                   const optional<Scalar>& alpha, const optional<Tensor>& bias,
                                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                                   int64_t groups) {
+  if (auto done = at_door<"cudnn_convolution_add_relu">(self, weight, z, alpha, bias, stride,
+                                                        padding, dilation, groups))
+    return done;
   check_defined("cudnn_convolution_add_relu", z, "z");
   return convolve_relu("cudnn_convolution_add_relu", self, weight, bias,
                        {z, alpha.value_or(Scalar(1))}, stride, padding, dilation, groups);
 }
 
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
-  if (auto cast = autocast_call("conv_tbc", conv_tbc, input, weight, bias, pad)) return *cast;
+  if (auto done = at_door<"conv_tbc">(input, weight, bias, pad)) return done;
   check_defined("conv_tbc", input, "input");
   check_defined("conv_tbc", weight, "weight");
   TAPER_CHECK(input.dim() == 3, "conv_tbc: Input must have 3 dims: time, batch, in_channel; got ",
@@ -521,6 +529,8 @@ Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, i
 
 Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,
                    const Tensor& bias, IntArrayRef stride, IntArrayRef padding) {
+  if (auto done = at_door<"thnn_conv2d">(input, weight, kernel_size, bias, stride, padding))
+    return done;
   check_defined("thnn_conv2d", weight, "weight");
   TAPER_CHECK(weight.dim() == 4 && kernel_size == weight.sizes().slice(2),
               "thnn_conv2d: expected a weight of 4 dimensions with a kernel of ", kernel_size,
