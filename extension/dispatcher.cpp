@@ -8,6 +8,7 @@
 #include <taper/framework/autograd/autocast.h>
 #include <taper/framework/core/warning.h>
 #include <taper/framework/debug/backtrace.h>
+#include <taper/ops/shared/op_mode.h>
 
 namespace torch::taper {
 
@@ -166,6 +167,17 @@ void warn_of_another_kernel(const OperatorEntry& op, DispatchKey key, const Kern
       before.registered_at, "\n       new kernel: registered at ", after.registered_at));
 }
 
+/// Returns the row of the table of ops with this name, or null.
+const OpInfo* op_of_table(const std::string& name) {
+  static const auto* const by_name = [] {
+    auto* const made = new std::map<std::string_view, const OpInfo*>;
+    for (const OpInfo* const op : all_ops()) made->emplace(op->aten_name(), op);
+    return made;
+  }();
+  const auto at = by_name->find(name);
+  return at == by_name->end() ? nullptr : at->second;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------- handles
@@ -249,6 +261,24 @@ struct Dispatcher::State {
     all_kernels.push_back(std::move(kernel));
     return &all_kernels.back();
   }
+  /// Returns the entry of an op of the table, made when it is first looked up.
+  OperatorEntry& entry_of(const OpInfo& row, const OperatorName& name) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    OperatorEntry& op = entry(name);
+    if (op.definition.load()) return op;
+    all_definitions.push_back({parseSchema(row.schema), "the table of ops", {}});
+    Kernel kernel;
+    kernel.function = std::shared_ptr<void>(const_cast<OpInfo*>(&row), [](void*) {});
+    kernel.boxed = [](void* f, const OperatorHandle*, DispatchKeySet, jit::Stack* stack) {
+      call_op(*static_cast<const OpInfo*>(f), *stack);
+    };
+    kernel.registered_at = "the table of ops";
+    op.kernels[static_cast<size_t>(DispatchKey::CompositeImplicitAutograd)].push_back(
+        keep(std::move(kernel)));
+    fill_table(op);
+    op.definition.store(&all_definitions.back());
+    return op;
+  }
 };
 
 const Kernel& detail::OperatorEntry::lookup_locked(DispatchKeySet keys) const {
@@ -282,7 +312,9 @@ optional<OperatorHandle> Dispatcher::findOp(const OperatorName& name) {
 }
 optional<OperatorHandle> Dispatcher::findSchema(const OperatorName& name) {
   const optional<OperatorHandle> op = findOp(name);
-  return op && op->hasSchema() ? op : nullopt;
+  if (op && op->hasSchema()) return op;
+  const OpInfo* const row = op_of_table(toString(name));
+  return row ? OperatorHandle(&state_->entry_of(*row, name)) : optional<OperatorHandle>();
 }
 OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overload_name) {
   const optional<OperatorHandle> op = findSchema({name, overload_name});

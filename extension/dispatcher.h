@@ -112,11 +112,14 @@ DispatchKeySet keys_of_arguments(const Args&... args) {
   return keys_of_call(keys);
 }
 
-/// Returns the first argument. It is the reference that a boxed kernel of an in-place operator
-/// returns.
+/// Returns the first argument that is an R. It is the reference that a boxed kernel of an in-place
+/// operator, or of one that stores its result, returns.
 template <class R, class First, class... Args>
-R first_argument(First& first, Args&...) {
-  return static_cast<R>(first);
+R first_argument(First& first, Args&... others) {
+  if constexpr (std::is_convertible_v<First&, R> || sizeof...(Args) == 0)
+    return static_cast<R>(first);
+  else
+    return first_argument<R>(others...);
 }
 
 }  // namespace detail
@@ -220,7 +223,9 @@ class Dispatcher {
   /// Returns the dispatcher of the process.
   static Dispatcher& singleton();
 
-  /// Returns the operator with this name that has been defined.
+  /// Returns the operator with this name that has been defined, or the op of Taper's table. These
+  /// have PyTorch's names and schemas: "aten::add" and "Tensor". A kernel of the program for one of
+  /// them is called through the dispatcher only.
   optional<OperatorHandle> findSchema(const OperatorName& name);
   /// Returns the operator with this name that has been defined. Throws Error if there is none.
   OperatorHandle findSchemaOrThrow(const char* name, const char* overload_name);

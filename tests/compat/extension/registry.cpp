@@ -226,6 +226,34 @@ static void schemas() {
   const c10::DispatchKeySet several{DispatchKey::Meta, DispatchKey::CUDA};
   EXPECT(scale.hasKernelForAnyDispatchKey(several));
 }
+// Taper's ops are operators of the namespace aten, with PyTorch's schemas.
+static void ops_of_aten() {
+  const Tensor x = torch::ones({2}), y = torch::full({2}, 3.0);
+  const auto add = Dispatcher::singleton().findSchemaOrThrow("aten::add", "Tensor");
+  std::ostringstream text;
+  text << add.schema();
+  EXPECT(text.str() == "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+  const auto typed = add.typed<Tensor(const Tensor&, const Tensor&, const at::Scalar&)>();
+  EXPECT(typed.call(x, y, 2).equal(torch::full({2}, 7.0)));
+  torch::jit::Stack stack{5, x, y, 1};
+  add.callBoxed(stack);
+  EXPECT(stack.size() == 2 && stack[0].toInt() == 5 && stack[1].toTensor().equal(x + y));
+  Tensor out = torch::empty({2});
+  const auto add_out = Dispatcher::singleton().findSchemaOrThrow("aten::add", "out");
+  Tensor& same =
+      add_out.typed<Tensor&(const Tensor&, const Tensor&, const at::Scalar&, Tensor&)>().call(
+          x, y, 1, out);
+  EXPECT(&same == &out && out.equal(x + y));
+  stack = {std::vector<int64_t>{2, 3}, at::kLong, c10::IValue(), at::Device("cpu"), c10::IValue()};
+  Dispatcher::singleton().findSchemaOrThrow("aten::ones", "").callBoxed(stack);
+  EXPECT(stack.size() == 1 && stack[0].toTensor().scalar_type() == at::kLong);
+  stack = {torch::eye(2), true, c10::IValue()};
+  Dispatcher::singleton().findSchemaOrThrow("aten::linalg_svd", "").callBoxed(stack);
+  EXPECT(stack.size() == 3);
+  stack = {x};
+  EXPECT(has(error_of([&] { add.callBoxed(stack); }), "aten::add.Tensor"));
+  EXPECT(!Dispatcher::singleton().findSchema({"aten::add", "nowhere"}));
+}
 static void errors() {
   const Tensor x = torch::ones({2});
   EXPECT(has(error_of([&] { op<Tensor(const Tensor&)>("my::nowhere").call(x); }),
@@ -353,6 +381,7 @@ int main() {
   signatures();
   stacks();
   schemas();
+  ops_of_aten();
   errors();
   errors_of_registration();
   lifetimes();
