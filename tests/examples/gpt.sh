@@ -4,7 +4,7 @@
 set -u
 export LC_ALL=C # numbers with a point
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-gpt=$1/gpt losses=$1/gpt_losses tokens=$1/gpt_tokens weights=$1/gpt_weights
+gpt=$1/gpt losses=$1/gpt_losses checks=$1/gpt_checks
 text=$here/gpt_text.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,7 +33,7 @@ expect_error() {
   fail "the losses are not PyTorch's"
 
 # Pieces, as the regular expression of GPT-2 splits them.
-printf "We'll  see\n\n 42x\xc3\xa9\xe4\xb8\xad\xc2\xb2 \xff!? it's   " | "$tokens" >"$work/pieces"
+printf "We'll  see\n\n 42x\xc3\xa9\xe4\xb8\xad\xc2\xb2 \xff!? it's   " | "$checks" pieces >"$work/pieces"
 printf '%s\n' 5765 276c6c 20 20736565 0a0a 203432 78c3a9e4b8ad c2b2 20ff213f 206974 2773 202020 |
   diff - "$work/pieces" || fail "pieces"
 
@@ -50,12 +50,12 @@ for folder, vocab, rules in (("vocab", "vocab.json", "merges.txt"), ("openai", "
     open(f"{sys.argv[1]}/{folder}/{rules}", "w").write("#version: 0.2\n" + "\n".join(merges) + "\n")
 P
 for folder in vocab openai; do
-  printf 'low lower\n' | "$tokens" "$work/$folder" | tr '\n' ' ' >"$work/tokens"
+  printf 'low lower\n' | "$checks" tokens "$work/$folder" | tr '\n' ' ' >"$work/tokens"
   [ "$(cat "$work/tokens")" = "259 220 256 258 198 " ] || fail "tokens of $folder: $(cat "$work/tokens")"
 done
 
 mkdir "$work/weights"
-"$weights" "$work/weights" || fail "weights of Hugging Face and nanoGPT"
+"$checks" weights "$work/weights" || fail "weights of Hugging Face and nanoGPT"
 "$gpt" --init "$work/weights" --vocabulary "$work/vocab" --prompt low --sample 5 >"$work/out" || fail "writing with weights"
 "$gpt" --init "$work/weights/ckpt.pt" --data "$text" --steps 20 --sample 0 --checkpoint "$work/tuned" --curve "$work/curve.svg" >"$work/out" ||
   fail "fine-tuning"

@@ -1,7 +1,12 @@
-// The places of elements that are not zero.
+// The indices of elements that are not zero, their number, and the one-hot rows of indices.
 #include <taper/ops/index/index_nonzero.h>
 
+#include <vector>
+
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/index/one_hot.h>
+#include <taper/ops/reduce/count_bytes.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
@@ -115,6 +120,72 @@ TEST(NonzeroTest, StretchesOfZeros) {
     EXPECT_EQ(values(to_tensor(a, kBool).nonzero()), want);
     EXPECT_EQ(values(to_tensor(a, kChar).neg().nonzero()), want);
   }
+}
+
+// Lanes count up to 255 vectors: longer runs, and what is left of a vector.
+TEST(CountBytes, AnyByteThatIsNot0) {
+  constexpr uint8_t kValues[] = {0, 1, 0, 2, 255, 0, 128};
+  std::vector<uint8_t> bytes;
+  for (const int64_t n : {0, 1, 7, 63, 64, 65, 200, 255 * 64, 255 * 64 + 63, 70001}) {
+    bytes.clear();
+    int64_t want = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      bytes.push_back(kValues[i % 7]);
+      want += bytes.back() != 0;
+    }
+    EXPECT_EQ(cpu::count_bytes(bytes.data(), n), want) << n;
+  }
+  const std::vector<uint8_t> ones(70001, 1);
+  EXPECT_EQ(cpu::count_bytes(ones.data(), 70001), 70001);
+}
+
+// Numbers: how many classes.
+TAPER_OP_CASES(classes, {
+  OpCase c;
+  c.name = "one_hot";
+  c.dtypes = {kLong};
+  c.differentiable = false;
+  c.samples = [](ScalarType) {
+    Random random(3);
+    std::vector<Args> list;
+    for (const Sizes& sizes : {Sizes{}, {4}, {2, 3}, {1025}, {0}})
+      list.push_back({{random_index(sizes, 0, 5, random)}, {5}});
+    return list;
+  };
+  c.call = [](const Args& a) { return one_hot(a.t[0], a.i[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    Sizes sizes = a.t[0].sizes;
+    sizes.push_back(a.i[0]);
+    Array y(sizes);
+    for (size_t k = 0; k < a.t[0].v.size(); ++k)
+      y.v[k * static_cast<size_t>(a.i[0]) + static_cast<size_t>(a.t[0].v[k])] = 1;
+    return y;
+  };
+  const auto of = [](std::vector<double> v) { return testing::values(std::move(v), kLong); };
+  c.errors = {
+      error<Error>("one_hot is only applicable to index tensor.", [] { one_hot(numbers({2})); }),
+      error<Error>("Class values must be non-negative.",
+                   [of] {
+                     one_hot(of({-1, 2}));
+                   }),
+      error<Error>("Class values must be smaller than num_classes.", [of] { one_hot(of({3}), 3); }),
+      error<Error>("Can not infer total number of classes from empty tensor.",
+                   [of] { one_hot(of({})); })};
+  return std::vector<OpCase>{c};
+});
+
+TEST(OneHot, ClassesAndErrors) {
+  expect_values(one_hot(tensor({0, 2})), {2, 3}, {1, 0, 0, 0, 0, 1});
+  expect_values(one_hot(tensor({{1}, {0}}), 2), {2, 1, 2}, {0, 1, 1, 0});
+  expect_values(one_hot(tensor(1), 3), {3}, {0, 1, 0});
+  EXPECT_EQ(one_hot(zeros({0}, kLong), 3).sizes(), IntArrayRef({0, 3}));
+  expect_error("Class values must be smaller than num_classes.", [] {
+    one_hot(tensor({1, 5}), 3);
+  });
+  expect_error("Class values must be non-negative.", [] { one_hot(tensor({-1, 5})); });
+  expect_error("one_hot is only applicable to index tensor.", [] { one_hot(tensor({1.})); });
+  expect_error("Can not infer total number of classes from empty tensor.",
+               [] { one_hot(zeros({0}, kLong)); });
 }
 
 }  // namespace

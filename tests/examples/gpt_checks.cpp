@@ -1,8 +1,16 @@
-// gpt_weights FOLDER: writes weights as Hugging Face and nanoGPT do, reads both, and compares. Says
-// what differs.
+// Checks of the GPT example's parts, for gpt.sh:
+//   gpt_checks pieces            prints the pieces of the text on stdin, each as hexadecimal bytes
+//   gpt_checks tokens FOLDER     prints the tokens of the text on stdin
+//   gpt_checks weights FOLDER    writes weights as Hugging Face and nanoGPT do, reads both,
+//   compares
 #include "weights.h"
 
 #include <cstdio>
+#include <exception>
+#include <iostream>
+#include <iterator>
+
+#include "tokenizer.h"
 
 namespace {
 
@@ -54,10 +62,7 @@ int differences(const gpt::ModelImpl& model, const std::string& path) {
   return count;
 }
 
-}  // namespace
-
-int main(int, char** argv) {
-  const std::string folder = argv[1];
+int check_weights(const std::string& folder) {
   gpt::Config config;
   config.vocabulary = 300, config.context = 8, config.layers = 2, config.heads = 2,
   config.width = 128;
@@ -71,4 +76,38 @@ int main(int, char** argv) {
   write_nanogpt(*small, folder + "/ckpt.pt");
   wrong += differences(*small, folder + "/ckpt.pt");
   return wrong != 0;
+}
+
+std::string stdin_text() {
+  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+}
+
+int print_pieces() {
+  const std::string text = stdin_text();
+  for (const std::string_view piece : gpt::split_pieces(text)) {
+    for (const char c : piece) std::printf("%02x", static_cast<unsigned char>(c));
+    std::printf("\n");
+  }
+  return 0;
+}
+
+int print_tokens(const std::string& folder) {
+  const std::string text = stdin_text();
+  const gpt::Tokenizer tokenizer(folder);
+  const auto tokens = tokenizer.encode(text);
+  for (const int64_t t : tokens) std::printf("%lld\n", static_cast<long long>(t));
+  return tokenizer.decode(tokens) == text ? 0 : 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::string check = argc > 1 ? argv[1] : "";
+  if (check == "pieces") return print_pieces();
+  if (check == "tokens" && argc == 3) return print_tokens(argv[2]);
+  if (check == "weights" && argc == 3) return check_weights(argv[2]);
+  throw std::invalid_argument("expected pieces, tokens FOLDER or weights FOLDER");
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "gpt_checks: %s\n", e.what());
+  return 1;
 }
