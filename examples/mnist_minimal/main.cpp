@@ -11,8 +11,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "pictures/arguments.h"
-
 namespace data = taper::data;
 namespace nn = taper::nn;
 using taper::Tensor;
@@ -74,10 +72,9 @@ double accuracy(Net& net, Loader& loader) {
 }
 
 int main(int argc, char** argv) try {
-  if (argc < 2)
-    throw std::invalid_argument(
-        "expected the folder of MNIST's files: mnist_minimal DATA [EPOCHS]");
-  const int epochs = count_argument(argc, argv, 2, "EPOCHS", 3);
+  const int epochs = argc > 2 ? std::atoi(argv[2]) : 3;
+  if (argc < 2 || epochs < 1)
+    throw std::invalid_argument("expected mnist_minimal DATA [EPOCHS], EPOCHS at least 1");
   using Mode = data::datasets::MNIST::Mode;
   auto train_batches = batches(argv[1], Mode::kTrain, 64);
   auto test_batches = batches(argv[1], Mode::kTest, 1000);
