@@ -18,9 +18,19 @@ def pages():
         found[name] = name
     for path in sorted((ROOT / "docs").rglob("*.md")):
         found[str(path.relative_to(ROOT))] = ("room_" if path.parent.name == "rooms" else "") + path.name
-    for path in sorted((ROOT / "examples").glob("*/README.md")):
-        found[str(path.relative_to(ROOT))] = f"example_{path.parent.name}.md"
+    for name in examples():
+        found[f"examples/{name}/README.md"] = f"example_{name}.md"
     return found
+
+
+def examples():
+    """The names of the examples, in the order of README's list: from the easiest to the hardest."""
+    listed = re.split(r"(?m)^All examples,", (ROOT / "README.md").read_text())[1].split("\n## ")[0]
+    names = re.findall(r"\(examples/(\w+)/README\.md\)", listed)
+    there = sorted(path.parent.name for path in (ROOT / "examples").glob("*/README.md"))
+    if sorted(names) != there:
+        raise ValueError(f"README.md: expected each example once in 'All examples', differing: {sorted(set(names) ^ set(there))}")
+    return names
 
 
 def linked(target, names, folder):

@@ -142,6 +142,14 @@ class Pages(unittest.TestCase):
             self.assertEqual(page.read_text().split("\n")[:5], ["---", 'title: "nn/a_b.h"', "---", "", "# nn/a&#95;b.h"])
             self.assertIn('<pre data-language="c++">template &lt;class T&gt;\nint a;</pre>', inserted.beside(page).read_text())
 
+    def test_examples_come_in_the_order_of_their_difficulty(self):
+        names = pages.examples()
+        self.assertEqual(names[:2], ["linear_regression", "mnist_minimal"])
+        for name, harder in zip(names, names[1:]):
+            text = (ROOT / "examples" / name / "README.md").read_text()
+            self.assertIn(f"](../{harder}/README.md).", text.rstrip().split("\n")[-1], name)
+        self.assertEqual([n for n in pages.pages().values() if pages.is_example(n)], [f"example_{n}.md" for n in names])
+
     def test_examples_list_their_sources(self):
         with tempfile.TemporaryDirectory() as folder:
             text = pages.files_of("examples/mnist_minimal/README.md", pathlib.Path(folder))

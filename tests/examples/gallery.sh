@@ -5,13 +5,15 @@
 set -uo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 programs=$1
-names=(linear_regression vae dcgan diffusion char_lstm dqn ppo heat_equation custom_op)
+names=(linear_regression vae dcgan diffusion char_lstm dqn ppo heat_equation custom_op tabular time_series segmentation
+  transfer_learning inference_server)
 if [ -n "${LIBTORCH:-}" ]; then # (by hand: its CMake package wants the CUDA toolkit that it was built with)
   mkdir -p "$programs"
   for name in "${names[@]}"; do
     c++ -std="${STANDARD:-c++20}" -O1 "$here/../../examples/$name"/*.cpp -o "$programs/$name" -I"$here/../../examples" \
       -I"$LIBTORCH/include" -I"$LIBTORCH/include/torch/csrc/api/include" -L"$LIBTORCH/lib" \
-      -Wl,-rpath,"$LIBTORCH/lib" -Wl,--no-as-needed -ltorch_cpu -lc10 -Wl,--allow-shlib-undefined || exit 1
+      -Wl,-rpath,"$LIBTORCH/lib" -Wl,--no-as-needed -ltorch_cpu -lc10 -lcpp-httplib \
+      -pthread -Wl,--allow-shlib-undefined || exit 1
   done
 fi
 programs=$(cd -- "$programs" && pwd)
@@ -36,7 +38,7 @@ learns() {
 refuses() {
   local text=$1 program=$2
   shift 2
-  if "$programs/$program" "$@" >/dev/null 2>out || [[ $(cat out) != "$program: "*"$text"* ]]; then
+  if timeout 60 "$programs/$program" "$@" >/dev/null 2>out || [[ $(cat out) != "$program: "*"$text"* ]]; then
     echo "FAILED: $program $*: expected the error '$text', got: $(cat out)"
     failures=$((failures + 1))
   fi
@@ -73,6 +75,39 @@ learns '^10 games: [0-9]+\.[0-9] steps of at most 500$' dqn 20 && drawing dqn.sv
 learns '^update 12/12  12288 steps, a game lasts ([5-9][0-9]|[1-5][0-9][0-9])$' ppo 12 && drawing ppo.svg 1
 learns '^largest error: 0\.[01]' heat_equation 400 && picture heat_equation.pgm 128 128
 learns '^sin\(x\) by 32 swishes on the CPU: loss 0\.000' custom_op && drawing custom_op.svg 2
+learns '^mean error of the test rows: ([4-6]?[0-9])\.[0-9], of always guessing the mean: 1[0-9][0-9]\.' tabular "$here/../../examples/tabular/flats.csv" &&
+  drawing tabular.svg 2
+learns '^600 rows, 15 features, stopped after epoch ([3-9]?[0-9]|1[0-9][0-9]),' tabular "$here/../../examples/tabular/flats.csv"
+learns '^mean error of four test weeks: 0\.[0-3][0-9]*, of repeating the week before: 0\.3' time_series 60 && drawing time_series.svg 3
+learns '^IoU of 64 test pictures: .*mean 0\.[6-9]' segmentation 60 && picture segmentation.pgm 384 96
+learns '^step 200/200  loss 0\.[01]' transfer_learning --pretrain shapes.pt 200
+learns '^with the features of the checkpoint: [7-9][0-9]\.' transfer_learning shapes.pt 100
+learns '^seen by the client: requests 200  p50 [0-9.]+ ms  p99 [0-9.]+ ms$' inference_server --measure 200
+
+# The server: its answers, its latency, and its end by a signal.
+timeout --foreground 60 "$programs/inference_server" >served 2>&1 &
+server=$!
+until grep -q '^listening on ' served || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+url=$(sed -n 's/^listening on //p' served)
+# answers PATTERN ARGS...: curl prints a line with the pattern.
+answers() {
+  local pattern=$1
+  shift
+  curl -sS --noproxy '*' --max-time 20 "$@" >out 2>&1
+  grep -qE -- "$pattern" out && return
+  echo "FAILED: inference_server: expected '$pattern' from curl $*, got: $(cat out)"
+  failures=$((failures + 1))
+}
+answers '^\{"inside": \[(1|0\.9[0-9]*)(, )[0-9.]+e-[0-9]+\]\}$' -d '0.1 0.2  3 3' "$url/predict"
+answers '^expected two numbers for each point$' -d '0.1 0.2 3' "$url/predict"
+answers ' 400$' -o /dev/null -w 'status %{http_code}\n' -d 'a b' "$url/predict"
+answers '^requests 3  p50 [0-9.]+ ms  p99 [0-9.]+ ms$' "$url/latency"
+refuses "port ${url##*:} cannot be used" inference_server "${url##*:}"
+kill -INT $server
+wait $server && grep -q '^computed in: requests 3' served || {
+  echo "FAILED: inference_server does not end well: $(cat served)"
+  failures=$((failures + 1))
+}
 
 for program in vae dcgan diffusion; do
   refuses "expected the folder of MNIST's files" $program
@@ -85,15 +120,29 @@ refuses "short: expected a file of at least 128 bytes" char_lstm short
 for count in many 0 -5 3x; do
   refuses "expected as EPISODES a number from 1 to 999999999, got $count" dqn "$count"
   refuses "expected as UPDATES a number from 1" ppo "$count"
-  refuses "expected as STEPS a number from 1" heat_equation "$count"
+  for program in heat_equation time_series segmentation; do refuses "expected as STEPS a number from 1" $program "$count"; done
+  refuses "expected as EPOCHS a number from 1" tabular words.csv "$count"
+  refuses "expected as PORT a number from 1" inference_server "$count"
   refuses "expected as STEPS a number from 1" char_lstm text "$count"
   for program in vae dcgan diffusion; do refuses "expected as EPOCHS a number from 1" $program data "$count"; done
 done
-for program in dqn ppo heat_equation; do learns "^$program \\[" $program --help; done
+refuses "expected a CSV file" tabular
+refuses "nowhere.csv: cannot be read" tabular nowhere.csv
+printf 'a,b\n1,2\n1\n' >rows.csv
+refuses "rows.csv, line 3: expected 2 fields, got 1" tabular rows.csv
+{ echo a,b && yes 1,two | head -n 30; } >words.csv
+refuses "words.csv: expected numbers in the last column" tabular words.csv
+head -n 10 words.csv >few.csv
+refuses "few.csv: expected at least 20 rows" tabular few.csv
+refuses "nowhere.pt: cannot be read; make it by 'python3 pretrain.py nowhere.pt', or without Python by 'transfer_learning" \
+  transfer_learning nowhere.pt
+refuses "expected [--pretrain] CHECKPOINT" transfer_learning
+for program in dqn ppo heat_equation time_series segmentation; do learns "^$program \\[" $program --help; done
 # A picture that cannot be written is an error before the training.
 rm -f ./*.svg ./*.pgm
-mkdir linear_regression.svg custom_op.svg dqn.svg ppo.svg heat_equation.pgm char_lstm.svg vae.pgm dcgan.pgm diffusion.pgm
-for program in linear_regression custom_op dqn ppo heat_equation; do refuses "$program." $program; done
+mkdir time_series.svg segmentation.pgm tabular.svg linear_regression.svg custom_op.svg dqn.svg ppo.svg heat_equation.pgm char_lstm.svg vae.pgm dcgan.pgm diffusion.pgm
+refuses "tabular.svg cannot be written" tabular "$here/../../examples/tabular/flats.csv"
+for program in linear_regression custom_op dqn ppo heat_equation time_series segmentation; do refuses "$program." $program; done
 refuses "char_lstm.svg cannot be written" char_lstm text
 for program in vae dcgan diffusion; do refuses "$program.pgm cannot be written" $program data; done
 refuses "expected --disable-cuda or nothing, got gpu" custom_op gpu
