@@ -5,7 +5,7 @@
 //   TAPER_SIMULATED_CUDA_DEVICES=4 cuda_semantics       on simulated devices
 //   cuda_semantics --simulate                           the same, asked for in the program
 #include <taper/nn/compile.h>
-#include <torch/torch.h>
+#include <taper/taper.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -19,33 +19,33 @@
 namespace {
 
 // ---------------------------------------------------------------------- what the pieces share
-torch::nn::Sequential model(torch::nn::Linear(4, 3));
-torch::nn::CrossEntropyLoss criterion;
-torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.1));
-torch::Tensor x = torch::randn({8, 4}), y = torch::zeros({8}, torch::kLong);
+taper::nn::Sequential model(taper::nn::Linear(4, 3));
+taper::nn::CrossEntropyLoss criterion;
+taper::optim::SGD optimizer(model->parameters(), taper::optim::SGDOptions(0.1));
+taper::Tensor x = taper::randn({8, 4}), y = taper::zeros({8}, taper::kLong);
 
 auto dataset =
-    torch::data::datasets::TensorDataset(torch::ones({256, 4}))
-        .map(torch::data::transforms::Lambda<torch::data::TensorExample, torch::data::Example<>>(
-            [](torch::data::TensorExample e) {
-              return torch::data::Example<>(e.data, torch::tensor(1));
+    taper::data::datasets::TensorDataset(taper::ones({256, 4}))
+        .map(taper::data::transforms::Lambda<taper::data::TensorExample, taper::data::Example<>>(
+            [](taper::data::TensorExample e) {
+              return taper::data::Example<>(e.data, taper::tensor(1));
             }))
-        .map(torch::data::transforms::Stack<>());
+        .map(taper::data::transforms::Stack<>());
 
 int steps = 0;
-void step(const torch::Tensor& data, const torch::Tensor& target) {
+void step(const taper::Tensor& data, const taper::Tensor& target) {
   model->zero_grad();
   criterion(model->forward(data), target).backward();
   ++steps;
 }
 
-void say(const std::string& name, const torch::Tensor& t) {
+void say(const std::string& name, const taper::Tensor& t) {
   std::cout << "  " << name << " is on " << t.device() << '\n';
 }
 
 // ---------------------------------------------------------------------- the pieces
-torch::Device the_same_program() {
-  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+taper::Device the_same_program() {
+  taper::Device device(taper::cuda::is_available() ? taper::kCUDA : taper::kCPU);
   model->to(device);  // parameters and buffers, in place
   auto loss = criterion(model->forward(x.to(device)), y.to(device));
   std::cout << "  the loss is " << loss.item<float>() << ", computed on " << device << '\n';
@@ -53,18 +53,18 @@ torch::Device the_same_program() {
 }
 
 void simulated_devices() {
-  torch::cuda::SimulationOptions options;
+  taper::cuda::SimulationOptions options;
   options.memory = size_t{1} << 30;  // bytes that each device has: running out can be tried
   options.max_delay_us = 50;         // each kernel starts up to so much later, at random
   options.seed = 1;
-  torch::cuda::simulate_devices(4, options);
+  taper::cuda::simulate_devices(4, options);
   std::cout << "  asked for 4 simulated devices of " << (options.memory >> 20) << " MiB\n";
 }
 
 void devices_with_free_memory() {
   const char* before = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string own = before ? before : "";
-  auto order = torch::cuda::devices_by_free_memory();  // most first; numbers of the machine
+  auto order = taper::cuda::devices_by_free_memory();  // most first; numbers of the machine
   if (order.size() > 1) {
     const std::string two = std::to_string(order[0]) + "," + std::to_string(order[1]);
     setenv("CUDA_VISIBLE_DEVICES", two.c_str(), 1);
@@ -77,10 +77,10 @@ void devices_with_free_memory() {
 }
 
 void the_current_device() {
-  auto a = torch::tensor({1., 2.}, torch::Device("cuda:0"));
-  torch::cuda::DeviceGuard guard(1);                      // until the end of the scope
-  auto b = torch::tensor({1., 2.}, torch::kCUDA);         // on cuda:1
-  auto c = torch::tensor({1., 2.}).to(torch::kCUDA) + b;  // on cuda:1
+  auto a = taper::tensor({1., 2.}, taper::Device("cuda:0"));
+  taper::cuda::DeviceGuard guard(1);                      // until the end of the scope
+  auto b = taper::tensor({1., 2.}, taper::kCUDA);         // on cuda:1
+  auto c = taper::tensor({1., 2.}).to(taper::kCUDA) + b;  // on cuda:1
   auto d = a + a;                                         // on cuda:0, where its inputs are
   say("b", b);
   say("c", c);
@@ -88,55 +88,55 @@ void the_current_device() {
 }
 
 void default_devices() {
-  torch::DefaultDeviceGuard guard(torch::kCUDA);  // or set_default_device, without a scope
-  auto weights = torch::randn({3, 4});            // on the current CUDA device
-  torch::set_default_tensor_type("torch.cuda.DoubleTensor");
-  torch::set_default_tensor_type("torch.FloatTensor");
+  taper::DefaultDeviceGuard guard(taper::kCUDA);  // or set_default_device, without a scope
+  auto weights = taper::randn({3, 4});            // on the current CUDA device
+  taper::set_default_tensor_type("torch.cuda.DoubleTensor");
+  taper::set_default_tensor_type("torch.FloatTensor");
   say("weights", weights);
 }
 
-void pinned_memory(const torch::Device& device) {
+void pinned_memory(const taper::Device& device) {
   auto pinned = x.pin_memory();
   auto on_device = pinned.to(device, /*non_blocking=*/true);
   std::cout << "  pinned: " << pinned.is_pinned() << ", x itself: " << x.is_pinned() << '\n';
   say("on_device", on_device);
 }
 
-void loading(const torch::Device& device) {
+void loading(const taper::Device& device) {
   steps = 0;
-  auto loader = torch::data::make_data_loader(
-      dataset, torch::data::DataLoaderOptions(64).workers(2).prefetch_factor(4).pin_memory(true));
-  for (auto& batch : torch::data::prefetch_to_device(*loader, device))
+  auto loader = taper::data::make_data_loader(
+      dataset, taper::data::DataLoaderOptions(64).workers(2).prefetch_factor(4).pin_memory(true));
+  for (auto& batch : taper::data::prefetch_to_device(*loader, device))
     step(batch.data, batch.target);  // both are on the device
   std::cout << "  " << steps << " batches were computed with on " << device << '\n';
 }
 
 void streams() {
-  torch::cuda::Stream side;
-  torch::Tensor total;
-  auto a = torch::ones({100, 100}, torch::kCUDA);   // on the current stream
-  side.wait_stream(torch::cuda::current_stream());  // without this line, a race
+  taper::cuda::Stream side;
+  taper::Tensor total;
+  auto a = taper::ones({100, 100}, taper::kCUDA);   // on the current stream
+  side.wait_stream(taper::cuda::current_stream());  // without this line, a race
   {
-    torch::cuda::StreamGuard guard(side);
+    taper::cuda::StreamGuard guard(side);
     total = a.sum();
   }
-  torch::cuda::current_stream().wait_stream(side);
+  taper::cuda::current_stream().wait_stream(side);
   std::cout << "  the sum on a side stream is " << total.item<float>() << '\n';
 }
 
-void timelines(const torch::Device& device) {
-  const torch::data::Example<> batch(x.to(device), y.to(device));
-  torch::cuda::Timeline timeline;
+void timelines(const taper::Device& device) {
+  const taper::data::Example<> batch(x.to(device), y.to(device));
+  taper::cuda::Timeline timeline;
   step(batch.data, batch.target);
   timeline.stop();
   timeline.export_chrome_trace("trace.json");
   std::cout << "  trace.json has " << timeline.events().size() << " events\n";
 }
 
-void captured_steps(const torch::Device& device) {
-  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
-  auto data = torch::zeros({8, 4}, device);
-  auto target = torch::zeros({8}, torch::TensorOptions(torch::kLong).device(device));
+void captured_steps(const taper::Device& device) {
+  auto loader = taper::data::make_data_loader(dataset, taper::data::DataLoaderOptions(64));
+  auto data = taper::zeros({8, 4}, device);
+  auto target = taper::zeros({8}, taper::TensorOptions(taper::kLong).device(device));
   auto train = [&] {
     optimizer.zero_grad();
     auto loss = criterion(model->forward(data), target);
@@ -145,10 +145,10 @@ void captured_steps(const torch::Device& device) {
     return loss;
   };
   train();  // once before: state is made, libraries are loaded
-  torch::Graph graph(device);
-  torch::Tensor loss;
+  taper::Graph graph(device);
+  taper::Tensor loss;
   {
-    torch::GraphGuard guard(graph);  // with torch.cuda.graph(g):
+    taper::GraphGuard guard(graph);  // with torch.cuda.graph(g):
     loss = train();                  // nothing runs
   }
   for (auto& batch : *loader) {
@@ -160,12 +160,12 @@ void captured_steps(const torch::Device& device) {
 }
 
 void budget_of_memory() {
-  torch::nn::Sequential net(torch::nn::Linear(64, 256), torch::nn::GELU(),
-                            torch::nn::Linear(256, 256), torch::nn::GELU(),
-                            torch::nn::Linear(256, 256), torch::nn::GELU());
-  torch::optim::SGD sgd(net->parameters(), /*lr=*/0.1);
-  auto input = torch::randn({1024, 64});
-  torch::Tensor loss;
+  taper::nn::Sequential net(taper::nn::Linear(64, 256), taper::nn::GELU(),
+                            taper::nn::Linear(256, 256), taper::nn::GELU(),
+                            taper::nn::Linear(256, 256), taper::nn::GELU());
+  taper::optim::SGD sgd(net->parameters(), /*lr=*/0.1);
+  auto input = taper::randn({1024, 64});
+  taper::Tensor loss;
   auto train = [&] {
     sgd.zero_grad();
     loss = net->forward(input).square().mean();
@@ -173,16 +173,16 @@ void budget_of_memory() {
     sgd.step();
   };
   train();
-  torch::Graph graph(torch::kCPU);
-  graph.capture(train, torch::GraphOptions().memory_budget(7 << 20));  // calls it several times
+  taper::Graph graph(taper::kCPU);
+  graph.capture(train, taper::GraphOptions().memory_budget(7 << 20));  // calls it several times
   std::cout << "  replays take " << graph.memory().planned / 1024 << " KiB, "
             << graph.recomputed() / 1024 << " are made again\n";
   graph.replay();
 }
 
-void compiled_steps(const torch::Device& device) {
-  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
-  auto fast = torch::compile(model);
+void compiled_steps(const taper::Device& device) {
+  auto loader = taper::data::make_data_loader(dataset, taper::data::DataLoaderOptions(64));
+  auto fast = taper::compile(model);
   for (auto& batch : *loader) {
     auto loss = criterion(fast(batch.data.to(device)), batch.target.to(device));
     optimizer.zero_grad();
@@ -193,23 +193,23 @@ void compiled_steps(const torch::Device& device) {
 }
 
 void memory() {
-  const auto before = torch::cuda::memory_allocated();
-  auto large = torch::empty({1 << 20}, torch::kCUDA);  // 4 MiB
-  const auto with_it = torch::cuda::memory_allocated();
-  large = torch::Tensor();
-  const auto after = torch::cuda::memory_allocated();  // as before, though the block is cached
+  const auto before = taper::cuda::memory_allocated();
+  auto large = taper::empty({1 << 20}, taper::kCUDA);  // 4 MiB
+  const auto with_it = taper::cuda::memory_allocated();
+  large = taper::Tensor();
+  const auto after = taper::cuda::memory_allocated();  // as before, though the block is cached
   std::cout << "  4 MiB count as " << with_it - before << " bytes, and as " << after - before
             << " when they are freed\n";
 }
 
 void data_parallelism() {
-  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
-  torch::cuda::Timeline timeline;
-  model->to(torch::Device("cuda:0"));
-  torch::nn::DataParallel net(model);  // on all devices, or .device_ids({0, 1, 2})
+  auto loader = taper::data::make_data_loader(dataset, taper::data::DataLoaderOptions(64));
+  taper::cuda::Timeline timeline;
+  model->to(taper::Device("cuda:0"));
+  taper::nn::DataParallel net(model);  // on all devices, or .device_ids({0, 1, 2})
   for (auto& batch : *loader) {
     optimizer.zero_grad();  // made with model->parameters()
-    auto loss = criterion(net->forward(batch.data), batch.target.to(torch::kCUDA));
+    auto loss = criterion(net->forward(batch.data), batch.target.to(taper::kCUDA));
     loss.backward();
     optimizer.step();
   }
@@ -236,16 +236,16 @@ void run(const Options& options) {
   std::cout << "devices with free memory\n";
   if (!options.disable_cuda) devices_with_free_memory();
 
-  if (!options.disable_cuda && !torch::cuda::is_available())
+  if (!options.disable_cuda && !taper::cuda::is_available())
     throw std::runtime_error(
         "there is no CUDA device; --simulate simulates four, as does "
         "TAPER_SIMULATED_CUDA_DEVICES=4 in the environment, and --disable-cuda runs what needs "
         "none");
   std::cout << "the same program\n";
-  const torch::Device device = the_same_program();
+  const taper::Device device = the_same_program();
   if (device.is_cpu()) return;
   std::cout << "the current device\n";
-  if (torch::cuda::device_count() > 1)
+  if (taper::cuda::device_count() > 1)
     the_current_device();
   else
     std::cout << "  needs two devices, and there is one\n";
