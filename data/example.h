@@ -26,7 +26,7 @@ struct Example {
 };
 
 namespace example {
-using NoTarget = void;
+using NoTarget = void;  ///< the target of data without one
 }
 
 /// Holds data without a target. It converts from and to the data.

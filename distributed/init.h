@@ -30,6 +30,7 @@ struct Environment {
 /// unknown or not in this build, and DistError if ranks do not come in time.
 intrusive_ptr<ProcessGroup> init_process_group(
     const std::string& backend, std::chrono::milliseconds timeout = std::chrono::minutes(30));
+/// Returns whether there is a default group.
 bool is_initialized();
 /// Returns the default group. Throws Error if there is none.
 intrusive_ptr<ProcessGroup> default_group();

@@ -20,6 +20,7 @@
 
 namespace torch::taper::distributed {
 
+/// Lets a wait end only by the limit of the operation itself.
 constexpr std::chrono::milliseconds kNoTimeout = Store::kNoTimeout;
 
 /// An intrusive_ptr that converts to a std::shared_ptr, as programs for LibTorch before 1.9 expect.

@@ -96,6 +96,7 @@ struct kValid { static constexpr const char* text = "kValid"; /**< its name */ }
 struct kSame { static constexpr const char* text = "kSame"; /**< its name */ };
 // clang-format on
 
+/// The constant of each name, for example instance<kReLU>.
 template <class Name>
 inline constexpr Name instance{};
 

@@ -18,46 +18,61 @@ int64_t set_steps(const Tensor& clock, int64_t n);
 
 }  // namespace detail
 
-/// Declares options, state and class of Adam or AdamW. Only the default weight decay differs.
-#define TAPER_ADAM_KIND(Name, default_weight_decay)                                            \
-  struct Name##Options : public OptimizerCloneableOptions<Name##Options> {                     \
-    Name##Options(double lr = 1e-3) : lr_(lr) {}                                               \
-    TAPER_ARG(double, lr) = 1e-3;                                                              \
-    using betas_t = std::tuple<double, double>;                                                \
-    TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);                                           \
-    TAPER_ARG(double, eps) = 1e-8;                                                             \
-    TAPER_ARG(double, weight_decay) = default_weight_decay;                                    \
-    TAPER_ARG(bool, amsgrad) = false;                                                          \
-    TAPER_ARG(bool, capturable) = false;                                                       \
-    TAPER_OPTIM_OPTIONS(Name##Options)                                                         \
-  };                                                                                           \
-  struct Name##ParamState : public OptimizerCloneableParamState<Name##ParamState> {            \
-   public:                                                                                     \
-    auto step(int64_t n) -> decltype(*this) {                                                  \
-      step_ = detail::set_steps(clock_, n);                                                    \
-      return *this;                                                                            \
-    }                                                                                          \
-    const int64_t& step() const { return step_ = detail::steps_of(clock_, step_); }            \
-    int64_t& step() { return step_ = detail::steps_of(clock_, step_); }                        \
-                                                                                               \
-   private:                                                                                    \
-    mutable int64_t step_ = 0;                                                                 \
-    TAPER_ARG(Tensor, clock) = {};                                                             \
-    TAPER_ARG(Tensor, exp_avg);                                                                \
-    TAPER_ARG(Tensor, exp_avg_sq);                                                             \
-    TAPER_ARG(Tensor, max_exp_avg_sq) = {};                                                    \
-    TAPER_OPTIM_STATE(Name##ParamState)                                                        \
-  };                                                                                           \
-  TAPER_OPTIM_CLONED(Name);                                                                    \
-  class Name : public Optimizer {                                                              \
-   public:                                                                                     \
-    explicit Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults = {}); \
-    explicit Name(std::vector<Tensor> params, Name##Options defaults = {});                    \
-    Tensor step(LossClosure closure = nullptr) override;                                       \
-    bool takes_found_inf() const override { return true; }                                     \
-    void save(serialize::OutputArchive& archive) const override;                               \
-    void load(serialize::InputArchive& archive) override;                                      \
+/// Configures Adam, whose formula shows the options. A number converts to options with that
+/// learning rate.
+struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
+  AdamOptions(double lr = 1e-3) : lr_(lr) {}        ///< sets the learning rate
+  TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
+  using betas_t = std::tuple<double, double>;       ///< the type of betas
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
+  TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
+  TAPER_ARG(double, weight_decay) = 0;  ///< adds the parameter times this to its gradient
+  TAPER_ARG(bool, amsgrad) = false;     ///< whether the largest mean square so far is used
+  TAPER_ARG(bool, capturable) = false;  ///< whether steps can be captured after the first one
+  TAPER_OPTIM_OPTIONS(AdamOptions)
+};
+
+/// Configures AdamW, whose formula shows the options. A number converts to options with that
+/// learning rate.
+struct AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
+  AdamWOptions(double lr = 1e-3) : lr_(lr) {}       ///< sets the learning rate
+  TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
+  using betas_t = std::tuple<double, double>;       ///< the type of betas
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
+  TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
+  TAPER_ARG(double, weight_decay) = 1e-2;           ///< shrinks the parameter by lr times this
+  TAPER_ARG(bool, amsgrad) = false;     ///< whether the largest mean square so far is used
+  TAPER_ARG(bool, capturable) = false;  ///< whether steps can be captured after the first one
+  TAPER_OPTIM_OPTIONS(AdamWOptions)
+};
+
+/// Declares the state of Adam or AdamW.
+#define TAPER_ADAM_STATE(Name)                                                      \
+  struct Name##ParamState : public OptimizerCloneableParamState<Name##ParamState> { \
+   public:                                                                          \
+    auto step(int64_t n) -> decltype(*this) {                                       \
+      step_ = detail::set_steps(clock_, n);                                         \
+      return *this;                                                                 \
+    }                                                                               \
+    const int64_t& step() const { return step_ = detail::steps_of(clock_, step_); } \
+    int64_t& step() { return step_ = detail::steps_of(clock_, step_); }             \
+                                                                                    \
+   private:                                                                         \
+    mutable int64_t step_ = 0;                                                      \
+    TAPER_ARG(Tensor, clock) = {};                                                  \
+    TAPER_ARG(Tensor, exp_avg);                                                     \
+    TAPER_ARG(Tensor, exp_avg_sq);                                                  \
+    TAPER_ARG(Tensor, max_exp_avg_sq) = {};                                         \
+    TAPER_OPTIM_STATE(Name##ParamState)                                             \
   }
+
+/// Holds the steps that Adam took for a parameter, and the running means of its gradient.
+TAPER_ADAM_STATE(Adam);
+TAPER_OPTIM_CLONED(Adam);
+/// Holds the steps that AdamW took for a parameter, and the running means of its gradient.
+TAPER_ADAM_STATE(AdamW);
+TAPER_OPTIM_CLONED(AdamW);
+#undef TAPER_ADAM_STATE
 
 /// Implements Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2014). For every
 /// parameter p with gradient g, in step t:
@@ -75,14 +90,38 @@ int64_t set_steps(const Tensor& clock, int64_t n);
 ///     optim::Adam optimizer(model->parameters(), optim::AdamOptions(1e-3));
 ///     loss.backward();
 ///     optimizer.step();
-TAPER_ADAM_KIND(Adam, 0);
+class Adam : public Optimizer {
+ public:
+  /// Takes parameter groups for Adam, or parameters that form one group. Groups without options get
+  /// `defaults`. Throws Error for `defaults` out of range, and for parameters that Optimizer
+  /// refuses.
+  ///@{
+  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
+  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
+  ///@}
+  Tensor step(LossClosure closure = nullptr) override;
+  bool takes_found_inf() const override { return true; }
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+};
 
 /// Implements AdamW, which is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled
 /// weight decay regularization", 2017). Before the step of Adam, p *= 1 - lr * weight_decay
 /// replaces g += weight_decay * p. Throws Error like Adam.
-TAPER_ADAM_KIND(AdamW, 1e-2);
-
-#undef TAPER_ADAM_KIND
+class AdamW : public Optimizer {
+ public:
+  /// Takes parameter groups for AdamW, or parameters that form one group. Groups without options
+  /// get `defaults`. Throws Error for `defaults` out of range, and for parameters that Optimizer
+  /// refuses.
+  ///@{
+  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
+  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
+  ///@}
+  Tensor step(LossClosure closure = nullptr) override;
+  bool takes_found_inf() const override { return true; }
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+};
 
 }  // namespace torch::taper::optim
 

@@ -53,6 +53,7 @@ class KeyAverages {
   bool with_shapes_, with_devices_ = false, with_memory_ = false;
 };
 
+/// Prints the table of the averages.
 std::ostream& operator<<(std::ostream& out, const KeyAverages& averages);
 
 }  // namespace torch::taper::utils::profiler

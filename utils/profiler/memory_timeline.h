@@ -21,7 +21,7 @@ enum class MemoryCategory {
   kInput,           ///< allocated while waiting for a batch
   kTemporary        ///< all other memory
 };
-constexpr size_t kMemoryCategories = 6;
+constexpr size_t kMemoryCategories = 6;  ///< the number of values of MemoryCategory
 /// Returns "parameter", "optimizer state", "gradient", "activation", "input", "temporary".
 const char* to_string(MemoryCategory category);
 

@@ -43,6 +43,7 @@ enum class ProfilerAction {
   kRecord,        ///< records
   kRecordAndSave  ///< records, and calls on_trace_ready at the end of the step
 };
+/// Returns the action of each step, counted from 0.
 using Schedule = std::function<ProfilerAction(int64_t step)>;
 
 /// Returns a schedule of cycles: `wait` steps that are not recorded, `warmup` steps whose record is
@@ -52,6 +53,7 @@ Schedule schedule(int64_t wait, int64_t warmup, int64_t active, int64_t repeat =
                   int64_t skip_first = 0);
 
 class Profile;
+/// Is called with the profile when a record is complete.
 using TraceHandler = std::function<void(Profile&)>;
 
 /// Returns a handler that writes each trace as DIRECTORY/WORKER.NUMBER.pt.trace.json, for
