@@ -134,7 +134,7 @@ class OperatorHandle {
   const OperatorName& operator_name() const { return entry_->name; }
   /// Returns whether a library currently defines it.
   bool hasSchema() const { return entry_->definition.load() != nullptr; }
-  /// Returns the schema. Throws Error for an operator that has kernels only.
+  /// Returns the schema. Throws Error for an operator with kernels but without a schema.
   const FunctionSchema& schema() const { return definition().schema; }
   /// Returns the place of the definition: "file:line".
   const std::string& debug() const { return definition().place; }
@@ -171,7 +171,7 @@ class OperatorHandle {
   friend class Dispatcher;
   /// Refers to an entry of the dispatcher.
   explicit OperatorHandle(detail::OperatorEntry* entry) : entry_(entry) {}
-  /// Returns the definition. Throws Error for an operator that has kernels only.
+  /// Returns the definition. Throws Error for an operator with kernels but without a schema.
   const detail::Definition& definition() const;
   /// Throws Error if the kernels have another signature.
   void check_signature(const std::type_info& signature) const;

@@ -17,7 +17,7 @@ class ReLUImpl : public Cloneable<ReLUImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::relu, any shape
-  ReLUOptions options;           ///< read at every call
+  ReLUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReLU);
 
@@ -28,7 +28,7 @@ class ReLU6Impl : public Cloneable<ReLU6Impl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::relu6, any shape
-  ReLU6Options options;          ///< read at every call
+  ReLU6Options options;          ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReLU6);
 
@@ -40,7 +40,7 @@ class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::leaky_relu, any shape
-  LeakyReLUOptions options;      ///< read at every call
+  LeakyReLUOptions options;      ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(LeakyReLU);
 
@@ -51,7 +51,7 @@ class ELUImpl : public Cloneable<ELUImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::elu, any shape
-  ELUOptions options;            ///< read at every call
+  ELUOptions options;            ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ELU);
 
@@ -63,7 +63,7 @@ class SELUImpl : public Cloneable<SELUImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::selu, any shape
-  SELUOptions options;           ///< read at every call
+  SELUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(SELU);
 
@@ -74,7 +74,7 @@ class CELUImpl : public Cloneable<CELUImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::celu, any shape
-  CELUOptions options;           ///< read at every call
+  CELUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(CELU);
 
@@ -86,7 +86,7 @@ class GELUImpl : public Cloneable<GELUImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::gelu, any shape
-  GELUOptions options;           ///< read at every call
+  GELUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(GELU);
 
@@ -98,7 +98,7 @@ class GLUImpl : public Cloneable<GLUImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::glu. The size along dim must be even, and is halved.
   Tensor forward(Tensor input);
-  GLUOptions options;  ///< read at every call
+  GLUOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(GLU);
 
@@ -110,7 +110,7 @@ class HardtanhImpl : public Cloneable<HardtanhImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::hardtanh, any shape
-  HardtanhOptions options;       ///< read at every call
+  HardtanhOptions options;       ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Hardtanh);
 
@@ -121,7 +121,7 @@ class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::hardshrink, any shape
-  HardshrinkOptions options;     ///< read at every call
+  HardshrinkOptions options;     ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Hardshrink);
 
@@ -133,7 +133,7 @@ class SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::softshrink, any shape
-  SoftshrinkOptions options;     ///< read at every call
+  SoftshrinkOptions options;     ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Softshrink);
 
@@ -144,7 +144,7 @@ class SoftplusImpl : public Cloneable<SoftplusImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::softplus, any shape
-  SoftplusOptions options;       ///< read at every call
+  SoftplusOptions options;       ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Softplus);
 
@@ -158,7 +158,7 @@ class RReLUImpl : public Cloneable<RReLUImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::rrelu with training = is_training(). Throws Error if lower > upper.
   Tensor forward(Tensor input);
-  RReLUOptions options;  ///< read at every call
+  RReLUOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(RReLU);
 
@@ -274,7 +274,7 @@ class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< applies functional::softmax along options.dim()
-  SoftmaxOptions options;               ///< read at every call
+  SoftmaxOptions options;               ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Softmax);
 
@@ -289,7 +289,7 @@ class SoftminImpl : public Cloneable<SoftminImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< applies functional::softmin along options.dim()
-  SoftminOptions options;               ///< read at every call
+  SoftminOptions options;               ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Softmin);
 
@@ -304,7 +304,7 @@ class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< applies functional::log_softmax along options.dim()
-  LogSoftmaxOptions options;            ///< read at every call
+  LogSoftmaxOptions options;            ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(LogSoftmax);
 
@@ -321,7 +321,7 @@ class ThresholdImpl : public Cloneable<ThresholdImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::threshold, any shape
 
-  ThresholdOptions options;  ///< read at every call
+  ThresholdOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Threshold);
 

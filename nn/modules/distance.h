@@ -18,7 +18,7 @@ class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
   /// Applies functional::cosine_similarity. The inputs broadcast. The result has no dimension
   /// `dim`.
   Tensor forward(const Tensor& x1, const Tensor& x2);
-  CosineSimilarityOptions options;  ///< read at every call
+  CosineSimilarityOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(CosineSimilarity);
 
@@ -31,7 +31,7 @@ class PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::pairwise_distance: (..., D) gives (...), or (..., 1) with keepdim.
   Tensor forward(const Tensor& x1, const Tensor& x2);
-  PairwiseDistanceOptions options;  ///< read at every call
+  PairwiseDistanceOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(PairwiseDistance);
 

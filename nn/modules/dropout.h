@@ -25,7 +25,7 @@ class DropoutImpl : public Cloneable<DropoutImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::dropout, random if is_training()
-  DropoutOptions options;        ///< read at every call
+  DropoutOptions options;        ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Dropout);
 
@@ -42,7 +42,7 @@ class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::dropout2d, random if is_training()
-  DropoutOptions options;        ///< read at every call
+  DropoutOptions options;        ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Dropout2d);
 
@@ -59,7 +59,7 @@ class Dropout3dImpl : public Cloneable<Dropout3dImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::dropout3d, random if is_training()
-  DropoutOptions options;        ///< read at every call
+  DropoutOptions options;        ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Dropout3d);
 
@@ -76,7 +76,7 @@ class AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(Tensor input);  ///< applies functional::alpha_dropout, random if is_training()
-  DropoutOptions options;        ///< read at every call
+  DropoutOptions options;        ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AlphaDropout);
 
@@ -94,7 +94,7 @@ class FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::feature_alpha_dropout, random if is_training().
   Tensor forward(Tensor input);
-  DropoutOptions options;  ///< read at every call
+  DropoutOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(FeatureAlphaDropout);
 

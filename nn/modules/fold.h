@@ -20,7 +20,7 @@ class FoldImpl : public Cloneable<FoldImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< returns (N, C, output_size...), or without N
-  FoldOptions options;                  ///< read at every call
+  FoldOptions options;                  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Fold);
 
@@ -35,7 +35,7 @@ class UnfoldImpl : public Cloneable<UnfoldImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< throws Error unless the input has 4 dimensions
-  UnfoldOptions options;                ///< read at every call
+  UnfoldOptions options;                ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Unfold);
 

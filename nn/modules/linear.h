@@ -78,7 +78,7 @@ class FlattenImpl : public Cloneable<FlattenImpl> {
   /// Applies Tensor::flatten: returns a view of the input if its strides allow it, else a copy.
   Tensor forward(const Tensor& input);
 
-  FlattenOptions options;  ///< read at every call
+  FlattenOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Flatten);
 
@@ -98,7 +98,7 @@ class UnflattenImpl : public Cloneable<UnflattenImpl> {
   /// applies Tensor::unflatten, which shares the memory of the input
   Tensor forward(const Tensor& input);
 
-  UnflattenOptions options;  ///< read at every call
+  UnflattenOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Unflatten);
 

@@ -16,7 +16,7 @@ class L1LossImpl : public Cloneable<L1LossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::l1_loss
-  L1LossOptions options;                                      ///< read at every call
+  L1LossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(L1Loss);
 
@@ -31,7 +31,7 @@ class MSELossImpl : public Cloneable<MSELossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::mse_loss
-  MSELossOptions options;                                     ///< read at every call
+  MSELossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(MSELoss);
 
@@ -43,7 +43,7 @@ class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::smooth_l1_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  SmoothL1LossOptions options;  ///< read at every call
+  SmoothL1LossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(SmoothL1Loss);
 
@@ -54,7 +54,7 @@ class HuberLossImpl : public Cloneable<HuberLossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::huber_loss
-  HuberLossOptions options;                                   ///< read at every call
+  HuberLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(HuberLoss);
 
@@ -66,7 +66,7 @@ class KLDivLossImpl : public Cloneable<KLDivLossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::kl_div
-  KLDivLossOptions options;                                   ///< read at every call
+  KLDivLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(KLDivLoss);
 
@@ -78,7 +78,7 @@ class SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::soft_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  SoftMarginLossOptions options;  ///< read at every call
+  SoftMarginLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(SoftMarginLoss);
 
@@ -91,7 +91,7 @@ class HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::hinge_embedding_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  HingeEmbeddingLossOptions options;  ///< read at every call
+  HingeEmbeddingLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(HingeEmbeddingLoss);
 
@@ -105,7 +105,7 @@ class PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::poisson_nll_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  PoissonNLLLossOptions options;  ///< read at every call
+  PoissonNLLLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(PoissonNLLLoss);
 
@@ -121,7 +121,7 @@ class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::cross_entropy
-  CrossEntropyLossOptions options;                            ///< read at every call, except weight
+  CrossEntropyLossOptions options;  ///< the options, which every call reads, except weight
   Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(CrossEntropyLoss);
@@ -135,8 +135,8 @@ class NLLLossImpl : public Cloneable<NLLLossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::nll_loss
-  NLLLossOptions options;                                     ///< read at every call, except weight
-  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
+  NLLLossOptions options;  ///< the options, which every call reads, except weight
+  Tensor weight;           ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(NLLLoss);
 
@@ -148,7 +148,7 @@ class BCELossImpl : public Cloneable<BCELossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::binary_cross_entropy.
   Tensor forward(const Tensor& input, const Tensor& target);
-  BCELossOptions options;  ///< read at every call, except weight
+  BCELossOptions options;  ///< the options, which every call reads, except weight
   /// Buffer that broadcasts to the target, or undefined. It initially shares the memory of the
   /// options.
   Tensor weight;
@@ -165,7 +165,7 @@ class MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::multi_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  MultiMarginLossOptions options;  ///< read at every call, except weight
+  MultiMarginLossOptions options;  ///< the options, which every call reads, except weight
   Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(MultiMarginLoss);
@@ -179,7 +179,7 @@ class MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::multilabel_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  MultiLabelMarginLossOptions options;  ///< read at every call
+  MultiLabelMarginLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(MultiLabelMarginLoss);
 
@@ -193,7 +193,7 @@ class MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossIm
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::multilabel_soft_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  MultiLabelSoftMarginLossOptions options;  ///< read at every call, except weight
+  MultiLabelSoftMarginLossOptions options;  ///< the options, which every call reads, except weight
   Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
 };
 TAPER_LIBRARY_MODULE(MultiLabelSoftMarginLoss);
@@ -207,7 +207,7 @@ class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::binary_cross_entropy_with_logits.
   Tensor forward(const Tensor& input, const Tensor& target);
-  BCEWithLogitsLossOptions options;  ///< read at every call, except the weights
+  BCEWithLogitsLossOptions options;  ///< the options, which every call reads, except the weights
   /// Buffer that broadcasts to the target, or undefined. It initially shares the memory of the
   /// options.
   Tensor weight;
@@ -226,7 +226,7 @@ class MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::margin_ranking_loss.
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
-  MarginRankingLossOptions options;  ///< read at every call
+  MarginRankingLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(MarginRankingLoss);
 
@@ -239,7 +239,7 @@ class CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::cosine_embedding_loss.
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
-  CosineEmbeddingLossOptions options;  ///< read at every call
+  CosineEmbeddingLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(CosineEmbeddingLoss);
 
@@ -253,7 +253,7 @@ class TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::triplet_margin_loss.
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
-  TripletMarginLossOptions options;  ///< read at every call
+  TripletMarginLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(TripletMarginLoss);
 
@@ -267,7 +267,7 @@ class TripletMarginWithDistanceLossImpl : public Cloneable<TripletMarginWithDist
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::triplet_margin_with_distance_loss.
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
-  TripletMarginWithDistanceLossOptions options;  ///< read at every call
+  TripletMarginWithDistanceLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(TripletMarginWithDistanceLoss);
 
@@ -281,7 +281,7 @@ class CTCLossImpl : public Cloneable<CTCLossImpl> {
   /// Applies functional::ctc_loss.
   Tensor forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                  const Tensor& target_lengths);
-  CTCLossOptions options;  ///< read at every call
+  CTCLossOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(CTCLoss);
 

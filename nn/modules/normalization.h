@@ -91,7 +91,7 @@ class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< (N, C, ...). Throws Error for fewer than 3 dimensions
-  LocalResponseNormOptions options;     ///< read at every call
+  LocalResponseNormOptions options;     ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(LocalResponseNorm);
 
@@ -106,7 +106,7 @@ class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
   /// channels always include the square of the first channel. Throws Error unless the input has 4
   /// dimensions.
   Tensor forward(const Tensor& input);
-  CrossMapLRN2dOptions options;  ///< read at every call
+  CrossMapLRN2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(CrossMapLRN2d);
 

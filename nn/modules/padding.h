@@ -24,7 +24,7 @@ class ReflectionPad1dImpl : public Cloneable<ReflectionPad1dImpl> {
   /// Pads (N, C, L) or (C, L). Throws Error for other sizes, and unless the padding is smaller than
   /// the dimension.
   Tensor forward(const Tensor& input);
-  ReflectionPad1dOptions options;  ///< read at every call
+  ReflectionPad1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReflectionPad1d);
 
@@ -43,7 +43,7 @@ class ReflectionPad2dImpl : public Cloneable<ReflectionPad2dImpl> {
   /// Pads (N, C, H, W) or (C, H, W). Throws Error for other sizes, and unless the padding is
   /// smaller than the dimension.
   Tensor forward(const Tensor& input);
-  ReflectionPad2dOptions options;  ///< read at every call
+  ReflectionPad2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReflectionPad2d);
 
@@ -62,7 +62,7 @@ class ReflectionPad3dImpl : public Cloneable<ReflectionPad3dImpl> {
   /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes, and unless the padding is
   /// smaller than the dimension.
   Tensor forward(const Tensor& input);
-  ReflectionPad3dOptions options;  ///< read at every call
+  ReflectionPad3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReflectionPad3d);
 
@@ -80,7 +80,7 @@ class ReplicationPad1dImpl : public Cloneable<ReplicationPad1dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (N, C, L) or (C, L). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
-  ReplicationPad1dOptions options;  ///< read at every call
+  ReplicationPad1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReplicationPad1d);
 
@@ -98,7 +98,7 @@ class ReplicationPad2dImpl : public Cloneable<ReplicationPad2dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (N, C, H, W) or (C, H, W). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
-  ReplicationPad2dOptions options;  ///< read at every call
+  ReplicationPad2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReplicationPad2d);
 
@@ -116,7 +116,7 @@ class ReplicationPad3dImpl : public Cloneable<ReplicationPad3dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
-  ReplicationPad3dOptions options;  ///< read at every call
+  ReplicationPad3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReplicationPad3d);
 
@@ -133,7 +133,7 @@ class ZeroPad1dImpl : public Cloneable<ZeroPad1dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (..., L) with zeros. Throws Error for fewer than 1 dimension.
   Tensor forward(const Tensor& input);
-  ZeroPad1dOptions options;  ///< read at every call
+  ZeroPad1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ZeroPad1d);
 
@@ -150,7 +150,7 @@ class ZeroPad2dImpl : public Cloneable<ZeroPad2dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (..., H, W) with zeros. Throws Error for fewer than 2 dimensions.
   Tensor forward(const Tensor& input);
-  ZeroPad2dOptions options;  ///< read at every call
+  ZeroPad2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ZeroPad2d);
 
@@ -167,7 +167,7 @@ class ZeroPad3dImpl : public Cloneable<ZeroPad3dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (..., D, H, W) with zeros. Throws Error for fewer than 3 dimensions.
   Tensor forward(const Tensor& input);
-  ZeroPad3dOptions options;  ///< read at every call
+  ZeroPad3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ZeroPad3d);
 
@@ -185,7 +185,7 @@ class ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (..., L) with the value. Throws Error for fewer than 1 dimension.
   Tensor forward(const Tensor& input);
-  ConstantPad1dOptions options;  ///< read at every call
+  ConstantPad1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ConstantPad1d);
 
@@ -203,7 +203,7 @@ class ConstantPad2dImpl : public Cloneable<ConstantPad2dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (..., H, W) with the value. Throws Error for fewer than 2 dimensions.
   Tensor forward(const Tensor& input);
-  ConstantPad2dOptions options;  ///< read at every call
+  ConstantPad2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ConstantPad2d);
 
@@ -221,7 +221,7 @@ class ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Pads (..., D, H, W) with the value. Throws Error for fewer than 3 dimensions.
   Tensor forward(const Tensor& input);
-  ConstantPad3dOptions options;  ///< read at every call
+  ConstantPad3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ConstantPad3d);
 

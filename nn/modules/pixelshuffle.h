@@ -18,7 +18,7 @@ class PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
   /// Rearranges (..., C r^2, H, W) to (..., C, H r, W r). Throws Error for fewer than 3 dimensions,
   /// and if r^2 does not divide the channels.
   Tensor forward(const Tensor& input);
-  PixelShuffleOptions options;  ///< read at every call
+  PixelShuffleOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(PixelShuffle);
 
@@ -32,7 +32,7 @@ class PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
   /// Rearranges (..., C, H r, W r) to (..., C r^2, H, W). Throws Error for fewer than 3 dimensions,
   /// and if r does not divide height and width.
   Tensor forward(const Tensor& input);
-  PixelUnshuffleOptions options;  ///< read at every call
+  PixelUnshuffleOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(PixelUnshuffle);
 

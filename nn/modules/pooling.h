@@ -25,7 +25,7 @@ class AvgPool1dImpl : public Cloneable<AvgPool1dImpl> {
   /// the input.
   Tensor forward(const Tensor& input);
 
-  AvgPool1dOptions options;  ///< read at every call
+  AvgPool1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AvgPool1d);
 
@@ -43,7 +43,7 @@ class AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
   /// as the input.
   Tensor forward(const Tensor& input);
 
-  AvgPool2dOptions options;  ///< read at every call
+  AvgPool2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AvgPool2d);
 
@@ -61,7 +61,7 @@ class AvgPool3dImpl : public Cloneable<AvgPool3dImpl> {
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AvgPool3dOptions options;  ///< read at every call
+  AvgPool3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AvgPool3d);
 
@@ -82,7 +82,7 @@ class MaxPool1dImpl : public Cloneable<MaxPool1dImpl> {
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   /// MaxUnpool1d undoes the pooling with both.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  MaxPool1dOptions options;  ///< read at every call
+  MaxPool1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(MaxPool1d);
 
@@ -103,7 +103,7 @@ class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   /// MaxUnpool2d undoes the pooling with both.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  MaxPool2dOptions options;  ///< read at every call
+  MaxPool2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(MaxPool2d);
 
@@ -124,7 +124,7 @@ class MaxPool3dImpl : public Cloneable<MaxPool3dImpl> {
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   /// MaxUnpool3d undoes the pooling with both.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  MaxPool3dOptions options;  ///< read at every call
+  MaxPool3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(MaxPool3d);
 
@@ -144,7 +144,7 @@ class AdaptiveAvgPool1dImpl : public Cloneable<AdaptiveAvgPool1dImpl> {
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AdaptiveAvgPool1dOptions options;  ///< read at every call
+  AdaptiveAvgPool1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AdaptiveAvgPool1d);
 
@@ -164,7 +164,7 @@ class AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AdaptiveAvgPool2dOptions options;  ///< read at every call
+  AdaptiveAvgPool2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AdaptiveAvgPool2d);
 
@@ -184,7 +184,7 @@ class AdaptiveAvgPool3dImpl : public Cloneable<AdaptiveAvgPool3dImpl> {
   /// many dimensions as the input.
   Tensor forward(const Tensor& input);
 
-  AdaptiveAvgPool3dOptions options;  ///< read at every call
+  AdaptiveAvgPool3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AdaptiveAvgPool3d);
 
@@ -205,7 +205,7 @@ class AdaptiveMaxPool1dImpl : public Cloneable<AdaptiveMaxPool1dImpl> {
   Tensor forward(const Tensor& input);
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  AdaptiveMaxPool1dOptions options;  ///< read at every call
+  AdaptiveMaxPool1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AdaptiveMaxPool1d);
 
@@ -226,7 +226,7 @@ class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
   Tensor forward(const Tensor& input);
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  AdaptiveMaxPool2dOptions options;  ///< read at every call
+  AdaptiveMaxPool2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AdaptiveMaxPool2d);
 
@@ -247,7 +247,7 @@ class AdaptiveMaxPool3dImpl : public Cloneable<AdaptiveMaxPool3dImpl> {
   Tensor forward(const Tensor& input);
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  AdaptiveMaxPool3dOptions options;  ///< read at every call
+  AdaptiveMaxPool3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(AdaptiveMaxPool3d);
 
@@ -271,7 +271,7 @@ class FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
   Tensor forward(const Tensor& input);
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  FractionalMaxPool2dOptions options;  ///< read at every call, except the samples
+  FractionalMaxPool2dOptions options;  ///< the options, which every call reads, except the samples
   /// Random positions (N, C, 2) of the windows, in [0, 1). The buffer shares the memory of the
   /// tensor in the options. If undefined, each call draws new positions.
   Tensor _random_samples;
@@ -296,7 +296,7 @@ class FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
   Tensor forward(const Tensor& input);
   /// Returns the maxima and their indices (kLong), which count row-major within a channel.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  FractionalMaxPool3dOptions options;  ///< read at every call, except the samples
+  FractionalMaxPool3dOptions options;  ///< the options, which every call reads, except the samples
   /// Random positions (N, C, 3) of the windows, in [0, 1). The buffer shares the memory of the
   /// tensor in the options. If undefined, each call draws new positions.
   Tensor _random_samples;
@@ -317,7 +317,7 @@ class LPPool1dImpl : public Cloneable<LPPool1dImpl> {
   /// Applies functional::lp_pool1d to (N, C, L) or (C, L). The result has as many dimensions as the
   /// input.
   Tensor forward(const Tensor& input);
-  LPPool1dOptions options;  ///< read at every call
+  LPPool1dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(LPPool1d);
 
@@ -335,7 +335,7 @@ class LPPool2dImpl : public Cloneable<LPPool2dImpl> {
   /// Applies functional::lp_pool2d to (N, C, H, W) or (C, H, W). The result has as many dimensions
   /// as the input.
   Tensor forward(const Tensor& input);
-  LPPool2dOptions options;  ///< read at every call
+  LPPool2dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(LPPool2d);
 
@@ -353,7 +353,7 @@ class LPPool3dImpl : public Cloneable<LPPool3dImpl> {
   /// Applies functional::lp_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as many
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  LPPool3dOptions options;  ///< read at every call
+  LPPool3dOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(LPPool3d);
 
@@ -374,7 +374,7 @@ class MaxUnpool1dImpl : public Cloneable<MaxUnpool1dImpl> {
   /// Error if `output_size` differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
-  MaxUnpool1dOptions options;  ///< read at every call
+  MaxUnpool1dOptions options;  ///< the options, which every call reads
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -398,7 +398,7 @@ class MaxUnpool2dImpl : public Cloneable<MaxUnpool2dImpl> {
   /// Throws Error if `output_size` differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
-  MaxUnpool2dOptions options;  ///< read at every call
+  MaxUnpool2dOptions options;  ///< the options, which every call reads
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -422,7 +422,7 @@ class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
   /// padding. Throws Error if `output_size` differs from it by more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
-  MaxUnpool3dOptions options;  ///< read at every call
+  MaxUnpool3dOptions options;  ///< the options, which every call reads
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();

@@ -204,7 +204,7 @@ class TransformerImpl : public Cloneable<TransformerImpl> {
   /// Returns a causal mask (sz, sz): -infinity above the diagonal, 0 elsewhere.
   static Tensor generate_square_subsequent_mask(int64_t sz);
 
-  TransformerOptions options;  ///< as given
+  TransformerOptions options;  ///< the options, as given
   AnyModule encoder;           ///< a TransformerEncoder, or a clone of the custom encoder
   AnyModule decoder;           ///< a TransformerDecoder, or a clone of the custom decoder
 

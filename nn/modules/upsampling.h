@@ -19,7 +19,7 @@ class UpsampleImpl : public Cloneable<UpsampleImpl> {
   /// options. Throws Error unless exactly one of size and scale_factor is given, and if the mode
   /// does not fit the input.
   Tensor forward(const Tensor& input);
-  UpsampleOptions options;  ///< read at every call
+  UpsampleOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Upsample);
 

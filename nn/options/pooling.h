@@ -19,7 +19,8 @@ struct AvgPoolOptions {
   TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
   TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
-  /// Rounds the size of the output up. Windows that begin inside the input count.
+  /// Rounds the size of the output up. The output then includes windows that begin inside the input
+  /// and end outside.
   TAPER_ARG(bool, ceil_mode) = false;
   /// Whether zeros of the padding count in the mean.
   TAPER_ARG(bool, count_include_pad) = true;

@@ -18,7 +18,7 @@ class FlatLayout {
   /// Fills each buffer with at least one tensor, until it has `buffer_nbytes`.
   explicit FlatLayout(TensorList tensors, size_t buffer_nbytes = SIZE_MAX);
 
-  /// Copies `tensors` into flat buffers on `device`, where they must be. They have the sizes and
+  /// Copies `tensors` into flat buffers on `device`. The tensors must be on it, with the sizes and
   /// dtypes of the list. An undefined tensor counts as zeros. Differentiable.
   std::vector<Tensor> join(TensorList tensors, Device device) const;
   /// Returns uninitialized buffers.

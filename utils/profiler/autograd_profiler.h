@@ -65,12 +65,12 @@ struct ProfilerConfig {
   /// Returns whether nothing is recorded.
   bool disabled() const { return state == ProfilerState::Disabled; }
 
-  ProfilerState state;       ///< as it was given
-  bool report_input_shapes;  ///< as it was given
-  bool profile_memory;       ///< as it was given
-  bool with_stack;           ///< as it was given
-  bool with_flops;           ///< as it was given
-  bool with_modules;         ///< as it was given
+  ProfilerState state;       ///< the argument of the constructor
+  bool report_input_shapes;  ///< the argument of the constructor
+  bool profile_memory;       ///< the argument of the constructor
+  bool with_stack;           ///< the argument of the constructor
+  bool with_flops;           ///< the argument of the constructor
+  bool with_modules;         ///< the argument of the constructor
 };
 
 /// An interval on a thread of the host or on a device. With `profile_memory` also an allocation or

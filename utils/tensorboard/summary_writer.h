@@ -66,7 +66,7 @@ using HParams = std::map<std::string, HParam>;
 /// A chart of "custom scalars": lines for tags or patterns of tags, or, with type kMargin, a value
 /// with its lower and upper bound, as three tags.
 struct CustomChart {
-  /// Lines in one chart, or a value within its bounds.
+  /// kMultiline draws several scalars as lines. kMargin draws one scalar between two others.
   enum Type { kMultiline, kMargin };
   Type type = kMultiline;         ///< kind of chart
   std::vector<std::string> tags;  ///< tags of scalars: three for kMargin
