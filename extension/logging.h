@@ -24,7 +24,7 @@ constexpr int GLOG_FATAL = 3;    ///< the process cannot continue
 /// ends the process, or, if it must not exit, throws Error with the line.
 class MessageLogger {
  public:
-  /// Begins a line from that place.
+  /// Begins a line that names `place` as its source.
   MessageLogger(const SourceLocation& place, int severity, bool exit_on_fatal = true);
   ~MessageLogger() noexcept(false);
   std::ostream& stream() { return text_; }  ///< text of the line
