@@ -33,6 +33,7 @@ void tensors_go_out() {
   EXPECT(x[1][2][1].item<float>() == 38);
   const torch::Tensor part = x.narrow(1, 1, 2), gray = torch::ones({3, 2}, torch::kDouble);
   EXPECT(taper::as_opencv(part).at<cv::Vec3f>(0, 0)[0] == 6);
+  EXPECT(taper::as_opencv(part).at<cv::Vec3f>(1, 0)[0] == 30);
   EXPECT(taper::as_opencv(gray).type() == CV_64F);
   EXPECT(cv::sum(taper::as_opencv(gray))[0] == 6);
 }
@@ -41,6 +42,8 @@ void others_are_refused() {
   const torch::Tensor planes = torch::ones({3, 2, 4}).permute({1, 2, 0});
   EXPECT(has(thrown<taper::Error>([&] { taper::as_opencv(planes); }),
              "as_opencv: expected pixels without gaps, got strides [4, 1, 8]"));
+  const torch::Tensor gaps = torch::ones({16}).as_strided({2, 2, 2}, {8, 2, 3});
+  EXPECT(has(thrown<taper::Error>([&] { taper::as_opencv(gaps); }), "got strides [8, 2, 3]"));
   const torch::Tensor longs = torch::ones({2, 2}, torch::kLong), row = torch::ones({2});
   EXPECT(has(thrown<taper::TypeError>([&] { taper::as_opencv(longs); }),
              "as_opencv: expected a dtype of OpenCV, got Long"));
