@@ -23,7 +23,7 @@ int64_t set_steps(const Tensor& clock, int64_t n);
 struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   AdamOptions(double lr = 1e-3) : lr_(lr) {}        ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
-  using betas_t = std::tuple<double, double>;       ///< the type of betas
+  using betas_t = std::tuple<double, double>;       ///< beta1 and beta2
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
   TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
   TAPER_ARG(double, weight_decay) = 0;  ///< adds the parameter times this to its gradient
@@ -37,7 +37,7 @@ struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
 struct AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
-  using betas_t = std::tuple<double, double>;       ///< the type of betas
+  using betas_t = std::tuple<double, double>;       ///< beta1 and beta2
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
   TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
   TAPER_ARG(double, weight_decay) = 1e-2;           ///< shrinks the parameter by lr times this
