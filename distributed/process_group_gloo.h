@@ -12,9 +12,9 @@ class Device;
 namespace torch::taper::distributed {
 
 /// Collectives run one after the other on the group's thread. Messages run concurrently with them
-/// and with each other from the call on. They match by rank, tag, size and dtype, and equal ones in
-/// the order of the calls. So both ranks may send before they receive, and receive in another
-/// order. (send() of a CUDA device's tensor waits for the device.)
+/// and with each other from the call on. They match by rank, tag, size and dtype. Messages
+/// that agree in all four match in the order of the calls. So both ranks may send before they
+/// receive, and receive in another order. (send() of a CUDA device's tensor waits for the device.)
 class ProcessGroupGloo final : public Backend {
  public:
   /// Options of connecting and of time limits.

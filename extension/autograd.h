@@ -1,5 +1,5 @@
-// Autograd below Function: nodes of a program's classes, their saved tensors and their edges. Names
-// and signatures are LibTorch's.
+// Declares saved tensors and edges, for nodes that a program derives from Node. Names and
+// signatures are LibTorch's.
 //
 //   struct TwiceBackward : autograd::Node {
 //     autograd::SavedVariable x_;

@@ -76,9 +76,9 @@ class TopKAccuracy {
 /// one, with ties counting half (Hanley and McNeil, Radiology 143, 1982). Keeps all scores.
 class AUROC {
  public:
-  /// Adds samples: `scores` [N], floating, and `target` [N] of zeros and ones. Or adds `scores` [N,
-  /// C] and classes. The result is then the mean, over the classes that occur, of one class against
-  /// the rest.
+  /// Adds samples: `scores` [N], floating, and `target` [N] of zeros and ones. For several
+  /// classes, `scores` are [N, C] and `target` holds classes. The result is then the mean, over the
+  /// classes that occur, of one class against the rest.
   void update(const Tensor& scores, const Tensor& target);
   /// Removes all samples.
   void reset() { *this = AUROC(); }

@@ -71,10 +71,10 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
                  const Tensor& memory_key_padding_mask = {});
 
   TransformerDecoderLayerOptions options;      ///< as given, forward() reads the activation
-  MultiheadAttention self_attn{nullptr};       ///< from the target to the target
+  MultiheadAttention self_attn{nullptr};       ///< lets the target attend to itself
   Dropout dropout1{nullptr};                   ///< of the result of self_attn
   LayerNorm norm1{nullptr};                    ///< of the sum of target and self_attn
-  MultiheadAttention multihead_attn{nullptr};  ///< from the target to the memory
+  MultiheadAttention multihead_attn{nullptr};  ///< lets the target attend to the memory
   Dropout dropout2{nullptr};                   ///< of the result of multihead_attn
   LayerNorm norm2{nullptr};                    ///< of the sum with multihead_attn
   Linear linear1{nullptr};                     ///< from d_model to dim_feedforward features
