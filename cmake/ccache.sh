@@ -19,5 +19,6 @@ case " $* " in
     ;;
 esac
 [ -n "$output" ] || exec "$ccache" "$@"
-rm -f "$output.sum"
+# ccache would take an old header for an input of the new one.
+rm -f "$output" "$output.sum"
 "$ccache" "$@" && sha256sum <"$output" >"$output.sum"

@@ -103,19 +103,33 @@ void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, c
   }
 }
 
-// ---------------------------------------------------------------- f16
-// Holds a loop over floats and its functor, for rows of f16.
+// ---------------------------------------------------------------- 16-bit floats as floats
+// Holds a loop over floats and its functor, for rows of 16-bit floats.
 template <class Row>
 struct OfFloats {
   Row row;
   const void* f;
+  ScalarType dtype;
+  /// Calls its row(y, x, steps, m) for runs of n elements. The K operands x are floats in buffers
+  /// that stay in L1. So is y, unless the results are bool. `s` holds the steps of y and the
+  /// operands in bytes, or 0 for a single element.
+  template <int K, class Call>
+  void in_runs(char* y, const char* const* x, const int64_t* s, int64_t n, const Call& call) const;
 };
 
-/// Calls row(y, x, steps, m) for runs of n elements. The K operands x are floats in buffers that
-/// stay in L1. So is y, unless the results are bool. `s` holds the steps of y and the operands in
-/// bytes, or 0 for a single element.
-template <int K, class Row>
-void widened_row(char* y, const char* const* x, const int64_t* s, int64_t n, const Row& row) {
+void widen(float* to, const char* from, ScalarType dtype, int64_t n) {
+  if (dtype == kHalf) return cpu::widen(to, reinterpret_cast<const Half*>(from), n);
+  cpu::widen(to, reinterpret_cast<const BFloat16*>(from), n);
+}
+void narrow(char* to, ScalarType dtype, const float* from, int64_t n) {
+  if (dtype == kHalf) return cpu::narrow(reinterpret_cast<Half*>(to), from, n);
+  cpu::narrow(reinterpret_cast<BFloat16*>(to), from, n);
+}
+
+template <class Row>
+template <int K, class Call>
+void OfFloats<Row>::in_runs(char* y, const char* const* x, const int64_t* s, int64_t n,
+                            const Call& call) const {
   alignas(64) float in[K][kRun], out[kRun];
   const bool narrows = s[0] == sizeof(Half);
   const char* from[K];
@@ -127,38 +141,37 @@ void widened_row(char* y, const char* const* x, const int64_t* s, int64_t n, con
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     for (int k = 0; k < K; ++k)
-      if (i == 0 || s[k + 1] != 0)
-        widen(in[k], reinterpret_cast<const Half*>(x[k] + i * s[k + 1]), s[k + 1] == 0 ? 1 : m);
+      if (i == 0 || s[k + 1] != 0) widen(in[k], x[k] + i * s[k + 1], dtype, s[k + 1] == 0 ? 1 : m);
     char* const to = y + i * s[0];
-    row(narrows ? reinterpret_cast<char*>(out) : to, from, steps, m);
-    if (narrows) narrow(reinterpret_cast<Half*>(to), out, m);
+    call(narrows ? reinterpret_cast<char*>(out) : to, from, steps, m);
+    if (narrows) narrow(to, dtype, out, m);
   }
 }
 
-void half_row(const void* context, char* y, const char* x, const int64_t* s, int64_t n) {
+void narrow_row(const void* context, char* y, const char* x, const int64_t* s, int64_t n) {
   const auto& of = *static_cast<const OfFloats<MapRow>*>(context);
-  widened_row<1>(y, &x, s, n,
-                 [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
-                   of.row(of.f, to, from[0], steps, m);
-                 });
+  of.in_runs<1>(y, &x, s, n,
+                [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
+                  of.row(of.f, to, from[0], steps, m);
+                });
 }
-void half_rows(const void* context, char* y, const char* a, const char* b, const int64_t* s,
-               int64_t n, int64_t rows) {
+void narrow_rows(const void* context, char* y, const char* a, const char* b, const int64_t* s,
+                 int64_t n, int64_t rows) {
   const auto& of = *static_cast<const OfFloats<Map2Rows>*>(context);
   for (int64_t r = 0; r < rows; ++r) {
     const char* x[2] = {r ? a + r * s[4] : a, r ? b + r * s[5] : b};
-    widened_row<2>(r ? y + r * s[3] : y, x, s, n,
-                   [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
-                     of.row(of.f, to, from[0], from[1], steps, m, 1);
-                   });
+    of.in_runs<2>(r ? y + r * s[3] : y, x, s, n,
+                  [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
+                    of.row(of.f, to, from[0], from[1], steps, m, 1);
+                  });
   }
 }
-void half_row3(const void* context, char* y, const char* const* x, const int64_t* s, int64_t n) {
+void narrow_row3(const void* context, char* y, const char* const* x, const int64_t* s, int64_t n) {
   const auto& of = *static_cast<const OfFloats<Map3Row>*>(context);
-  widened_row<3>(y, x, s, n,
-                 [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
-                   of.row(of.f, to, from, steps, m);
-                 });
+  of.in_runs<3>(y, x, s, n,
+                [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
+                  of.row(of.f, to, from, steps, m);
+                });
 }
 
 // ---------------------------------------------------------------- results larger than the cache
@@ -237,13 +250,14 @@ namespace {
 
 // Handles most calls of small ops: contiguous operands of few elements. Any further step would cost
 // more than the work.
-TAPER_INLINE bool few_and_flat(const Out& y, int64_t grain) {
-  return y.contiguous && y.numel <= std::min(grain, kGrain) && y.numel > 0 && !running_chain;
+TAPER_INLINE bool few_and_flat(const Out& y, int64_t grain, NarrowRows narrow) {
+  return y.contiguous && y.numel <= std::min(grain, kGrain) && y.numel > 0 && !running_chain &&
+         narrow == NarrowRows::kAsTheyAre;
 }
 // Returns the step between elements of an operand: 0 for a single element, or -1 if it needs a
 // plan.
 TAPER_INLINE int64_t flat_step(const In& x, const Out& y) {
-  if (!x.contiguous || x.dtype == kHalf) return -1;
+  if (!x.contiguous) return -1;
   return x.numel == y.numel ? item_of(x.dtype) : x.numel == 1 ? 0 : -1;
 }
 
@@ -256,9 +270,9 @@ bool wants_half_vectors(const Out& y, const In& a, const In& b) {
 }
 
 static void run_map_of_any(const Out& y, const In& x, int64_t grain, MapRow row, const void* f,
-                           HalfRows halves) {
-  const OfFloats<MapRow> of_floats{row, f};
-  if (x.dtype == kHalf && halves == HalfRows::kAsFloats) row = &half_row, f = &of_floats;
+                           NarrowRows narrow) {
+  const OfFloats<MapRow> of_floats{row, f, x.dtype};
+  if (narrow == NarrowRows::kAsFloats) row = &narrow_row, f = &of_floats;
   if (running_chain) return running_chain->take(y, x, row, f);
   const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
   if (y.contiguous && x.contiguous) {
@@ -286,16 +300,18 @@ static void run_map_of_any(const Out& y, const In& x, int64_t grain, MapRow row,
   });
 }
 
-void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f, HalfRows halves) {
+void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f,
+             NarrowRows narrow) {
   const int64_t s[2] = {item_of(y.dtype), flat_step(x, y)};
-  if (!few_and_flat(y, grain) || s[1] <= 0) return run_map_of_any(y, x, grain, row, f, halves);
+  if (!few_and_flat(y, grain, narrow) || s[1] <= 0)
+    return run_map_of_any(y, x, grain, row, f, narrow);
   row(f, y.as<char>(), static_cast<const char*>(x.bytes()), s, y.numel);
 }
 
 static void run_map2_of_any(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows,
-                            const void* f, HalfRows halves) {
-  const OfFloats<Map2Rows> of_floats{rows, f};
-  if (a.dtype == kHalf && halves == HalfRows::kAsFloats) rows = &half_rows, f = &of_floats;
+                            const void* f, NarrowRows narrow) {
+  const OfFloats<Map2Rows> of_floats{rows, f, a.dtype};
+  if (narrow == NarrowRows::kAsFloats) rows = &narrow_rows, f = &of_floats;
   if (running_chain) return running_chain->take(y, a, b, rows, f);
   if (run_flat(y, a, b, grain, rows, f)) return;
   const int64_t items[3] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype)};
@@ -321,18 +337,18 @@ static void run_map2_of_any(const Out& y, const In& a, const In& b, int64_t grai
 }
 
 void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f,
-              HalfRows halves) {
+              NarrowRows narrow) {
   const int64_t s[3] = {item_of(y.dtype), flat_step(a, y), flat_step(b, y)};
-  if (!few_and_flat(y, grain) || s[1] < 0 || s[2] < 0 || s[1] + s[2] == 0)
-    return run_map2_of_any(y, a, b, grain, rows, f, halves);
+  if (!few_and_flat(y, grain, narrow) || s[1] < 0 || s[2] < 0 || s[1] + s[2] == 0)
+    return run_map2_of_any(y, a, b, grain, rows, f, narrow);
   rows(f, y.as<char>(), static_cast<const char*>(a.bytes()), static_cast<const char*>(b.bytes()), s,
        y.numel, 1);
 }
 
 void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,
-              const void* f, HalfRows halves) {
-  const OfFloats<Map3Row> of_floats{row, f};
-  if (y.dtype == kHalf && halves == HalfRows::kAsFloats) row = &half_row3, f = &of_floats;
+              const void* f, NarrowRows narrow) {
+  const OfFloats<Map3Row> of_floats{row, f, a.dtype};
+  if (narrow == NarrowRows::kAsFloats) row = &narrow_row3, f = &of_floats;
   if (running_chain) return running_chain->take(y, a, b, c, row, f);
   const int64_t items[4] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype), item_of(c.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b, c);

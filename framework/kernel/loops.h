@@ -9,10 +9,10 @@
 
 namespace torch::taper::cpu {
 
-// Treatment of rows of f16. A loop takes them as they are (narrow_loops.inc), or, if its arithmetic
-// takes much longer than conversions, is the loop of floats. Rows are then converted to floats in
+// Treatment of rows of 16-bit floats. A loop takes them as they are, or, if its arithmetic takes
+// much longer than conversions, is the loop of floats. Rows are then converted to floats in
 // buffers, and results, unless bool, are converted back.
-enum class HalfRows { kAsFloats, kAsTheyAre };
+enum class NarrowRows { kAsTheyAre, kAsFloats };
 
 /// A loop over one row of n adjacent elements. s holds the steps of y and the inputs in bytes. The
 /// step is 0 if one of two inputs is one element for the whole row.
@@ -25,13 +25,13 @@ using Map3Row = void (*)(const void* f, char* y, const char* const* x, const int
 
 /// Calls row(f, ...) for all rows of y = f(x), in parallel above `grain` elements.
 void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f,
-             HalfRows halves = HalfRows::kAsFloats);
+             NarrowRows narrow = NarrowRows::kAsTheyAre);
 /// Calls rows(f, ...) for all rows of y = f(a, b). a and b broadcast to y's shape.
 void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f,
-              HalfRows halves = HalfRows::kAsFloats);
+              NarrowRows narrow = NarrowRows::kAsTheyAre);
 /// Calls row(f, ...) for all rows of y = f(a, b, c).
 void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,
-              const void* f, HalfRows halves = HalfRows::kAsFloats);
+              const void* f, NarrowRows narrow = NarrowRows::kAsTheyAre);
 
 /// Returns whether a loop of one instruction, with equal bits in all sets, is faster with vectors
 /// of 32 bytes than of 64. This holds for floats that exceed L2 and are not written past L3. (add

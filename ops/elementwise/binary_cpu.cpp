@@ -35,15 +35,11 @@ void add_scaled(Out y, In a, In b, Scalar alpha) {
   return TAPER_BY_ISA(add_scaled, y, a, b, alpha);
 }
 
-/// Returns the formula of the row loop that a kernel passes to a chain. For a > b and a >= b the
-/// loop has exchanged operands. On bools, logic is logic of bits.
+/// Returns the formula of the row loop that a kernel passes to a chain. On bools, logic is logic of
+/// bits.
 template <class F>
 constexpr RowFormula formula_of_row(Formula name) {
-  if constexpr (std::is_same_v<F, functor::gt>)
-    return formula_of<functor::lt>(Formula::lt);
-  else if constexpr (std::is_same_v<F, functor::ge>)
-    return formula_of<functor::le>(Formula::le);
-  else if constexpr (std::is_same_v<F, functor::logical_and>)
+  if constexpr (std::is_same_v<F, functor::logical_and>)
     return formula_of<functor::bitwise_and>(Formula::bitwise_and);
   else if constexpr (std::is_same_v<F, functor::logical_or>)
     return formula_of<functor::bitwise_or>(Formula::bitwise_or);

@@ -97,28 +97,12 @@ void test_kernel(const char* op, const Out& y, const In& a, const In& b) {
 TAPER_BINARY_KERNELS(TAPER_DEFINE)
 #undef TAPER_DEFINE
 
-namespace {
-
-// Computes x to the power e, if that is much faster (and exact) without the general power.
-template <class T>
-bool easy_power(const Out& y, const In& x, double e) {
-  if (e == 1) return pointwise<T, T>(y, x, functor::power_1()), true;
-  if (e == 2) return pointwise<T, T>(y, x, functor::square()), true;
-  if (e == 3) return pointwise<T, T>(y, x, functor::power_3()), true;
-  if (e == 0.5) return pointwise<T, T>(y, x, functor::sqrt()), true;
-  if (e == -0.5) return pointwise<T, T>(y, x, functor::rsqrt()), true;
-  if (e == -1) return pointwise<T, T>(y, x, functor::reciprocal()), true;
-  if (e == -2) return pointwise<T, T>(y, x, functor::power_minus_2()), true;
-  return false;
-}
-
-}  // namespace
-
 void pow(Out y, In a, In b) {
   if (!b.data && isFloatingType(y.dtype)) {
     bool done = false;
     switch_dtype<dtypes::Floating>(y.dtype, "pow", [&]<class scalar_t>() {
-      done = easy_power<scalar_t>(y, a, static_cast<double>(load(*b.as<scalar_t>())));
+      done = functor::with_simple_power(static_cast<double>(load(*b.as<scalar_t>())),
+                                        [&](auto f) { pointwise<scalar_t, scalar_t>(y, a, f); });
     });
     if (done) return;
   }

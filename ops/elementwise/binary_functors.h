@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <taper/framework/core/dtype.h>
+#include <taper/framework/kernel/formula.h>
 #include <taper/framework/kernel/vector_math.h>
 #include <taper/ops/elementwise/functor.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -69,7 +70,7 @@ struct div_floor {
     return y == T(0) ? x / y : signed_zero;
   }
 };
-struct pow {
+struct pow : Calling {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_integral<T>::value) {
@@ -83,22 +84,41 @@ struct pow {
     }
   }
 };
-// Powers with simple exponents, as functors of one argument.
 struct power_1 {
   template <class T>
   TAPER_HD T operator()(T x) const {
     return x;
   }
 };
-TAPER_FUNCTOR(TAPER_HD, atan2, (T x, T y), std::atan2(x, y))
+/// Calls f with the functor of x^e. Returns false if only the general power computes it.
+template <class F>
+bool with_simple_power(double e, const F& f) {
+  switch (cpu::simple_power(e)) {
+    case cpu::Formula::copy:
+      return f(power_1()), true;
+    case cpu::Formula::square:
+      return f(square()), true;
+    case cpu::Formula::power_3:
+      return f(power_3()), true;
+    case cpu::Formula::sqrt:
+      return f(sqrt()), true;
+    case cpu::Formula::rsqrt:
+      return f(rsqrt()), true;
+    case cpu::Formula::reciprocal:
+      return f(reciprocal()), true;
+    case cpu::Formula::power_minus_2:
+      return f(power_minus_2()), true;
+    default:  // no power
+      return false;
+  }
+}
+TAPER_FUNCTOR(TAPER_HD, atan2 : Calling, (T x, T y), std::atan2(x, y))
 TAPER_FUNCTOR(TAPER_HD, copysign, (T x, T y), std::copysign(x, y))
 TAPER_FUNCTOR(TAPER_HD, logical_and
               : Turning, (T x, T y), static_cast<bool>((x != T(0)) & (y != T(0))))
 TAPER_FUNCTOR(TAPER_HD, logical_or
               : Turning, (T x, T y), static_cast<bool>((x != T(0)) | (y != T(0))))
 TAPER_FUNCTOR(TAPER_HD, logical_xor : Turning, (T x, T y), (x != T(0)) != (y != T(0)))
-TAPER_FUNCTOR(TAPER_HD, gt, (T x, T y), x > y)
-TAPER_FUNCTOR(TAPER_HD, ge, (T x, T y), x >= y)
 
 /// Computes F(x, number) for 16-bit floats x and a float number. The number keeps its precision.
 template <class F>

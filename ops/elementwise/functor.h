@@ -48,6 +48,12 @@ struct Contracting : Lanes {
   static constexpr bool contracts = true;
 };
 
+/// A base of functors that call functions of <cmath>, which compilers replace by functions of whole
+/// vectors. See calls_functions in framework/kernel/loops.inc.
+struct Calling {
+  static constexpr bool calls = true;
+};
+
 /// The results of tests. On vectors they are 1 and 0, one for each lane. A test selects them
 /// itself: GCC does not see through a vector of words that one function makes and another one
 /// tests.

@@ -182,7 +182,7 @@ struct polygamma {
   }
 };
 
-struct logaddexp {
+struct logaddexp : Calling {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
     // A NaN passes, because `low` or `high` holds it. Infinities of one sign are equal.
@@ -190,20 +190,20 @@ struct logaddexp {
     return high + std::log1p(vector_exp(high == low ? T(0) : low - high));
   }
 };
-struct logaddexp2 {
+struct logaddexp2 : Calling {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
     const T high = a > b ? a : b, low = a > b ? b : a, log2_e = T(1.442695040888963407);
     return high + std::log1p(std::exp2(high == low ? T(0) : low - high)) * log2_e;
   }
 };
-struct hypot {
+struct hypot : Calling {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
     return std::hypot(a, b);
   }
 };
-struct xlogy {
+struct xlogy : Calling {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
     const T y = a == 0 ? T(0) : a * std::log(b);

@@ -348,7 +348,7 @@ constinit const KernelInfo dropout_info =
 void dropout_again(Out y, In x, In kept, double p) {
   switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class scalar_t>() {
     const scalar_t scale = dropout_scale<scalar_t>(p);
-    run_map2(y, x, kept, kGrain, &dropout_again_rows<scalar_t>, &scale, HalfRows::kAsTheyAre);
+    run_map2(y, x, kept, kGrain, &dropout_again_rows<scalar_t>, &scale);
   });
 }
 constinit const KernelInfo dropout_again_info = pointwise<&cpu::dropout_again>(2);

@@ -355,15 +355,10 @@ class RowValues {
 };
 
 // ---------------------------------------------------------------- steps
-/// Returns the formula of floats raised to a number, or none.
+/// Returns the formula of floats raised to a number, or none. Runs have no rsqrt.
 Formula power_of(float exponent) {
-  return exponent == 1     ? Formula::copy
-         : exponent == 2   ? Formula::square
-         : exponent == 3   ? Formula::power_3
-         : exponent == 0.5 ? Formula::sqrt
-         : exponent == -1  ? Formula::reciprocal
-         : exponent == -2  ? Formula::power_minus_2
-                           : Formula::none;
+  const Formula f = simple_power(exponent);
+  return f == Formula::rsqrt ? Formula::none : f;
 }
 
 /// Returns whether the formula's functor is known for the dtypes of a row.

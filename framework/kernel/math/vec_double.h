@@ -6,6 +6,7 @@
 // So fewer operations count, not shorter chains.
 #pragma once
 
+#include <taper/framework/kernel/formula.h>
 #include <taper/framework/kernel/vec_widen.h>
 
 namespace torch::taper::cpu {
