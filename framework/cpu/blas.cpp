@@ -100,26 +100,44 @@ void tiny_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a
 }
 
 // ---------------------------------------------------------------------- own, with a vector
-// Splits the terms into parts, one for each thread, and adds their sums. The parts depend on the
-// number of threads only.
+// The m x n sums that a part of the terms writes. The first part has those of the product, to which
+// it may add.
 template <class T>
-void split_terms(const Gemv<T>& g) {
-  const int64_t parts = usable_threads();
-  const Scratch<T> others((parts - 1) * g.n);
-  T* const more = others.get();
-  parallel_for(0, parts, 1, [=](int64_t i, int64_t end) {
+struct Sums {
+  int64_t m, n;
+  T* c;
+  int64_t ldc;
+  bool is_first = true;
+};
+// Calls compute(begin, end, sums) for parts of k terms, one for each thread, and adds their sums.
+// The parts depend on their number only.
+template <class T, class Compute>
+void sum_in_parts(int64_t parts, int64_t k, const Sums<T>& sums, const Compute& compute) {
+  const int64_t m = sums.m, n = sums.n;
+  const Scratch<T> others((parts - 1) * m * n);
+  parallel_for(0, parts, 1, [&](int64_t i, int64_t end) {
     for (; i < end; ++i) {
-      Gemv<T> part = g;
-      const int64_t begin = g.k * i / parts;
-      part.a += begin * g.ld;
-      part.x += begin;
-      part.k = g.k * (i + 1) / parts - begin;
-      if (i > 0) part.y = more + (i - 1) * g.n, part.add = false;
-      gemv_columns(part);
+      Sums<T> to = sums;
+      if (i > 0) to = {m, n, others.get() + (i - 1) * m * n, n, false};
+      compute(k * i / parts, k * (i + 1) / parts, to);
     }
   });
   for (int64_t i = 0; i + 1 < parts; ++i)
-    for (int64_t j = 0; j < g.n; ++j) g.y[j] += more[i * g.n + j];
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t j = 0; j < n; ++j) sums.c[row * sums.ldc + j] += others[(i * m + row) * n + j];
+}
+// Splits the terms of a product with a vector.
+template <class T>
+void split_terms(const Gemv<T>& g) {
+  sum_in_parts<T>(usable_threads(), g.k, {1, g.n, g.y, g.n},
+                  [=](int64_t begin, int64_t end, const Sums<T>& to) {
+                    Gemv<T> part = g;
+                    part.a += begin * g.ld;
+                    part.x += begin;
+                    part.k = end - begin;
+                    part.y = to.c, part.add = g.add && to.is_first;
+                    gemv_columns(part);
+                  });
 }
 
 template <class T>
@@ -304,25 +322,18 @@ int64_t parts_of_terms(int64_t m, int64_t n, int64_t k) {
   return k >= kTermsOfParts * parts * std::max(m, n) ? parts : 1;
 }
 
-// Computes separate sums for each part of the terms, and adds them.
+// Computes separate sums for each part of the terms.
 template <class T>
-void split_gemm_terms(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b,
-                      bool add, T* c, int64_t ldc, int64_t parts) {
-  const Scratch<T> others((parts - 1) * m * n);
-  parallel_for(0, parts, 1, [=, more = others.get()](int64_t i, int64_t end) {
-    for (; i < end; ++i) {
-      const int64_t p = k * i / parts, terms = k * (i + 1) / parts - p;
-      const MatrixIn<T> left{a.data + p * a.col, a.row, a.col};
-      const MatrixIn<T> right{b.data + p * b.row, b.row, b.col};
-      if (i == 0)
-        run_block<T>({m, n, terms, alpha, left, right, add, c, ldc});
-      else
-        run_block<T>({m, n, terms, alpha, left, right, false, more + (i - 1) * m * n, n});
-    }
-  });
-  for (int64_t i = 0; i + 1 < parts; ++i)
-    for (int64_t row = 0; row < m; ++row)
-      for (int64_t j = 0; j < n; ++j) c[row * ldc + j] += others[(i * m + row) * n + j];
+void split_gemm_terms(const Product<T>& p, int64_t parts) {
+  sum_in_parts<T>(parts, p.k, {p.m, p.n, p.c, p.ldc},
+                  [=](int64_t begin, int64_t end, const Sums<T>& to) {
+                    Product<T> part = p;
+                    part.k = end - begin;
+                    part.a.data += begin * p.a.col;
+                    part.b.data += begin * p.b.row;
+                    part.c = to.c, part.ldc = to.ldc, part.add = p.add && to.is_first;
+                    run_block<T>(part);
+                  });
 }
 
 // Calls block(part) for rows or panels of columns of a product, or for the whole.
@@ -402,14 +413,9 @@ constexpr Way<P> kColumns = {
     [](const P& p) { return p.n <= kFewColumns && p.k >= kLongRow && p.m >= 2 * kTileRows; },
     [](const P& p) { return p.by([](auto... x) { by_columns<T>(x...); }), true; }};
 template <class T, class P = Product<T>>
-constexpr Way<P> kTerms = {"terms", [](const P& p) { return parts_of_terms(p.m, p.n, p.k) > 1; },
-                           always<P>,
-                           [](const P& p) {
-                             return p.by([parts = parts_of_terms(p.m, p.n, p.k)](auto... x) {
-                               split_gemm_terms<T>(x..., parts);
-                             }),
-                                    true;
-                           }};
+constexpr Way<P> kTerms = {
+    "terms", [](const P& p) { return parts_of_terms(p.m, p.n, p.k) > 1; }, always<P>,
+    [](const P& p) { return split_gemm_terms(p, parts_of_terms(p.m, p.n, p.k)), true; }};
 template <class T, class P = Product<T>>
 constexpr Way<P> kBlocks = {"blocks", always<P>, always<P>,
                             [](const P& p) { return split_gemm(p, run_block<T>), true; }};
