@@ -24,11 +24,13 @@ Tensor contiguous_or_none(const Tensor& t) { return t.defined() ? t.contiguous()
 
 // ---------------------------------------------------------------------- second derivatives
 // Describes a fused backward, so that it can be written again in public ops: the dimensions of x
-// viewed as `view`, the shape of the weight, and whether the statistics came from x.
+// viewed as `view`, the shape of the weight, whether the statistics came from x, and whether the
+// mean is subtracted.
 struct Composite {
   Dims view, weight_view, dims;
   double eps;
   bool own_statistics;
+  bool centers = true;
   Dims bias_shape = {};  // of the bias or, without a bias, of its gradient
   ScalarType bias_dtype = ScalarType::Undefined;
 };
@@ -42,12 +44,13 @@ std::array<Tensor, 3> composite_gradient(const Composite& c, const Tensor& gy, c
   const Tensor gw_y = w.defined() ? gv.mul(w) : gv;
   Tensor d, s, gx;
   if (c.own_statistics) {
-    d = xv.sub(xv.mean(c.dims.ref(), true));
+    const auto centered = [&](const Tensor& t) {
+      return c.centers ? t.sub(t.mean(c.dims.ref(), true)) : t;
+    };
+    d = centered(xv);
     s = d.mul(d).mean(c.dims.ref(), true).add(c.eps).rsqrt();
     const Tensor h = d.mul(s);
-    gx = gw_y.sub(gw_y.mean(c.dims.ref(), true))
-             .sub(h.mul(gw_y.mul(h).mean(c.dims.ref(), true)))
-             .mul(s);
+    gx = centered(gw_y).sub(h.mul(gw_y.mul(h).mean(c.dims.ref(), true))).mul(s);
   } else {
     d = xv.sub(mean.reshape(c.weight_view));
     s = scale.reshape(c.weight_view);
@@ -214,6 +217,27 @@ int64_t check_layer_norm(const char* op, const Tensor& x, IntArrayRef shape, con
   return width;
 }
 
+// Computes layer norm, or RMS norm if not `centers`. The arguments are checked.
+Tensor row_norm(const char* node, const Tensor& input, int64_t width, const Tensor& weight,
+                const Tensor& bias, double eps, bool centers) {
+  const int64_t rows = width ? input.numel() / width : 0;
+  Tensor y = detail::make_tensor(input.sizes(), input.scalar_type(), input.device());
+  Tensor mean = detail::make_tensor({rows}, statistics_dtype(input), input.device());
+  Tensor scale = detail::make_tensor({rows}, statistics_dtype(input), input.device());
+  const Tensor x = input.contiguous();
+  const Tensor w = contiguous_or_none(weight), b = contiguous_or_none(bias);
+  TAPER_ON_DEVICE(y, layer_norm_forward, y, mean, scale, x, w, b, width, eps, centers);
+  if (needs_grad(input, weight, bias))
+    record_norm(node, y, Composite{{rows, width}, {1, width}, {1}, eps, true, centers}, input,
+                weight, bias, mean, scale,
+                [width, centers](Out gx, Out gw, Out gb, const Tensor& gy, const Tensor& v,
+                                 const Tensor& wt, const Tensor& m, const Tensor& s) {
+                  TAPER_ON_DEVICE(v, layer_norm_gradient, gx, gw, gb, gy, v, m, s, wt, width,
+                                  centers);
+                });
+  return y;
+}
+
 }  // namespace
 
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
@@ -221,21 +245,7 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
   if (auto done = at_door<"layer_norm">(input, normalized_shape, weight, bias, eps, cudnn))
     return done;
   const int64_t width = check_layer_norm("layer_norm", input, normalized_shape, weight, bias);
-  const int64_t rows = width ? input.numel() / width : 0;
-  Tensor y = detail::make_tensor(input.sizes(), input.scalar_type(), input.device());
-  Tensor mean = detail::make_tensor({rows}, statistics_dtype(input), input.device());
-  Tensor scale = detail::make_tensor({rows}, statistics_dtype(input), input.device());
-  const Tensor x = input.contiguous();
-  const Tensor w = contiguous_or_none(weight), b = contiguous_or_none(bias);
-  TAPER_ON_DEVICE(y, layer_norm_forward, y, mean, scale, x, w, b, width, eps);
-  if (needs_grad(input, weight, bias))
-    record_norm("NativeLayerNormBackward0", y, Composite{{rows, width}, {1, width}, {1}, eps, true},
-                input, weight, bias, mean, scale,
-                [width](Out gx, Out gw, Out gb, const Tensor& gy, const Tensor& v, const Tensor& wt,
-                        const Tensor& m, const Tensor& s) {
-                  TAPER_ON_DEVICE(v, layer_norm_gradient, gx, gw, gb, gy, v, m, s, wt, width);
-                });
-  return y;
+  return row_norm("NativeLayerNormBackward0", input, width, weight, bias, eps, true);
 }
 
 // ---------------------------------------------------------------------- RMS norm
@@ -254,15 +264,9 @@ double epsilon_of(ScalarType t) {
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 optional<double> eps) {
   if (auto done = at_door<"rms_norm">(input, normalized_shape, weight, eps)) return done;
-  check_layer_norm("rms_norm", input, normalized_shape, weight, {});
-  const ScalarType dtype = input.scalar_type();
-  const Tensor x = isReducedFloatingType(dtype) ? input.to(kFloat) : input;
-  Dims dims;
-  for (size_t d = normalized_shape.size(); d > 0; --d) dims.push_back(-static_cast<int64_t>(d));
-  const Tensor scale =
-      x.square().mean(dims.ref(), true).add(eps.value_or(epsilon_of(dtype))).rsqrt();
-  const Tensor y = x.mul(scale).to(dtype);
-  return weight.defined() ? y.mul(weight) : y;
+  const int64_t width = check_layer_norm("rms_norm", input, normalized_shape, weight, {});
+  const double epsilon = eps.value_or(epsilon_of(input.scalar_type()));
+  return row_norm("FusedRmsNormBackward0", input, width, weight, {}, epsilon, false);
 }
 
 // ---------------------------------------------------------------------- group norm

@@ -285,10 +285,10 @@ struct LayerGradient {
   /// Computes `count` rows of a part, from `row` on.
   void of_rows(int64_t row, int64_t count, T* gx, const T* gy, const T* x) const {
     const int64_t sums = parts.part_of(row) * 2 * rows.n;
-    gradient_of_rows(
-        RowGradient<T>{gx, gy, x, rows.n, rows.mean + row, rows.scale + row, rows.weight,
-                       rows.gw ? rows.gw + sums : nullptr, rows.gb ? rows.gb + sums : nullptr},
-        0, count);
+    gradient_of_rows(RowGradient<T>{gx, gy, x, rows.n, rows.mean + row, rows.scale + row,
+                                    rows.weight, rows.gw ? rows.gw + sums : nullptr,
+                                    rows.gb ? rows.gb + sums : nullptr, rows.centers},
+                     0, count);
   }
   void of_part(int64_t part) const {
     const int64_t row = parts.begin(part), count = parts.begin(part + 1) - row, at = row * rows.n;
@@ -307,7 +307,8 @@ struct LayerGradient {
 /// Computes by threads, or adds to a chain.
 template <class T>
 void layer_gradient(Chain* chain, const Out& gx, const Out& gw, const Out& gb, const In& gy,
-                    const In& x, const In& mean, const In& scale, const In& weight, int64_t width) {
+                    const In& x, const In& mean, const In& scale, const In& weight, int64_t width,
+                    bool centers) {
   using Op = opmath_t<T>;
   const Values<Op> w(weight);
   const RowParts parts(width ? x.numel / width : 0, width);
@@ -315,7 +316,7 @@ void layer_gradient(Chain* chain, const Out& gx, const Out& gw, const Out& gb, c
   std::fill_n(sums.get(), parts.parts * 2 * width, Op(0));
   const LayerGradient<T> all{
       {gx.as<T>(), gy.as<T>(), x.as<T>(), width, mean.as<Op>(), scale.as<Op>(), w.get(),
-       gw.defined() ? sums.get() : nullptr, gb.defined() ? sums.get() + width : nullptr},
+       gw.defined() ? sums.get() : nullptr, gb.defined() ? sums.get() + width : nullptr, centers},
       parts};
   if (chain)  // when it returns, the whole chain has run
     chain->take_rows(gx, gy, x, mean, &LayerGradient<T>::chained, &all);
@@ -436,33 +437,34 @@ void chained_norm(const void* norm, char* y, const char* const* x, const int64_t
 }
 
 void layer_norm(Chain* chain, const Out& y, const Out& mean, const Out& scale, const In& x,
-                const In& weight, const In& bias, int64_t width, double eps) {
+                const In& weight, const In& bias, int64_t width, double eps, bool centers) {
   const int64_t rows = mean.numel;
   switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
     const RowNorm<scalar_t> a{y.as<scalar_t>(), x.as<scalar_t>(), width,   mean.as<Op>(),
-                              scale.as<Op>(),   w.get(),          b.get(), eps};
+                              scale.as<Op>(),   w.get(),          b.get(), eps,
+                              centers};
     if (chain) return chain->take(y, x, mean, scale, &chained_norm<scalar_t>, &a);
     parallel_for(0, width ? rows : 0, grain,
                  [&](int64_t begin, int64_t end) { normalize_rows(a, begin, end); });
   });
 }
 void run_layer_norm(const Out& y, const Out& mean, const Out& scale, const In& x, const In& weight,
-                    const In& bias, const int64_t& width, const double& eps) {
-  layer_norm(nullptr, y, mean, scale, x, weight, bias, width, eps);
+                    const In& bias, const int64_t& width, const double& eps, const bool& centers) {
+  layer_norm(nullptr, y, mean, scale, x, weight, bias, width, eps, centers);
 }
 constexpr auto give_layer_norm = [](Chain& chain, const auto&... p) { layer_norm(&chain, p...); };
 
 constexpr auto width_of_norm = [](const Out&, const Out&, const Out&, const In&, const In&,
-                                  const In&, int64_t width,
-                                  double) { return width ? width : kNoRows; };
+                                  const In&, int64_t width, double,
+                                  bool) { return width ? width : kNoRows; };
 }  // namespace
 
 void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
-                        double eps) {
-  run_layer_norm(y, mean, scale, x, weight, bias, width, eps);
+                        double eps, bool centers) {
+  run_layer_norm(y, mean, scale, x, weight, bias, width, eps, centers);
 }
 constinit const KernelInfo layer_norm_forward_info =
     repeatable_call<&cpu::layer_norm_forward, &run_layer_norm>(
@@ -471,14 +473,14 @@ constinit const KernelInfo layer_norm_forward_info =
 
 static void layer_norm_gradient_by(Chain* chain, const Out& gx, const Out& gw, const Out& gb,
                                    const In& gy, const In& x, const In& mean, const In& scale,
-                                   const In& weight, int64_t width) {
+                                   const In& weight, int64_t width, bool centers) {
   switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
-    layer_gradient<scalar_t>(chain, gx, gw, gb, gy, x, mean, scale, weight, width);
+    layer_gradient<scalar_t>(chain, gx, gw, gb, gy, x, mean, scale, weight, width, centers);
   });
 }
 void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
-                         int64_t width) {
-  layer_norm_gradient_by(nullptr, gx, gw, gb, gy, x, mean, scale, weight, width);
+                         int64_t width, bool centers) {
+  layer_norm_gradient_by(nullptr, gx, gw, gb, gy, x, mean, scale, weight, width, centers);
 }
 
 namespace {
@@ -486,9 +488,8 @@ constexpr auto give_norm_gradient = [](Chain& chain, const auto&... p) {
   layer_norm_gradient_by(&chain, p...);
 };
 constexpr auto width_of_gradient = [](const Out& gx, const Out&, const Out&, const In&, const In&,
-                                      const In&, const In&, const In&, int64_t width) {
-  return gx.defined() && width ? width : kNoRows;
-};
+                                      const In&, const In&, const In&, int64_t width,
+                                      bool) { return gx.defined() && width ? width : kNoRows; };
 }  // namespace
 constinit const KernelInfo layer_norm_gradient_info =
     handed_over_by<&cpu::layer_norm_gradient, give_norm_gradient>(

@@ -19,11 +19,12 @@ TAPER_KERNEL(batch_norm_inference, Out y, Out mean, Out scale, In running_mean, 
 TAPER_KERNEL(batch_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
              double eps, bool training)
 
-/// Rows have `width` elements. mean and scale have one element per row.
+/// Rows have `width` elements. mean and scale have one element per row. RMS norm does not subtract
+/// the mean: `centers` is false, and the means are zeros.
 TAPER_KERNEL(layer_norm_forward, Out y, Out mean, Out scale, In x, In weight, In bias,
-             int64_t width, double eps)
+             int64_t width, double eps, bool centers)
 TAPER_KERNEL(layer_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
-             int64_t width)
+             int64_t width, bool centers)
 
 /// x is (N, C, ...). mean and scale are (N, groups).
 TAPER_KERNEL(group_norm_forward, Out y, Out mean, Out scale, In x, In weight, In bias,

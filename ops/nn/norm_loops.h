@@ -26,7 +26,7 @@ struct Dots {
 };
 
 /// Adjacent rows of n elements, each with a mean and a scale. Weights (n elements) and bias may be
-/// null.
+/// null. If not `centers`, the means are zeros.
 template <class T>
 struct RowNorm {
   T* y;
@@ -35,6 +35,7 @@ struct RowNorm {
   opmath_t<T>*mean, *scale;
   const opmath_t<T>*weight, *bias;
   double eps;
+  bool centers;
 };
 template <class T>
 struct RowGradient {
@@ -43,6 +44,7 @@ struct RowGradient {
   int64_t n;
   const opmath_t<T>*mean, *scale, *weight;
   opmath_t<T>*gw, *gb;
+  bool centers;
 };
 
 // T is any floating type, and opmath_t<T> the type of the numbers.
@@ -61,8 +63,8 @@ void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<
 /// Computes y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale.
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);
-/// Computes gx = scale (gy weight - its components along 1 and x), unless gx is null. Adds to gw
-/// and gb.
+/// Computes gx = scale (gy weight - its components along 1 and x), unless gx is null. Only
+/// centered rows have a component along 1. Adds to gw and gb.
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 

@@ -38,7 +38,7 @@ void normalize_narrow_rows(const RowNorm<T>& a, int64_t begin, int64_t end) {
     const int64_t rows = std::min(step, end - begin), at = begin * a.n, count = rows * a.n;
     widen(x.get(), a.x + at, count);
     normalize_rows(RowNorm<float>{x.get(), x.get(), a.n, a.mean + begin, a.scale + begin, a.weight,
-                                  a.bias, a.eps},
+                                  a.bias, a.eps, a.centers},
                    0, rows);
     narrow(a.y + at, x.get(), count);
   }
@@ -52,9 +52,10 @@ void gradient_of_narrow_rows(const RowGradient<T>& a, int64_t begin, int64_t end
     const int64_t rows = std::min(step, end - begin), at = begin * a.n, count = rows * a.n;
     widen(x.get(), a.x + at, count);
     widen(g.get(), a.gy + at, count);
-    gradient_of_rows(RowGradient<float>{a.gx ? g.get() : nullptr, g.get(), x.get(), a.n,
-                                        a.mean + begin, a.scale + begin, a.weight, a.gw, a.gb},
-                     0, rows);
+    gradient_of_rows(
+        RowGradient<float>{a.gx ? g.get() : nullptr, g.get(), x.get(), a.n, a.mean + begin,
+                           a.scale + begin, a.weight, a.gw, a.gb, a.centers},
+        0, rows);
     if (a.gx) narrow(a.gx + at, g.get(), count);
   }
 }

@@ -43,7 +43,8 @@ struct Weight {
   }
 };
 
-/// Computes y = (x - mean) scale w + b, with the statistics of each row.
+/// Computes y = (x - mean) scale w + b, with the statistics of each row. If not `centers`, the mean
+/// counts as 0.
 template <class T, class W, int V>
 struct RowNorm {
   using Op = opmath_t<T>;
@@ -55,12 +56,15 @@ struct RowNorm {
   Weight<W> w, b;
   NormRows shape;
   double eps;
+  bool centers;
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const Held held(team, shape.width, 1, x, row * shape.width);
     const Op n = static_cast<Op>(shape.width);
-    const Op mu = held.reduce(
-                      team, Op(0), [](Op v) { return v; }, Plus()) /
-                  n;
+    Op mu = 0;
+    if (centers)
+      mu = held.reduce(
+               team, Op(0), [](Op v) { return v; }, Plus()) /
+           n;
     const Op squares = held.reduce(
         team, Op(0), [mu](Op v) { return (v - mu) * (v - mu); }, Plus());
     const Op s = 1 / std::sqrt(squares / n + static_cast<Op>(eps));
@@ -90,6 +94,7 @@ struct RowGradient {
   const Op *mean, *scale;
   Weight<W> w;
   NormRows shape;
+  bool centers;
   /// Calls f(i, x, gradients with respect to the normalised elements).
   template <class F>
   TAPER_DEVICE void each(const Held& held, int64_t row, const F& f) const {
@@ -110,7 +115,7 @@ struct RowGradient {
         dot += g[k] * (load(x.v[k]) - mu);
       }
     });
-    const Op constant = team.combine(sum, Plus()) / n;
+    const Op constant = centers ? team.combine(sum, Plus()) / n : Op(0);
     const Op slope = team.combine(dot, Plus()) * s * s / n;
     each(held, row, [&](int64_t i, const Pack<T, V>& x, const Op(&g)[V]) {
       Pack<T, V> out;
@@ -190,7 +195,7 @@ void with_weights(bool packed, const F& f, const W&... w) {
 }
 
 void forward(const char* op, const NormRows& shape, const Out& y, const Out& mean, const Out& scale,
-             const In& x, const In& weight, const In& bias, double eps) {
+             const In& x, const In& weight, const In& bias, double eps, bool centers = true) {
   switch_dtype<dtypes::Floating>(x.dtype, op, [&]<class T>() {
     using Op = opmath_t<T>;
     const bool packed =
@@ -199,9 +204,16 @@ void forward(const char* op, const NormRows& shape, const Out& y, const Out& mea
         packed,
         [&]<int V, class W>(const Weight<W>& w, const Weight<W>& b) {
           using Kernel = RowNorm<T, W, V>;
-          for_each_row(
-              shape.rows, held_team_for<typename Kernel::Held>(shape.width),
-              Kernel{y.as<T>(), {x.as<T>()}, mean.as<Op>(), scale.as<Op>(), w, b, shape, eps});
+          for_each_row(shape.rows, held_team_for<typename Kernel::Held>(shape.width),
+                       Kernel{y.as<T>(),
+                              {x.as<T>()},
+                              mean.as<Op>(),
+                              scale.as<Op>(),
+                              w,
+                              b,
+                              shape,
+                              eps,
+                              centers});
         },
         weight, bias);
   });
@@ -209,7 +221,7 @@ void forward(const char* op, const NormRows& shape, const Out& y, const Out& mea
 
 void gradients(const char* op, const NormRows& shape, const Channels& channels, const Out& gx,
                const Out& gw, const Out& gb, const In& gy, const In& x, const In& mean,
-               const In& scale, const In& weight) {
+               const In& scale, const In& weight, bool centers = true) {
   switch_dtype<dtypes::Floating>(x.dtype, op, [&]<class T>() {
     using Op = opmath_t<T>;
     const T *g = gy.as<T>(), *v = x.as<T>();
@@ -220,8 +232,9 @@ void gradients(const char* op, const NormRows& shape, const Channels& channels, 
           packed,
           [&]<int V, class W>(const Weight<W>& w) {
             using Kernel = RowGradient<T, W, V>;
-            for_each_row(shape.rows, held_team_for<typename Kernel::Held>(shape.width),
-                         Kernel{gx.as<T>(), {g, v}, mean.as<Op>(), scale.as<Op>(), w, shape});
+            for_each_row(
+                shape.rows, held_team_for<typename Kernel::Held>(shape.width),
+                Kernel{gx.as<T>(), {g, v}, mean.as<Op>(), scale.as<Op>(), w, shape, centers});
           },
           weight);
     if (gw.defined() || gb.defined())
@@ -246,15 +259,15 @@ NormRows groups_of(const Channels& p, int64_t groups) {
 }  // namespace
 
 void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
-                        double eps) {
-  forward("layer_norm", layers(x, width), y, mean, scale, x, weight, bias, eps);
+                        double eps, bool centers) {
+  forward("layer_norm", layers(x, width), y, mean, scale, x, weight, bias, eps, centers);
 }
 
 void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
-                         int64_t width) {
+                         int64_t width, bool centers) {
   const NormRows shape = layers(x, width);
   gradients("layer_norm", shape, Channels(shape.rows, width, 1), gx, gw, gb, gy, x, mean, scale,
-            weight);
+            weight, centers);
 }
 
 void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t groups,

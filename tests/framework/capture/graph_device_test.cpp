@@ -202,10 +202,11 @@ Tensor leaf(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
 // What a norm keeps of each row is in memory for its gradient.
 TEST(Chains, OfGradientsOfRows) {
   const Tensor x = leaf({300, 100}), gy = randn({300, 100}), w = leaf({100});
-  expect_chains(1, [&] {
-    const Tensor normal = layer_norm(x.tanh() * 2, {100}, w), y = softmax(normal + x, 1).neg();
-    return autograd::grad({log_softmax(y * 3, 1)}, {x, w}, {gy});
-  });
+  for (const bool centers : {true, false})
+    expect_chains(1, [&] {
+      const Tensor v = x.tanh(), y = centers ? layer_norm(v, {100}, w) : rms_norm(v, {100}, w);
+      return autograd::grad({log_softmax(softmax(y + x, 1).neg() * 3, 1)}, {x, w}, {gy});
+    });
 }
 
 // One to three parts, as there are threads; they end anywhere.
@@ -221,7 +222,7 @@ TEST(Chains, SumOverRowsAsTheEagerStep) {
                      v = leaf(width, dtype), gy = randn(sizes, dtype),
                      plane = randn({sizes.end()[-2], sizes.back()}, dtype);
         // The gradient of y is made in the chain for the norm alone, as are those between norms.
-        const Tensor y = layer_norm((layer_norm(x, width, w, b) * 2).relu(), width, v).tanh();
+        const Tensor y = rms_norm((layer_norm(x, width, w, b) * 2).relu(), width, v).tanh();
         for (const std::vector<Tensor>& wanted :
              {std::vector<Tensor>{x}, {x, w, b, v}, {w, b}, {x, b}, {x, v}})
           expect_chains(1, [&] {
