@@ -1,7 +1,4 @@
 #include <taper/data/pipeline.h>
-#include <taper/framework/core/check.h>
-#include <taper/framework/random/local_generators.h>
-#include <taper/framework/random/random.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -9,6 +6,13 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <taper/data/dataloader.h>
+#include <taper/data/transform.h>
+#include <taper/framework/core/check.h>
+#include <taper/framework/random/local_generators.h>
+#include <taper/framework/random/random.h>
+#include <taper/ops/tensor/cat.h>
 
 namespace torch::taper::data::detail {
 
@@ -196,3 +200,68 @@ void Pipeline::join() {
 }
 
 }  // namespace torch::taper::data::detail
+
+namespace torch::taper::data {
+
+WorkerException::WorkerException(std::exception_ptr original)
+    : original_exception(std::move(original)),
+      message("Caught exception in DataLoader worker thread.") {
+  try {
+    std::rethrow_exception(original_exception);
+  } catch (const std::exception& e) {
+    message += " Original message: ";
+    message += e.what();
+  } catch (...) {
+    message += " It is not a std::exception.";
+  }
+}
+
+void detail::check_jobs(const DataLoaderOptions& o) {
+  TAPER_CHECK(!o.prefetch_factor() || !o.max_jobs(),
+              "DataLoader: expected max_jobs or prefetch_factor, got both; max_jobs is "
+              "prefetch_factor * workers");
+  TAPER_CHECK(!o.prefetch_factor() || o.workers() > 0,
+              "DataLoader: prefetch_factor option could only be specified with workers; let "
+              "workers > 0");
+  TAPER_CHECK(o.prefetch_factor().value_or(1) > 0,
+              "DataLoader: expected prefetch_factor of at least 1, got 0");
+  TAPER_CHECK(o.workers() == 0 || o.max_jobs().value_or(1) > 0,
+              "DataLoader: expected max_jobs of at least 1, got 0");
+}
+
+}  // namespace torch::taper::data
+
+namespace torch::taper::data::transforms {
+namespace detail {
+
+Tensor per_channel(ArrayRef<double> values) {
+  const auto channels = static_cast<int64_t>(values.size());
+  Tensor t = taper::detail::make_tensor({channels, 1, 1}, kFloat, Device(kCPU));
+  float* out = t.data_ptr<float>();
+  for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
+  return t;
+}
+
+Tensor stack(const std::vector<Tensor>& tensors) { return taper::stack(tensors); }
+
+}  // namespace detail
+
+Example<> Stack<Example<>>::apply_batch(std::vector<Example<>> examples) {
+  std::vector<Tensor> data, targets;
+  data.reserve(examples.size());
+  targets.reserve(examples.size());
+  for (Example<>& example : examples) {
+    data.push_back(std::move(example.data));
+    targets.push_back(std::move(example.target));
+  }
+  return {detail::stack(data), detail::stack(targets)};
+}
+
+TensorExample Stack<TensorExample>::apply_batch(std::vector<TensorExample> examples) {
+  std::vector<Tensor> data;
+  data.reserve(examples.size());
+  for (TensorExample& example : examples) data.push_back(std::move(example.data));
+  return detail::stack(data);
+}
+
+}  // namespace torch::taper::data::transforms

@@ -44,7 +44,7 @@ void early_accumulation(Node& accumulator);
 /// needs only gradients on the way to these. True outside a pass.
 bool is_wanted(const Edge& edge);
 
-/// Checks for anomaly mode (anomaly.cpp). Throws Error if a gradient that `node` made has a NaN.
+/// Checks for anomaly mode. Throws Error if a gradient that `node` made has a NaN.
 void check_anomaly(const Node& node, const GradList& made);
 /// Warns that `node` threw an error: with the call of its forward op and, if another backward pass
 /// made it, with the calls that led there.

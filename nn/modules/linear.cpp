@@ -1,10 +1,15 @@
+// Linear layers, dropout and distances.
 #include <taper/nn/modules/linear.h>
 
 #include <cmath>
 #include <ostream>
 
+#include <taper/nn/functional/distance.h>
+#include <taper/nn/functional/dropout.h>
 #include <taper/nn/functional/linear.h>
 #include <taper/nn/init.h>
+#include <taper/nn/modules/distance.h>
+#include <taper/nn/modules/dropout.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -107,6 +112,66 @@ void UnflattenImpl::pretty_print(std::ostream& stream) const {
 }
 Tensor UnflattenImpl::forward(const Tensor& input) {
   return input.unflatten(options.dim(), options.sizes());
+}
+
+}  // namespace torch::taper::nn
+
+namespace torch::taper::nn {
+
+namespace F = functional;
+
+#define TAPER_DEFINE_DROPOUT(Name, function, FuncOptions)                                        \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                             \
+  Name##Impl::Name##Impl(const DropoutOptions& options_) : options(options_) {                   \
+    Name##Impl::reset();                                                                         \
+  }                                                                                              \
+  void Name##Impl::reset() {                                                                     \
+    TAPER_CHECK(options.p() >= 0 && options.p() <= 1,                                            \
+                #Name ": dropout probability has to be between 0 and 1, but got ", options.p()); \
+  }                                                                                              \
+  void Name##Impl::pretty_print(std::ostream& stream) const {                                    \
+    stream << "torch::nn::" #Name "(p=" << options.p()                                           \
+           << ", inplace=" << detail::text_of(options.inplace()) << ")";                         \
+  }                                                                                              \
+  Tensor Name##Impl::forward(Tensor input) {                                                     \
+    return F::function(                                                                          \
+        std::move(input),                                                                        \
+        F::FuncOptions().p(options.p()).training(is_training()).inplace(options.inplace()));     \
+  }
+
+TAPER_DEFINE_DROPOUT(Dropout, dropout, DropoutFuncOptions)
+TAPER_DEFINE_DROPOUT(Dropout2d, dropout2d, DropoutFuncOptions)
+TAPER_DEFINE_DROPOUT(Dropout3d, dropout3d, DropoutFuncOptions)
+TAPER_DEFINE_DROPOUT(AlphaDropout, alpha_dropout, AlphaDropoutFuncOptions)
+TAPER_DEFINE_DROPOUT(FeatureAlphaDropout, feature_alpha_dropout, FeatureAlphaDropoutFuncOptions)
+
+}  // namespace torch::taper::nn
+
+namespace torch::taper::nn {
+
+TAPER_DEFINE_LIBRARY_MODULE(CosineSimilarity);
+
+CosineSimilarityImpl::CosineSimilarityImpl(const CosineSimilarityOptions& options_)
+    : options(options_) {}
+void CosineSimilarityImpl::reset() {}
+void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ")";
+}
+Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
+  return functional::cosine_similarity(x1, x2, options);
+}
+
+TAPER_DEFINE_LIBRARY_MODULE(PairwiseDistance);
+
+PairwiseDistanceImpl::PairwiseDistanceImpl(const PairwiseDistanceOptions& options_)
+    : options(options_) {}
+void PairwiseDistanceImpl::reset() {}
+void PairwiseDistanceImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::PairwiseDistance(p=" << options.p() << ", eps=" << options.eps()
+         << ", keepdim=" << detail::text_of(options.keepdim()) << ")";
+}
+Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
+  return functional::pairwise_distance(x1, x2, options);
 }
 
 }  // namespace torch::taper::nn

@@ -27,7 +27,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", "..", ".."))
 POOL = ["framework/core/tensor.cpp", "framework/autograd/history.cpp"]
 # What reads outside data, and the memory that it asks for.
 SOURCES = ["framework/io/*.cpp", "framework/core/device.cpp", "framework/core/storage.cpp", *POOL, "data/idx.cpp",
-           "data/image_file.cpp", "data/decode_*.cpp", "data/datasets/*.cpp", "ops/linalg/einsum.cpp", "optim/serialize.cpp", "optim/sgd.cpp",
+           "data/image_file.cpp", "data/datasets/*.cpp", "ops/linalg/einsum.cpp", "optim/serialize.cpp", "optim/sgd.cpp",
            "optim/adam.cpp", "nn/module_io.cpp"]
 SHARED = ["parser.cpp", "repair.cpp", "make_seeds.cpp"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize=vptr,function", "-fno-sanitize-recover=all"]
