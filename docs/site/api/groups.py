@@ -26,6 +26,7 @@ GROUPS = [
     ("distributed", "Distributed", "Process groups, DistributedDataParallel, fully_shard.", ("distributed/",)),
     ("train", "Training loop", "Trainer, metrics, callbacks.", ("train/",)),
     ("utils", "Seeing a run", "TensorBoard, profiles, summaries, metrics.", ("utils/",)),
+    ("func", "Derivatives of functions", "Products with Jacobians and Hessians, and both as tensors.", ("func/",)),
     ("testing", "Testing", "gradcheck and comparisons for tests.", ("testing/",)),
     ("extension", "Extensions", "Custom operators, the registry, LibTorch's lower layers.", ("extension/", "generated/", "ops/shared/")),
 ]
@@ -35,6 +36,7 @@ NAMESPACES = {
     "": "Tensors and the functions of them.",
     "amp": "Mixed precision.",
     "autograd": "The tape: gradients, hooks, functions with a derivative of one's own.",
+    "autograd::functional": "Jacobians, Hessians and products with them.",
     "cuda": "CUDA devices, streams, events and memory, real or simulated.",
     "data": "Data sets and loaders.",
     "data::datasets": "Data sets: those of files, and those made of others.",

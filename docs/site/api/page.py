@@ -5,7 +5,7 @@ import sources
 from . import comments, groups, markup, parts
 from .catalog import anchor, is_generated
 
-UMBRELLAS = ("taper.h", "nn/compile.h", "testing/testing.h", "testing/gtest.h", "utils/utils.h", "distributed/distributed.h", "train/trainer.h")
+UMBRELLAS = ("taper.h", "nn/compile.h", "testing/testing.h", "testing/gtest.h", "utils/utils.h", "distributed/distributed.h", "train/trainer.h", "func/functional.h")
 
 
 MANY = 40  # functions of one page, from which on it is a table
