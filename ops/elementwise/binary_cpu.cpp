@@ -2,6 +2,7 @@
 #include <taper/framework/kernel/loops.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/elementwise/binary_kernels.h>
+#include <taper/ops/elementwise/simple_powers.h>
 #include <taper/ops/elementwise/unary_functors.h>
 
 #define TAPER_ISA_FILE <taper/ops/elementwise/binary_isa.inc>

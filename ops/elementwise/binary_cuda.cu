@@ -1,6 +1,7 @@
 #include <taper/framework/cuda/pointwise.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/elementwise/binary_kernels.h>
+#include <taper/ops/elementwise/simple_powers.h>
 #include <taper/ops/elementwise/unary_functors.h>
 
 namespace torch::taper::cuda {

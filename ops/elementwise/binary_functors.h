@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include <taper/framework/core/dtype.h>
-#include <taper/framework/kernel/formula.h>
 #include <taper/framework/kernel/vector_math.h>
 #include <taper/ops/elementwise/functor.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -90,28 +89,6 @@ struct power_1 {
     return x;
   }
 };
-/// Calls f with the functor of x^e. Returns false if only the general power computes it.
-template <class F>
-bool with_simple_power(double e, const F& f) {
-  switch (cpu::simple_power(e)) {
-    case cpu::Formula::copy:
-      return f(power_1()), true;
-    case cpu::Formula::square:
-      return f(square()), true;
-    case cpu::Formula::power_3:
-      return f(power_3()), true;
-    case cpu::Formula::sqrt:
-      return f(sqrt()), true;
-    case cpu::Formula::rsqrt:
-      return f(rsqrt()), true;
-    case cpu::Formula::reciprocal:
-      return f(reciprocal()), true;
-    case cpu::Formula::power_minus_2:
-      return f(power_minus_2()), true;
-    default:  // no power
-      return false;
-  }
-}
 TAPER_FUNCTOR(TAPER_HD, atan2 : Calling, (T x, T y), std::atan2(x, y))
 TAPER_FUNCTOR(TAPER_HD, copysign, (T x, T y), std::copysign(x, y))
 TAPER_FUNCTOR(TAPER_HD, logical_and
