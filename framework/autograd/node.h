@@ -212,8 +212,8 @@ struct Node {
   taper::detail::StreamImpl* stream_ = nullptr;
   /// The next node in the list of nodes to be destroyed.
   Node* next_dead_ = nullptr;
-  /// Size of the block that holds the object, and perhaps its edges, for the pool. 0 for a node
-  /// made by new.
+  /// The size of the pool block of this node. The block may hold the edges, too. 0 if the node did
+  /// not come from the pool.
   uint32_t object_nbytes_ = 0;
   bool released_ = false;  ///< saved tensors were dropped
 

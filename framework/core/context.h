@@ -181,39 +181,56 @@ std::string get_float32_matmul_precision();
 /// Calls Context::setFlushDenormal.
 inline bool set_flush_denormal(bool mode) { return Context::setFlushDenormal(mode); }
 
-// Attributes of torch.backends: name() reads, set_name(value) writes.
+// Functions for the attributes of torch.backends.
 namespace backends {
 namespace cuda::matmul {
+/// Returns whether products of f32 may use TF32.
 inline bool allow_tf32() { return globalContext().allowTF32CuBLAS(); }
+/// Sets whether products of f32 may use TF32.
 inline void set_allow_tf32(bool value) { globalContext().setAllowTF32CuBLAS(value); }
+/// Returns whether products of f16 may add partial sums in f16.
 inline bool allow_fp16_reduced_precision_reduction() {
   return globalContext().allowFP16ReductionCuBLAS() ==
          CuBLASReductionOption::AllowReducedPrecisionWithSplitK;
 }
+/// Sets whether products of f16 may add partial sums in f16.
 inline void set_allow_fp16_reduced_precision_reduction(bool value, bool allow_splitk = true) {
   globalContext().setAllowFP16ReductionCuBLAS(value, allow_splitk);
 }
+/// Returns whether products of bf16 may add partial sums in bf16.
 inline bool allow_bf16_reduced_precision_reduction() {
   return globalContext().allowBF16ReductionCuBLAS() ==
          CuBLASReductionOption::AllowReducedPrecisionWithSplitK;
 }
+/// Sets whether products of bf16 may add partial sums in bf16.
 inline void set_allow_bf16_reduced_precision_reduction(bool value, bool allow_splitk = true) {
   globalContext().setAllowBF16ReductionCuBLAS(value, allow_splitk);
 }
+/// Returns whether products of f16 may accumulate in f16.
 inline bool allow_fp16_accumulation() { return globalContext().allowFP16AccumulationCuBLAS(); }
+/// Sets whether products of f16 may accumulate in f16.
 inline void set_allow_fp16_accumulation(bool value) {
   globalContext().setAllowFP16AccumulationCuBLAS(value);
 }
 }  // namespace cuda::matmul
 namespace cudnn {
+/// Returns whether the library has cuDNN.
 inline bool is_available() { return Context::hasCuDNN(); }
+/// Returns whether cuDNN is used.
 inline bool enabled() { return globalContext().userEnabledCuDNN(); }
+/// Sets whether cuDNN is used.
 inline void set_enabled(bool value) { globalContext().setUserEnabledCuDNN(value); }
+/// Returns whether convolutions of f32 may use TF32.
 inline bool allow_tf32() { return globalContext().allowTF32CuDNN(); }
+/// Sets whether convolutions of f32 may use TF32.
 inline void set_allow_tf32(bool value) { globalContext().setAllowTF32CuDNN(value); }
+/// Returns whether cuDNN measures its algorithms and takes the fastest.
 inline bool benchmark() { return globalContext().benchmarkCuDNN(); }
+/// Sets whether cuDNN measures its algorithms and takes the fastest.
 inline void set_benchmark(bool value) { globalContext().setBenchmarkCuDNN(value); }
+/// Returns whether only deterministic algorithms are used.
 inline bool deterministic() { return globalContext().deterministicCuDNN(); }
+/// Sets whether only deterministic algorithms are used.
 inline void set_deterministic(bool value) { globalContext().setDeterministicCuDNN(value); }
 }  // namespace cudnn
 }  // namespace backends

@@ -18,7 +18,7 @@ constexpr nullopt_t None = nullopt;
 
 /// Stands for all dimensions that the other indices do not mention.
 struct EllipsisIndexType {};
-constexpr EllipsisIndexType Ellipsis{};
+constexpr EllipsisIndexType Ellipsis{};  ///< the index "..."
 
 /// The least and the greatest bound of a slice.
 ///@{

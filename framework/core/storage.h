@@ -150,7 +150,7 @@ namespace detail {
 void* pool_allocate(size_t nbytes);
 void pool_release(void* p, size_t nbytes) noexcept;
 
-/// Allocates a class from the pool.
+/// Lets objects of class T allocate from the pool with `new`.
 template <class T>
 struct Pooled {
   static void* operator new(size_t nbytes) { return pool_allocate(nbytes); }

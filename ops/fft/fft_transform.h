@@ -85,12 +85,13 @@ inline Tensor ihfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
 }
 
 // ---------------------------------------------------------------- helpers
-/// Returns the frequencies of fft's n values for a sample spacing d: 0, 1, ..., -2, -1, over n d.
+/// Returns the frequencies of fft's n values for a sample spacing d: 0, 1, ..., -2, -1,
+/// each divided by n * d.
 Tensor fftfreq(int64_t n, double d, const TensorOptions& options = {});
 inline Tensor fftfreq(int64_t n, const TensorOptions& options = {}) {
   return fftfreq(n, 1, options);
 }
-/// Returns the frequencies of rfft: 0, 1, ..., n / 2, over n d.
+/// Returns the frequencies of rfft: 0, 1, ..., n / 2, each divided by n * d.
 Tensor rfftfreq(int64_t n, double d, const TensorOptions& options = {});
 inline Tensor rfftfreq(int64_t n, const TensorOptions& options = {}) {
   return rfftfreq(n, 1, options);

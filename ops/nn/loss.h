@@ -10,6 +10,7 @@
 namespace torch::taper {
 
 namespace Reduction {
+/// Names how a loss joins its elements: not at all, by their mean or by their sum.
 enum Reduction { None, Mean, Sum, END };
 }  // namespace Reduction
 

@@ -26,8 +26,8 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = 
 Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32 = false,
                  bool right = false);
 
-/// Tests which elements are among test_elements, or are not with `invert`. Returns bools in
-/// elements' sizes.
+/// Tests which elements are among test_elements, or are not with `invert`. Returns bools with
+/// the sizes of `elements`.
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique = false,
             bool invert = false);
 /// Takes a number on either side. A number as element gives a 0-dim result.
