@@ -71,11 +71,13 @@ struct OpInfo {
   const char* schema;  ///< PyTorch's, "aten::softmax.int(Tensor self, int dim, ...) -> Tensor"
   uint16_t traits;     ///< the OpTraits, added
   uint16_t linear_in;  ///< a bit for each argument of the C++ function
-  const detail::OpCaller* caller;
-  const void* function;
-  void (*call_values)(const OpInfo& op, std::vector<IValue>& stack);  // for call_op()
-  uint8_t cast_cpu, cast_cuda;                                        // detail::CastTo
+  const detail::OpCaller* caller;  ///< how the library calls `function`
+  const void* function;            ///< the C++ function
+  void (*call_values)(const OpInfo& op, std::vector<IValue>& stack);  ///< see call_op()
+  uint8_t cast_cpu;                                                   ///< autocast's rule on CPUs
+  uint8_t cast_cuda;                                                  ///< and on CUDA devices
 
+  /// Returns whether the op has a trait.
   bool is(OpTrait trait) const { return traits & static_cast<uint16_t>(trait); }
   /// Returns the part of the schema before the arguments: "aten::softmax.int". The namespace is
   /// "taper" if PyTorch has no such op.
@@ -171,6 +173,7 @@ class OpMode {
 /// first to see an op. The mode must outlive the guard. Guards end in the reverse order.
 class OpModeGuard {
  public:
+  /// Turns on `mode`.
   explicit OpModeGuard(OpMode& mode) : mode_(mode), outer_(enter(this)) {}
   ~OpModeGuard() { enter(outer_); }
   OpModeGuard(const OpModeGuard&) = delete;
