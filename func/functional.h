@@ -126,6 +126,15 @@ inline Tensor single_output(const char* name, const variable_list& y) {
               " tensors, the first of sizes ", y.empty() ? IntArrayRef() : y[0].sizes());
   return y[0];
 }
+/// Returns the gradient of a function with one element as its output. It has a graph. Sets `value`,
+/// unless null, to the output.
+inline variable_list gradient_of(const char* name, const ListFunction& f, const variable_list& x,
+                                 const FunctionalOptions& options, variable_list* value = nullptr) {
+  const variable_list y = outputs_of(name, f, x, options);
+  const Tensor one = single_output(name, y);
+  if (value) *value = finished(y, options.create_graph());
+  return gradients(name, {one}, x, {ones_like(one)}, true, options);
+}
 
 }  // namespace detail
 
@@ -207,9 +216,7 @@ inline Tensor jacobian(const TensorFunction& f, const Tensor& input,
 inline std::vector<variable_list> hessian(const ListFunction& f, const variable_list& inputs,
                                           const FunctionalOptions& options = {}) {
   const auto gradient = [&](const variable_list& x) {
-    const variable_list y = detail::outputs_of("hessian", f, x, options);
-    const Tensor one = detail::single_output("hessian", y);
-    return detail::gradients("hessian", {one}, x, {ones_like(one)}, true, options);
+    return detail::gradient_of("hessian", f, x, options);
   };
   return jacobian(gradient, inputs, options);
 }
@@ -227,11 +234,10 @@ inline ListPair vhp(const ListFunction& f, const variable_list& inputs, const va
   const bool graph = options.create_graph();
   const variable_list x = detail::leaves_of("vhp", inputs, graph);
   const variable_list along = detail::vectors_for("vhp", v, x);
-  const variable_list y = detail::outputs_of("vhp", f, x, options);
-  const Tensor one = detail::single_output("vhp", y);
-  const variable_list g = detail::gradients("vhp", {one}, x, {ones_like(one)}, true, options);
+  variable_list value;
+  const variable_list g = detail::gradient_of("vhp", f, x, options, &value);
   variable_list result = detail::gradients("vhp", g, x, along, graph, options);
-  return {detail::finished(y, graph), detail::finished(std::move(result), graph)};
+  return {std::move(value), detail::finished(std::move(result), graph)};
 }
 /// Does so for a function of one tensor.
 inline TensorPair vhp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
@@ -246,10 +252,7 @@ inline ListPair hvp(const ListFunction& f, const variable_list& inputs, const va
                     const FunctionalOptions& options = {}) {
   variable_list value;
   const auto gradient = [&](const variable_list& x) {
-    const variable_list y = detail::outputs_of("hvp", f, x, options);
-    const Tensor one = detail::single_output("hvp", y);
-    value = detail::finished(y, options.create_graph());
-    return detail::gradients("hvp", {one}, x, {ones_like(one)}, true, options);
+    return detail::gradient_of("hvp", f, x, options, &value);
   };
   variable_list result = jvp(gradient, inputs, v, options).second;
   return {std::move(value), std::move(result)};
