@@ -74,7 +74,7 @@ forbid "an instruction set's header outside of the files that have one" "$includ
   $(printf '%s\n' "${all[@]}" | grep -vxE 'framework/(core/precompiled\.h|kernel/(vec\.h|vec_neon\.h|streaming_stores\.cpp|isa\.cpp))')
 forbid "a CPU's name outside of the files that may know one" \
   '__x86_64__|__i386__|__aarch64__|__arm__|__(SSE|AVX|FMA|F16C|ARM)[A-Z0-9_]*__|TAPER_NO_ISA_VARIANTS' \
-  $(printf '%s\n' "${all[@]}" | grep -vxE 'framework/core/(dtype|precompiled)\.h|framework/cpu/(denormals\.h|parallel\.cpp)|framework/kernel/(isa\.cpp|targets\.h|vec\.h|vec_neon\.h|vector_math\.h|streaming_stores\.cpp)|framework/fusion/cpu/row_runs\.inc|distributed/flight_recorder\.cpp')
+  $(printf '%s\n' "${all[@]}" | grep -vxE 'framework/core/(float16|precompiled)\.h|framework/cpu/(denormals\.h|parallel\.cpp)|framework/kernel/(isa\.cpp|targets\.h|vec\.h|vec_neon\.h|vector_math\.h|streaming_stores\.cpp)|framework/fusion/cpu/row_runs\.inc|distributed/flight_recorder\.cpp')
 
 # The tiers of ops/: kernels and what they share include plans, loops and other kernels, never a public
 # header of an op; headers are acyclic (sources may include any public header: derivatives are public ops).

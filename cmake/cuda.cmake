@@ -113,7 +113,8 @@ endfunction()
 function(taper_embed_kernel_headers file)
   set(text "")
   set(functors "")
-  foreach(header framework/core/namespaces.h framework/core/host_device.h framework/core/dtype.h framework/core/complex.h framework/cuda/chain.h
+  foreach(header framework/core/namespaces.h framework/core/host_device.h framework/core/float16.h framework/core/dtype.h framework/core/complex.h
+          framework/cuda/chain.h
           framework/kernel/vector_exp.h framework/kernel/vector_math.h ops/elementwise/functor.h
           ops/elementwise/lane_functors.inc ops/elementwise/unary_functors.h ops/elementwise/binary_functors.h
           ops/elementwise/ternary_functors.h ops/elementwise/clamp_functors.h

@@ -272,6 +272,13 @@ void OpCall::set(int index, const IValue& value) {
   result_ = this;  // any address
 }
 
+IValue OpCall::argument(size_t index) const { return value(static_cast<int>(index)); }
+IValue OpCall::result() const { return value(kResult); }
+void OpCall::set_argument(size_t index, const IValue& value) {
+  set(static_cast<int>(index), value);
+}
+void OpCall::set_result(const IValue& value) { set(kResult, value); }
+
 std::vector<Tensor> OpCall::all_tensors(bool of_result) const {
   if (of_result) check_index(kResult);
   const detail::OpCaller& caller = *op_.caller;

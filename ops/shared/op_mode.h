@@ -111,10 +111,10 @@ class OpCall {
   }
   /// Returns an argument as a value. An undefined tensor is None. TensorOptions are a tuple of
   /// dtype, layout, device and pin_memory.
-  IValue argument(size_t index) const { return value(static_cast<int>(index)); }
+  IValue argument(size_t index) const;
   /// Replaces an argument. Throws Error if the value does not convert to the parameter's type. An
   /// op that changes its argument still returns the caller's.
-  void set_argument(size_t index, const IValue& value) { set(static_cast<int>(index), value); }
+  void set_argument(size_t index, const IValue& value);
   /// Returns all defined tensors of the arguments, including those in lists.
   std::vector<Tensor> tensors() const { return all_tensors(false); }
 
@@ -126,10 +126,10 @@ class OpCall {
   /// Returns whether there is a result.
   bool done() const { return result_ != nullptr; }
   /// Returns the result as a value: a tensor, list or number, None, or a tuple of several.
-  IValue result() const { return value(kResult); }
+  IValue result() const;
   /// Replaces the result, or gives one to an op that is not called. For an op that returns its
   /// arguments the values are copied into these.
-  void set_result(const IValue& value) { set(kResult, value); }
+  void set_result(const IValue& value);
   /// Returns all defined tensors of the result.
   std::vector<Tensor> result_tensors() const { return all_tensors(true); }
 
@@ -144,8 +144,8 @@ class OpCall {
   [[gnu::visibility("hidden")]] ~OpCall();
   [[gnu::visibility("hidden")]] void check_index(int index) const;
   const void* typed(size_t index, int type) const;
-  IValue value(int index) const;
-  void set(int index, const IValue& value);
+  [[gnu::visibility("hidden")]] IValue value(int index) const;
+  [[gnu::visibility("hidden")]] void set(int index, const IValue& value);
   std::vector<Tensor> all_tensors(bool of_result) const;
   void run(bool in_parts);
 
