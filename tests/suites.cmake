@@ -75,7 +75,7 @@ foreach(source ${test_sources})
   endif()
 endforeach()
 list(REMOVE_DUPLICATES folders)
-set(properties Value Device Gradient ViewsAndState Forms Errors Capture CaptureOnDevice)
+set(properties Value Device Gradient ViewsAndState Forms Errors Capture CaptureOnDevice Tangent Batched)
 list(TRANSFORM properties PREPEND cases.)
 foreach(family ${folders} ${properties})
   taper_suite(${family} PARTS "${parts_${family}}" COST "${cost_${family}}" LABELS every_test
@@ -98,7 +98,7 @@ if(NOT TAPER_SANITIZE)
   set(arguments_avx2 --avx512-only)
   foreach(isa base avx2)
     taper_suite(isa.${isa} PARTS 3 COST 12 ENVIRONMENT TAPER_CPU_ISA=${isa} ARGUMENTS ${arguments_${isa}}
-      --gtest_filter=-Ops/OpCases.Capture*:Ops/OpCases.Device/*:Devices*:DataParallel*:Graphs*:Planted/*:Race*:ManyParameters.*:DeepGraph.*:DamagedFiles.*)
+      --gtest_filter=-Ops/OpCases.Capture*:Ops/OpCases.Tangent/*:Ops/OpCases.Batched/*:Ops/OpCases.Device/*:Devices*:DataParallel*:Graphs*:Planted/*:Race*:ManyParameters.*:DeepGraph.*:DamagedFiles.*)
   endforeach()
   # Products of bf16 without tile registers, where the CPU has them.
   taper_suite(isa.pairs PARTS 1 COST 1 ENVIRONMENT TAPER_CPU_ISA=pairs
@@ -107,7 +107,7 @@ if(NOT TAPER_SANITIZE)
   # With the race detector: it must raise no false alarm. (Captures of the CPU's work are its own
   # business; it forgets at once what the host does alone, as the longest of the tests do.)
   taper_suite(races.suite PARTS 4 COST 18 ENVIRONMENT TAPER_RACE_DETECTOR=throw
-              ARGUMENTS --gtest_filter=-Ops/OpCases.Capture/*:KitCampaign*:Kit/*:LargeResults.*:DeepGraph.*:Cumsum.PastTheCaches:Copy.TransposedResults*:DamagedFiles.*:ImageFile.*)
+              ARGUMENTS --gtest_filter=-Ops/OpCases.Capture/*:Ops/OpCases.Tangent/*:Ops/OpCases.Batched/*:KitCampaign*:Kit/*:LargeResults.*:DeepGraph.*:Cumsum.PastTheCaches:Copy.TransposedResults*:DamagedFiles.*:ImageFile.*)
   # The gradient kit against planted faults in all ops, and a thousand seeded runs without one.
   taper_suite(kit.campaign PARTS 4 COST 20 ENVIRONMENT TAPER_KIT_CAMPAIGN=full
               ARGUMENTS --gtest_filter=KitCampaign.*:Kit/KitCampaignSeeds.*)

@@ -1,5 +1,6 @@
-// Derivatives of functions: torch::autograd::functional, as Python's torch.autograd.functional.
+// Derivatives of functions: torch::func as Python's torch.func, and torch::autograd::functional.
 #pragma once
 
+#include <taper/func/func.h>
 #include <taper/func/functional.h>
 #include <torch/torch.h>

@@ -13,6 +13,7 @@
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/ready_queue.h>
 #include <taper/framework/autograd/streams.h>
+#include <taper/framework/autograd/transform.h>
 #include <taper/framework/core/warning.h>
 #include <taper/framework/debug/run_observer.h>
 #include <taper/framework/runtime/access.h>
@@ -430,6 +431,7 @@ void warn_of_cycles() {
 }
 
 variable_list run_pass(const BackwardPass& pass) {
+  if (__builtin_expect(transform != nullptr, 0)) transform->check_pass(pass);
   if (pass.accumulate && pass.create_graph) warn_of_cycles();
   std::vector<Root> roots = collect_roots(pass);
   std::unique_ptr<Targets> targets;

@@ -1,6 +1,7 @@
 // AutogradExtra: autograd state that few tensors have.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -9,6 +10,13 @@
 #include <taper/framework/capture/step_state.h>
 
 namespace torch::taper {
+
+/// What a transformation of functions (func/) keeps with a tensor.
+struct TensorNote {
+  virtual ~TensorNote() = default;
+  /// Throws Error if the tensor stands for a batch, whose elements it does not have.
+  virtual void check_elements(const char* op) const = 0;
+};
 
 /// Rare autograd state of a tensor. Its memory is a block of the pool: see extra_of().
 struct AutogradExtra {
@@ -32,6 +40,7 @@ struct AutogradExtra {
   /// Hooks of a leaf. Hooks of other tensors are in their grad_fn.
   std::vector<autograd::Node::TensorHook> hooks;
   unsigned next_hook_id = 0;
+  std::unique_ptr<TensorNote> note;
 };
 
 namespace detail {

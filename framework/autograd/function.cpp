@@ -4,6 +4,7 @@
 
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/autograd/transform.h>
 #include <taper/framework/core/warning.h>
 #include <taper/framework/debug/backtrace.h>
 
@@ -82,6 +83,7 @@ struct FunctionNode final : Node {
 
   void set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor);
   variable_list wrap_outputs(variable_list outputs, const variable_list& inputs, bool recording);
+  void keep_saved();
 
   AutogradContext context;
 
@@ -118,6 +120,13 @@ variable_list FunctionCall::wrap_outputs(variable_list outputs, const variable_l
   return static_cast<FunctionNode&>(*node_).wrap_outputs(std::move(outputs), inputs, recording);
 }
 
+void FunctionCall::keep_saved() { static_cast<FunctionNode&>(*node_).keep_saved(); }
+
+bool is_transformed(const variable_list& inputs) {
+  return transform && transform->is_transformed(inputs);
+}
+variable_list call_transformed(const CustomCall& call) { return transform->call_transformed(call); }
+
 void FunctionNode::set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor) {
   is_tensor_ = is_tensor;
   std::vector<const Tensor*> inputs;
@@ -126,6 +135,14 @@ void FunctionNode::set_inputs(const variable_list& tensors, const std::vector<bo
     input_meta_.push_back(t.defined() ? Meta{t.impl().sizes, t.scalar_type(), t.device()} : Meta{});
   }
   autograd::detail::connect(*this, make_edge_memory(tensors.size()), inputs.data(), inputs.size());
+}
+
+void FunctionNode::keep_saved() {
+  for (const Tensor& t : context.to_save_) {
+    const bool own = t.defined() && t.impl().grad_fn.get() == this;
+    context.saved_.push_back(own ? Saved(t, t.impl().output_nr) : Saved(t));
+  }
+  saved_since_record = 0;
 }
 
 variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_list& inputs,
@@ -161,13 +178,7 @@ variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_l
     if (y.is_view()) y.impl().view_origin = TensorImpl::ViewOrigin::kCustomFunction;
     set_history(y, self, static_cast<uint32_t>(i));
   }
-  if (recording) {
-    for (const Tensor& t : context.to_save_) {
-      const bool own = t.defined() && t.impl().grad_fn == self;
-      context.saved_.push_back(own ? Saved(t, t.impl().output_nr) : Saved(t));
-    }
-    saved_since_record = 0;
-  }
+  if (recording) keep_saved();
   context.to_save_.clear();
   context.dirty_.clear();
   context.non_differentiable_.clear();

@@ -13,6 +13,7 @@
 //   Tensor y = Square::apply(x);
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <type_traits>
@@ -20,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/autograd/saved.h>
@@ -52,6 +54,8 @@ class AutogradContext {
   /// Keeps tensors until after backward, or longer if the graph is retained. Call it in forward,
   /// with inputs or outputs.
   void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
+  /// Keeps tensors for jvp. It is another name of save_for_backward.
+  void save_for_forward(variable_list to_save) { save_for_backward(std::move(to_save)); }
   /// Returns the kept tensors. Throws if one was changed in-place, or if they were dropped already.
   variable_list get_saved_variables() const;
   /// Declares the inputs that forward changed in-place.
@@ -94,6 +98,8 @@ class FunctionCall {
   /// Sets the node as the history of forward's outputs, by the rules for views, dirty and plain
   /// tensors.
   variable_list wrap_outputs(variable_list outputs, const variable_list& inputs, bool recording);
+  /// Lets the context return the kept tensors, for jvp.
+  void keep_saved();
 
  private:
   intrusive_ptr<Node> node_;
@@ -121,6 +127,56 @@ void collect(variable_list&, std::vector<bool>& is_tensor, const T&) {
   is_tensor.push_back(false);
 }
 
+/// Puts the next tensors of a list in place of an argument's.
+inline void replace(Tensor& t, const Tensor*& next) { t = *next++; }
+inline void replace(optional<Tensor>& t, const Tensor*& next) {
+  if (t && t->defined()) t = *next++;
+}
+inline void replace(variable_list& list, const Tensor*& next) {
+  for (Tensor& t : list) t = *next++;
+}
+template <class T>
+void replace(T&, const Tensor*&) {}
+/// An argument as a value of its own.
+template <class T>
+struct OwnArgument {
+  using type = T;
+};
+template <>
+struct OwnArgument<TensorList> {
+  using type = variable_list;
+};
+
+/// A custom function called inside of func::vmap or func::jvp. Empty functions are rules that the
+/// class does not have.
+struct CustomCall {
+  const char* type_name;
+  const variable_list& inputs;  ///< the tensors among the arguments, in their order
+  /// Calls the custom function with other tensors.
+  std::function<variable_list(const variable_list& inputs)> call;
+  /// Returns outputs and their tangents. An undefined tangent means zero.
+  std::function<std::pair<variable_list, variable_list>(const variable_list& inputs,
+                                                        const variable_list& tangents)>
+      jvp;
+  /// Calls the class's vmap with inputs whose batch lies at these dimensions.
+  std::function<std::pair<variable_list, std::vector<optional<int64_t>>>(
+      int64_t batch_size, const variable_list& inputs,
+      const std::vector<optional<int64_t>>& in_dims)>
+      vmap;
+};
+/// Returns whether a transformation of functions (func/) handles calls with these tensors.
+bool is_transformed(const variable_list& inputs);
+/// Calls a custom function as the transformations do.
+variable_list call_transformed(const CustomCall& call);
+template <class T, class = void>
+struct HasJvp : std::false_type {};
+template <class T>
+struct HasJvp<T, std::void_t<decltype(&T::jvp)>> : std::true_type {};
+template <class T, class = void>
+struct HasVmap : std::false_type {};
+template <class T>
+struct HasVmap<T, std::void_t<decltype(&T::vmap)>> : std::true_type {};
+
 inline variable_list to_list(Tensor&& t) { return {std::move(t)}; }
 inline variable_list to_list(variable_list&& l) { return std::move(l); }
 inline void from_list(Tensor& t, variable_list&& l) { t = std::move(l[0]); }
@@ -132,6 +188,17 @@ inline void from_list(variable_list& out, variable_list&& l) { out = std::move(l
 /// arguments, returns a Tensor or a variable_list and runs without recording. `backward` gets one
 /// gradient for each output. It returns one for each argument of forward, undefined for arguments
 /// that are no tensors.
+///
+/// Two more static functions are optional. They serve transformations of functions (func/func.h):
+///
+///     static variable_list jvp(AutogradContext* ctx, variable_list tangents);
+///     static std::pair<variable_list, std::vector<optional<int64_t>>> vmap(
+///         int64_t batch_size, const std::vector<optional<int64_t>>& in_dims, ...);
+///
+/// `jvp` gets one tangent for each tensor among the arguments and returns one for each output. By
+/// default the tangents follow from backward. `vmap` gets the arguments of forward and where their
+/// batch lies, and returns the outputs and where theirs lies. By default the function is called for
+/// each example.
 template <class T>
 struct Function {
   /// Calls X::forward(context, args...) with a new context, and returns its result. The result gets
@@ -144,9 +211,11 @@ struct Function {
     variable_list tensors;
     std::vector<bool> is_tensor;
     (detail::collect(tensors, is_tensor, args), ...);
+    using Result = std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))>;
+    if (taper::detail::has_modes() && detail::is_transformed(tensors))
+      return transformed<X, Result>(tensors, args...);
     const bool recording = needs_grad_list(tensors);
     if (recording) call.set_inputs(tensors, is_tensor);
-    using Result = std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))>;
     Result result = [&] {
       const NoGradGuard no_grad;
       return X::forward(&call.context(), std::forward<Args>(args)...);
@@ -157,6 +226,39 @@ struct Function {
   }
 
  private:
+  /// Calls apply as the transformations of this thread do.
+  template <class X, class Result, class... Args>
+  static Result transformed(const variable_list& tensors, const Args&... args) {
+    using Own = std::tuple<typename detail::OwnArgument<std::decay_t<Args>>::type...>;
+    const auto with = [&args...](const variable_list& inputs, const auto& f) {
+      Own own(args...);
+      const Tensor* next = inputs.data();
+      std::apply([&](auto&... a) { (detail::replace(a, next), ...); }, own);
+      return std::apply(f, own);
+    };
+    detail::CustomCall custom{typeid(T).name(), tensors, nullptr, nullptr, nullptr};
+    custom.call = [&with](const variable_list& inputs) {
+      return with(inputs, [](auto&... a) { return detail::to_list(apply<X>(a...)); });
+    };
+    if constexpr (detail::HasJvp<T>::value)
+      custom.jvp = [&with](const variable_list& inputs, const variable_list& tangents) {
+        detail::FunctionCall call(typeid(T).name(), &T::backward);
+        const NoGradGuard no_grad;
+        variable_list y = with(
+            inputs, [&](auto&... a) { return detail::to_list(X::forward(&call.context(), a...)); });
+        call.keep_saved();
+        variable_list dy = T::jvp(&call.context(), tangents);
+        return std::make_pair(std::move(y), std::move(dy));
+      };
+    if constexpr (detail::HasVmap<T>::value)
+      custom.vmap = [&with](int64_t batch_size, const variable_list& inputs,
+                            const std::vector<optional<int64_t>>& in_dims) {
+        return with(inputs, [&](auto&... a) { return T::vmap(batch_size, in_dims, a...); });
+      };
+    Result result;
+    detail::from_list(result, detail::call_transformed(custom));
+    return result;
+  }
   static bool needs_grad_list(const variable_list& tensors) {
     if (!GradMode::is_enabled()) return false;
     for (const Tensor& t : tensors)

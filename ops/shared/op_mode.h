@@ -45,6 +45,7 @@ enum class OpTrait : uint16_t {
 namespace detail {
 struct OpCaller;
 struct OpType;
+struct OpCallAccess;
 
 /// The types of arguments. A type's place in the list is its number.
 template <class... T>
@@ -138,6 +139,7 @@ class OpCall {
 
  private:
   friend struct OpModes;
+  friend struct detail::OpCallAccess;
   static constexpr int kResult = -1;  // in place of the index of an argument
   [[gnu::visibility("hidden")]] OpCall(const OpInfo& op, const void* const* arguments,
                                        OpModeGuard* mode);

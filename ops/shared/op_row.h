@@ -48,4 +48,12 @@ struct OpCaller {
   void* (*call)(const void* function, const void* const* arguments);
 };
 
+/// What a mode of the library itself may do with a call.
+struct OpCallAccess {
+  /// Returns the addresses of the arguments.
+  static const std::vector<const void*>& arguments(const OpCall& call) { return call.arguments_; }
+  /// Declares that the op, which returns its arguments or nothing, has been done.
+  static void finish(OpCall& call) { call.result_ = &call; }
+};
+
 }  // namespace torch::taper::detail

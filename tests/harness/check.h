@@ -1,4 +1,4 @@
-// The six properties. Each check returns what it found wrong, one line each; none means passed.
+// The properties. Each check returns what it found wrong, one line each; none means passed.
 #pragma once
 
 #include "harness/op_case.h"
@@ -31,6 +31,14 @@ Failures check_errors(const OpCase& c);
 /// exactly what eager runs give. `refused` gets the message where a capture was refused because the
 /// host needs values.
 Failures check_capture(const OpCase& c, Device device, std::string* refused);
+
+/// func::jvp equals difference quotients and agrees with the gradient, to second order and through
+/// func::grad.
+Failures check_tangent(const OpCase& c);
+/// func::vmap equals a loop: over all tensors and over each one, at another dimension, twice, with
+/// gradients and in place. `refused` gets the message if the op refuses batches for what it cannot
+/// do.
+Failures check_batched(const OpCase& c, std::string* refused);
 
 /// What `got` lacks to equal `want`: `atol + rtol * |want|` for every element; a NaN equals only a
 /// NaN. Empty when equal.

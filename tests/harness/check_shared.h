@@ -1,4 +1,4 @@
-// What the checks of the six properties share.
+// What the checks of the properties share.
 #pragma once
 
 #include <taper/framework/core/check.h>

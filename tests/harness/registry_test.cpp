@@ -1,4 +1,4 @@
-// Walks the registry: every case, each of the eight properties, as a test of its own.
+// Walks the registry: every case, each of the ten properties, as a test of its own.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -37,6 +37,13 @@ TEST_P(OpCases, Gradient) { expect_none(check_gradient(op())); }
 TEST_P(OpCases, ViewsAndState) { expect_none(check_views_and_state(op())); }
 TEST_P(OpCases, Forms) { expect_none(check_forms(op())); }
 TEST_P(OpCases, Errors) { expect_none(check_errors(op())); }
+
+TEST_P(OpCases, Tangent) { expect_none(check_tangent(op())); }
+TEST_P(OpCases, Batched) {
+  std::string refused;
+  expect_none(check_batched(op(), &refused));
+  if (!refused.empty()) std::cout << "refused: " << op().name << ": " << refused << "\n";
+}
 
 // Ops that throw in a capture: their shapes depend on values, or they refuse some, a divisor of 0
 // or a singular matrix.

@@ -26,7 +26,7 @@ GROUPS = [
     ("distributed", "Distributed", "Process groups, DistributedDataParallel, fully_shard.", ("distributed/",)),
     ("train", "Training loop", "Trainer, metrics, callbacks.", ("train/",)),
     ("utils", "Seeing a run", "TensorBoard, profiles, summaries, metrics.", ("utils/",)),
-    ("func", "Derivatives of functions", "Products with Jacobians and Hessians, and both as tensors.", ("func/",)),
+    ("func", "Derivatives of functions", "Gradients, products with Jacobians, Hessians, functions of batches.", ("func/",)),
     ("testing", "Testing", "gradcheck and comparisons for tests.", ("testing/",)),
     ("extension", "Extensions", "Custom operators, the registry, LibTorch's lower layers.", ("extension/", "generated/", "ops/shared/")),
 ]
@@ -51,6 +51,7 @@ NAMESPACES = {
     "einops": "Dimensions by names in a pattern.",
     "enumtype": "The types of constants such as kReLU.",
     "fft": "Fourier transforms.",
+    "func": "Derivatives of functions, and functions of batches.",
     "indexing": "Slices, and other indices of a tensor.",
     "linalg": "Decompositions, solvers and norms of matrices.",
     "nn": "Modules: layers with weights, and what holds them.",

@@ -1,0 +1,110 @@
+// Derivatives of functions: gradients of each example, Jacobians, Hessians and products with them,
+// Jacobians of a filter, equations in a network. func.py times the same by Python's torch.func.
+#include <torch/func.h>
+
+#include "measure.h"
+
+namespace F = torch::nn::functional;
+namespace func = torch::func;
+using torch::Tensor;
+
+namespace {
+
+torch::nn::Sequential mlp(int64_t inputs, int64_t hidden, int64_t outputs) {
+  return torch::nn::Sequential(torch::nn::Linear(inputs, hidden), torch::nn::Tanh(),
+                               torch::nn::Linear(hidden, hidden), torch::nn::Tanh(),
+                               torch::nn::Linear(hidden, outputs));
+}
+
+void gradients_of_examples() {
+  torch::nn::Sequential net(torch::nn::Conv2d(1, 16, 3), torch::nn::ReLU(), torch::nn::MaxPool2d(2),
+                            torch::nn::Conv2d(16, 32, 3), torch::nn::ReLU(),
+                            torch::nn::MaxPool2d(2), torch::nn::Flatten(),
+                            torch::nn::Linear(800, 10));
+  const Tensor x = torch::randn({64, 1, 28, 28}), y = torch::randint(10, {64}, torch::kLong);
+  const auto p = func::parameters_of(net);
+  const auto loss = [&](const func::NamedTensors& p, const Tensor& x, const Tensor& y) {
+    return F::cross_entropy(func::functional_call(net, p, x.unsqueeze(0)), y.unsqueeze(0));
+  };
+  const auto each = func::vmap(func::grad(loss), {torch::nullopt, 0, 0});
+  measure("gradients of 64 examples, CNN", [&] { each(p, x, y); });
+  measure("gradients of 64 examples, CNN, by a loop", [&] {
+    for (int64_t i = 0; i < 64; ++i) {
+      net->zero_grad();
+      F::cross_entropy(net->forward(x.narrow(0, i, 1)), y.narrow(0, i, 1)).backward();
+    }
+  });
+}
+
+void gradients_of_blocks() {
+  torch::nn::Linear qkv(64, 192), out(64, 64), up(64, 256), down(256, 64);
+  torch::nn::Sequential net(qkv, out, up, down);
+  const Tensor x = torch::randn({32, 16, 64});
+  const auto block = [&](const func::NamedTensors& p, const Tensor& x) {
+    const Tensor h = F::linear(torch::layer_norm(x, {64}), p.at("0.weight"), p.at("0.bias"));
+    const auto parts = h.view({16, 3, 4, 16}).permute({1, 2, 0, 3}).unbind();
+    const Tensor scores = parts[0].matmul(parts[1].transpose(-1, -2)).mul(0.25).softmax(-1);
+    const Tensor a = scores.matmul(parts[2]).transpose(0, 1).reshape({16, 64});
+    const Tensor y = x + F::linear(a, p.at("1.weight"), p.at("1.bias"));
+    const Tensor z =
+        F::gelu(F::linear(torch::layer_norm(y, {64}), p.at("2.weight"), p.at("2.bias")));
+    return (y + F::linear(z, p.at("3.weight"), p.at("3.bias"))).square().mean();
+  };
+  const auto p = func::parameters_of(net);
+  const auto each = func::vmap(func::grad(block), {torch::nullopt, 0});
+  measure("gradients of 32 examples, transformer block", [&] { each(p, x); });
+}
+
+void jacobians() {
+  auto net = mlp(32, 64, 32), scalar = mlp(32, 64, 1);
+  const auto f = [&](const Tensor& x) { return net->forward(x); };
+  const auto g = [&](const Tensor& x) { return scalar->forward(x).sum(); };
+  const Tensor x = torch::randn({32}), v = torch::randn({32}), X = torch::randn({16, 32});
+  measure("jacrev of an MLP 32-64-64-32", [&] { func::jacrev(f)(x); });
+  measure("jacfwd of an MLP 32-64-64-32", [&] { func::jacfwd(f)(x); });
+  measure("Hessian of an MLP 32-64-64-1", [&] { func::hessian(g)(x); });
+  measure("Hessians of 16 examples", [&] { func::vmap(func::hessian(g))(X); });
+  measure("product with the Hessian", [&] { func::jvp(func::grad(g), x, v); });
+  measure("jvp of an MLP", [&] { func::jvp(f, x, v); });
+}
+
+void filter() {
+  const auto step = [](const Tensor& s) {
+    const auto p = s.slice(0, 0, 3), v = s.slice(0, 3);
+    const Tensor speed = v.square().sum().sqrt();
+    return torch::cat({p + 0.01 * v, v - 0.01 * (0.1 * speed * v + p.sin())});
+  };
+  const Tensor s = torch::randn({1024, 6});
+  const auto each = func::vmap(func::jacfwd(step));
+  measure("Jacobians of 1024 filters, 6 states", [&] { each(s); });
+}
+
+void equations() {
+  auto net = mlp(2, 64, 1);
+  const auto u = [&](const func::NamedTensors& p, const Tensor& x) {
+    return func::functional_call(net, p, x).squeeze(-1);
+  };
+  const Tensor X = torch::rand({512, 2});
+  auto p = func::parameters_of(net);
+  const auto residual = [&](const func::NamedTensors& p, const Tensor& x) {
+    const auto of_x = [&](const Tensor& at) { return u(p, at); };
+    const Tensor H = func::hessian(of_x)(x);
+    return (H.diagonal().sum() + of_x(x).sin()).square();
+  };
+  const auto loss = [&](const func::NamedTensors& p) {
+    return func::vmap(residual, {torch::nullopt, 0})(p, X).mean();
+  };
+  const auto step = func::grad(loss);
+  measure("step of an equation of second order, 512 points", [&] { step(p); });
+}
+
+}  // namespace
+
+int main() {
+  torch::manual_seed(0);
+  gradients_of_examples();
+  gradients_of_blocks();
+  jacobians();
+  filter();
+  equations();
+}

@@ -1,0 +1,69 @@
+// Batch rules: how an op is called with batches. Not installed.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+
+#include <taper/func/rules.h>
+#include <taper/ops/tensor/tensor.h>
+
+namespace torch::taper::func::detail {
+
+/// A call of an op. Some of its tensors stand for batches at a level.
+class BatchCall {
+ public:
+  BatchCall(const OpInfo& op, Arguments& a, const Level& level)
+      : op(op), a(a), level(level), names(argument_names(op)) {}
+
+  const OpInfo& op;
+  Arguments& a;
+  const Level& level;
+  const std::vector<std::string_view>& names;
+
+  int64_t size() const { return level.batch_size; }
+  bool is_batched(const Tensor& t) const { return batch_level(t) == level.id; }
+  /// Returns whether argument i is a tensor with a batch.
+  bool is_batched(size_t i) const;
+  /// Returns the tensor at i, undefined if there is none.
+  Tensor tensor(size_t i) const;
+  /// Returns its batch. A tensor without one is expanded.
+  Tensor batch(size_t i) const { return batch_of(tensor(i), level); }
+  /// Returns the number of tensors with a batch.
+  size_t batched() const;
+  /// Returns the index of an argument by its name in the schema, or -1.
+  int index(std::string_view name) const;
+  /// Wraps the tensors of a result, whose dimension 0 is the batch.
+  IValue wrapped(const IValue& value) const {
+    return mapped(value, [&](const Tensor& t) { return stand_in(t, level.id); });
+  }
+};
+
+using BatchRule = IValue (*)(BatchCall& c);
+using BatchRules = std::unordered_map<std::string_view, BatchRule>;  // by names of ops
+inline void add_rules(BatchRules& all, BatchRule rule,
+                      std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) all.emplace(name, rule);
+}
+void add_layer_rules(BatchRules& all);
+/// Returns the rule of an op, or null.
+BatchRule batch_rule(const OpInfo& op);
+
+using Sizes = std::vector<int64_t>;
+/// Gives a batch `rank` dimensions beside the first, by dimensions of 1 after it.
+inline Tensor padded(const Tensor& batch, int64_t rank) {
+  Sizes sizes = batch.sizes().vec();
+  if (rank > batch.dim() - 1)
+    sizes.insert(sizes.begin() + 1, static_cast<size_t>(rank - batch.dim() + 1), 1);
+  return batch.reshape(sizes);
+}
+
+/// (B, N, ...) as (B N, ...), and back.
+inline Tensor folded(const Tensor& batch) { return batch.flatten(0, 1); }
+inline Tensor unfolded(const Tensor& t, int64_t size) { return t.unflatten(0, {size, -1}); }
+
+/// Pads batches with dimensions of size 1 after the first, so that examples broadcast.
+IValue batch_pointwise(BatchCall& c);
+/// Calls the op for each example.
+IValue batch_loop(BatchCall& c);
+
+}  // namespace torch::taper::func::detail

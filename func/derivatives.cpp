@@ -1,0 +1,402 @@
+// grad, vjp, jvp and Jacobians of functions of lists of tensors.
+#include <algorithm>
+
+#include <taper/framework/core/check.h>
+#include <taper/func/rules.h>
+#include <taper/func/tape_frame.h>
+#include <taper/ops/elementwise/elementwise.h>
+#include <taper/ops/reduce/reduce.h>
+#include <taper/ops/tensor/tensor.h>
+
+namespace torch::taper::func::detail {
+
+namespace {
+
+void check_input(const char* name, const Tensor& t, size_t i) {
+  TAPER_CHECK(t.defined(), name, ": input ", i, " is undefined");
+  TAPER_CHECK(t.is_floating_point() || t.is_complex(), name, ": expected a floating input, got ",
+              t.scalar_type(), " at index ", i);
+}
+
+/// A call of a function in a frame. Inputs and results stand for full batches.
+struct FramedCall {
+  TapeFrame frame;
+  variable_list inputs;   // full batches, of the differentiated ones
+  variable_list outputs;  // full batches
+  size_t count = 0;
+
+  FramedCall(const char* name, const ListFunction& f, const variable_list& given,
+             const std::vector<size_t>& wanted) {
+    variable_list passed = given;
+    for (const size_t i : wanted) check_input(name, given[i], i);
+    variable_list full;
+    for (const size_t i : wanted) full.push_back(full_batch_of(resolve(given[i])));
+    const TapeFrame::Scope scope(frame);
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      const Tensor leaf = frame.leaf(full[k]);
+      // One tensor may be given twice.
+      inputs.push_back(leaf.grad_fn() || std::count(wanted.begin(), wanted.end(), wanted[k]) > 1 ||
+                               is_among(inputs, leaf)
+                           ? leaf.view_as(leaf)
+                           : leaf);
+      passed[wanted[k]] = stand_in_for_full(inputs.back());
+    }
+    Outputs y = f(passed);
+    count = std::min(y.count, y.tensors.size());
+    for (const Tensor& t : y.tensors) outputs.push_back(t.defined() ? full_batch_of(t) : t);
+  }
+
+  /// Returns whether gradients must have a history.
+  bool needs_graph() const { return frame.has_duals() || frame.leads_outside(outputs); }
+
+  /// Gives results tangents and removes the frame's own history.
+  void finish(const std::vector<Tensor*>& results) {
+    variable_list all;
+    for (const Tensor* t : results) all.push_back(*t);
+    const bool keep = frame.recorded() && frame.leads_outside(all);
+    frame.finish(results, keep);
+  }
+
+ private:
+  static Tensor resolve(const Tensor& t) { return with_full_tangents(t); }
+  static bool is_among(const variable_list& all, const Tensor& t) {
+    return std::any_of(all.begin(), all.end(), [&](const Tensor& x) { return x.is_same(t); });
+  }
+};
+
+/// Returns gradients. Those of unused inputs are zeros.
+variable_list gradients(const variable_list& y, const variable_list& x, const variable_list& v,
+                        bool keep_graph, bool create_graph) {
+  variable_list outputs, grads;
+  for (size_t i = 0; i < y.size(); ++i)
+    if (y[i].defined() && y[i].requires_grad()) outputs.push_back(y[i]), grads.push_back(v[i]);
+  variable_list g(x.size());
+  const Temporarily<bool> off(levels().off, true);
+  if (!outputs.empty()) g = autograd::grad(outputs, x, grads, keep_graph, create_graph, true);
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!g[i].defined()) g[i] = zeros_like(x[i].detach());
+  return g;
+}
+
+}  // namespace
+
+ValueAndGrads grad(const char* name, const ListFunction& f, const variable_list& inputs,
+                   const std::vector<size_t>& wanted) {
+  FramedCall call(name, f, inputs, wanted);
+  TAPER_CHECK(call.count == 1 && call.outputs[0].defined(), name,
+              ": Expected f(*args) to return a single tensor, got ", call.count,
+              ". Use vjp for functions of several outputs");
+  const auto batch_dims =
+      static_cast<int64_t>(std::count_if(levels().running.begin(), levels().running.end(),
+                                         [](const Level& level) { return level.is_batch(); }));
+  Tensor& y = call.outputs[0];
+  TAPER_CHECK(y.dim() == batch_dims, name, ": Expected f(*args) to return a scalar tensor, got ",
+              "a tensor with ", y.dim() - batch_dims, " dims. Maybe you wanted to use the vjp or ",
+              "jacrev APIs instead?");
+  TAPER_CHECK(y.is_floating_point(), name,
+              ": expected f(*args) to return a real floating number, got ", y.scalar_type());
+  variable_list g;
+  {
+    const TapeFrame::Scope scope(call.frame);
+    const bool graph = call.needs_graph();
+    g = gradients({y}, call.inputs, {ones_like(y.detach())}, graph, graph);
+  }
+  std::vector<Tensor*> results;
+  for (Tensor& t : call.outputs)
+    if (t.defined()) results.push_back(&t);
+  for (Tensor& t : g) results.push_back(&t);
+  call.finish(results);
+  for (Tensor* t : results) *t = stand_in_for_full(*t);
+  return {std::move(call.outputs), std::move(g)};
+}
+
+namespace {
+
+/// A call whose tape serves several products later.
+struct KeptCall {
+  FramedCall call;
+  const std::vector<Level> levels;
+
+  KeptCall(const char* name, const ListFunction& f, const variable_list& inputs)
+      : call(name, f, inputs, all_of(inputs)), levels(detail::levels().running), name_(name) {}
+
+  /// Returns the outputs for the caller.
+  variable_list outputs() {
+    variable_list y = call.outputs;
+    std::vector<Tensor*> results;
+    for (Tensor& t : y)
+      if (t.defined()) results.push_back(&t);
+    call.finish(results);
+    for (Tensor* t : results) *t = stand_in_for_full(*t);
+    return y;
+  }
+
+  /// Checks vectors, and returns the level of a batch that they have and the tape has not, or null.
+  const Level* check(const variable_list& v, const variable_list& like) const {
+    TAPER_CHECK(v.size() == like.size(), name_,
+                ": Expected pytree structure of vectors to be the "
+                "same as that of the function: expected ",
+                like.size(), " tensors, got ", v.size());
+    const auto& running = detail::levels().running;
+    const bool runs = running.size() >= levels.size() &&
+                      std::equal(levels.begin(), levels.end(), running.begin(),
+                                 [](const Level& a, const Level& b) { return a.id == b.id; });
+    TAPER_CHECK(runs, name_, ": the transformation in which the function was called has ended");
+    LevelId batch = 0;
+    for (size_t i = 0; i < v.size(); ++i) {
+      check_input(name_, v[i], i);
+      batch = std::max(batch, batch_level(v[i]));
+    }
+    const bool is_own = std::any_of(levels.begin(), levels.end(),
+                                    [&](const Level& level) { return level.id == batch; });
+    return batch == 0 || is_own ? nullptr : detail::levels().find(batch);
+  }
+  /// Returns vectors for the tape.
+  variable_list full(const variable_list& v, const variable_list& like) const {
+    variable_list all;
+    for (size_t i = 0; i < v.size(); ++i) {
+      all.push_back(resolved_in_frames(full_batch_of(v[i])));
+      TAPER_CHECK(all[i].sizes() == like[i].sizes(), name_, ": expected vector ", i,
+                  " of the sizes of the function's tensor, got ", v[i].sizes());
+    }
+    return all;
+  }
+  /// Returns products for the caller.
+  variable_list finished(variable_list products) {
+    std::vector<Tensor*> results;
+    for (Tensor& t : products) results.push_back(&t);
+    call.finish(results);
+    for (Tensor& t : products) t = stand_in_for_full(t);
+    return products;
+  }
+
+ private:
+  static std::vector<size_t> all_of(const variable_list& inputs) {
+    std::vector<size_t> wanted(inputs.size());
+    for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = i;
+    return wanted;
+  }
+  const char* const name_;
+};
+
+bool any_requires_grad(const variable_list& all) {
+  return std::any_of(all.begin(), all.end(), [](const Tensor& t) { return t.requires_grad(); });
+}
+variable_list first_of(const variable_list& all, size_t count) {
+  return {all.begin(), all.begin() + static_cast<ptrdiff_t>(count)};
+}
+
+}  // namespace
+
+struct Pullback::State : KeptCall {
+  using KeptCall::KeptCall;
+};
+
+Pullback vjp(const ListFunction& f, const variable_list& inputs) {
+  Pullback result;
+  result.state_ = std::make_shared<Pullback::State>("vjp", f, inputs);
+  result.count = result.state_->call.count;
+  result.outputs = result.state_->outputs();
+  return result;
+}
+
+variable_list Pullback::operator()(const variable_list& v) const {
+  FramedCall& call = state_->call;
+  const variable_list y = first_of(call.outputs, count);
+  if (const Level* batch = state_->check(v, y))
+    return call_for_each(Level(*batch), v,
+                         [this](const variable_list& each) { return (*this)(each); });
+  variable_list products;
+  {
+    const TapeFrame::Scope scope(call.frame);
+    const variable_list along = state_->full(v, y);
+    products =
+        gradients(y, call.inputs, along, true, call.needs_graph() || any_requires_grad(along));
+  }
+  return state_->finished(std::move(products));
+}
+
+struct Pushforward::State : KeptCall {
+  using KeptCall::KeptCall;
+  variable_list v, products;  // v^T J, which is linear in v
+};
+
+Pushforward linearize(const ListFunction& f, const variable_list& inputs) {
+  Pushforward result;
+  result.state_ = std::make_shared<Pushforward::State>("linearize", f, inputs);
+  Pushforward::State& state = *result.state_;
+  result.count = state.call.count;
+  {
+    const TapeFrame::Scope scope(state.call.frame);
+    const variable_list y = first_of(state.call.outputs, result.count);
+    for (const Tensor& t : y) state.v.push_back(ones_like(t.detach()).requires_grad_());
+    state.products = gradients(y, state.call.inputs, state.v, true, true);
+  }
+  result.outputs = state.outputs();
+  return result;
+}
+
+variable_list Pushforward::operator()(const variable_list& tangents) const {
+  if (const Level* batch = state_->check(tangents, state_->call.inputs))
+    return call_for_each(Level(*batch), tangents,
+                         [this](const variable_list& each) { return (*this)(each); });
+  variable_list products;
+  {
+    const TapeFrame::Scope scope(state_->call.frame);
+    const variable_list along = state_->full(tangents, state_->call.inputs);
+    products = gradients(state_->products, state_->v, along, true,
+                         state_->call.needs_graph() || any_requires_grad(along));
+  }
+  return state_->finished(std::move(products));
+}
+
+OutputsAndTangents jvp(const char* name, const ListFunction& f, const variable_list& inputs,
+                       const variable_list& tangents) {
+  TAPER_CHECK(inputs.size() == tangents.size(), name,
+              ": Expected primals and tangents to have the same python structure: got ",
+              inputs.size(), " and ", tangents.size(), " tensors");
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_input(name, inputs[i], i);
+    TAPER_CHECK(tangents[i].defined() && tangents[i].sizes() == inputs[i].sizes(), name,
+                ": expected tangent ", i, " of sizes ", inputs[i].sizes(), ", got ",
+                tangents[i].defined() ? tangents[i].sizes() : IntArrayRef());
+    TAPER_CHECK(tangents[i].scalar_type() == inputs[i].scalar_type(), name, ": expected tangent ",
+                i, " of dtype ", inputs[i].scalar_type(), ", got ", tangents[i].scalar_type());
+  }
+  const LevelScope level(0);
+  variable_list duals;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    duals.push_back(make_dual(inputs[i], tangents[i], level.id()));
+  Outputs y = f(duals);
+  OutputsAndTangents result;
+  for (size_t i = 0; i < y.tensors.size(); ++i) {
+    Tensor t = y.tensors[i];
+    if (t.defined()) {
+      const Tensor tangent = tangent_of(t, level.id());
+      if (i < y.count)
+        result.tangents.push_back(tangent.defined() ? tangent : zeros_like(t.detach()));
+      drop_tangent(t, level.id());
+    }
+    result.outputs.push_back(t);
+  }
+  return result;
+}
+
+// ---------------------------------------------------------------- Jacobians
+namespace {
+
+int64_t numel_of(const variable_list& all) {
+  int64_t n = 0;
+  for (const Tensor& t : all) n += t.numel();
+  return n;
+}
+
+/// Returns the unit vectors of a list of tensors: row e of the identity, parted and shaped.
+variable_list unit_vectors(const variable_list& like) {
+  const int64_t n = numel_of(like);
+  variable_list all;
+  int64_t start = 0;
+  for (const Tensor& t : like) {
+    Tensor part = zeros({n, t.numel()}, t.options());
+    part.diagonal(-start).slice(0, 0, t.numel()).fill_(1);
+    std::vector<int64_t> sizes{n};
+    for (const int64_t s : t.sizes()) sizes.push_back(s);
+    all.push_back(part.reshape(sizes));
+    start += t.numel();
+  }
+  return all;
+}
+
+std::vector<int64_t> sizes_of(const Tensor& a, const Tensor& b) {
+  std::vector<int64_t> sizes = a.sizes().vec();
+  for (const int64_t n : b.sizes()) sizes.push_back(n);
+  return sizes;
+}
+
+BatchDims first_dim(size_t count) { return BatchDims(count, optional<int64_t>(0)); }
+
+variable_list picked(const variable_list& all, const std::vector<size_t>& wanted) {
+  variable_list some;
+  for (const size_t i : wanted) some.push_back(all[i]);
+  return some;
+}
+/// Returns the function of the inputs at `wanted`, the others being constants.
+ListFunction of_wanted(const ListFunction& f, const variable_list& inputs,
+                       const std::vector<size_t>& wanted) {
+  return [&f, &inputs, &wanted](const variable_list& x) {
+    variable_list all = inputs;
+    for (size_t k = 0; k < wanted.size(); ++k) all[wanted[k]] = x[k];
+    return f(all);
+  };
+}
+
+}  // namespace
+
+OutputsAndJacobians jacrev(const ListFunction& f, const variable_list& inputs,
+                           const std::vector<size_t>& wanted, int64_t chunk_size) {
+  for (const size_t i : wanted) check_input("jacrev", inputs[i], i);
+  const variable_list x = picked(inputs, wanted);
+  const ListFunction g = of_wanted(f, inputs, wanted);
+  OutputsAndJacobians result;
+  // The sizes of the outputs give the vectors. The function runs again with a batch of inputs.
+  Outputs y = g(x);
+  result.outputs = y.tensors;
+  variable_list like(y.tensors.begin(), y.tensors.begin() + static_cast<ptrdiff_t>(y.count));
+  for (size_t i = 0; i < like.size(); ++i) check_input("jacrev", like[i], i);
+  const variable_list rows = vmap(
+      [&](const variable_list& v) {
+        variable_list products = vjp(g, x)(v);
+        const size_t count = products.size();
+        return Outputs{std::move(products), count};
+      },
+      unit_vectors(like), first_dim(like.size()), first_dim, Randomness::kSame, chunk_size);
+  for (size_t i = 0, start = 0; i < like.size(); ++i) {
+    variable_list of_output;
+    const auto n = static_cast<size_t>(like[i].numel());
+    for (size_t j = 0; j < x.size(); ++j)
+      of_output.push_back(rows[j]
+                              .narrow(0, static_cast<int64_t>(start), static_cast<int64_t>(n))
+                              .reshape(sizes_of(like[i], x[j])));
+    start += n;
+    result.jacobians.push_back(std::move(of_output));
+  }
+  return result;
+}
+
+OutputsAndJacobians jacfwd(const ListFunction& f, const variable_list& inputs,
+                           const std::vector<size_t>& wanted, Randomness randomness,
+                           int64_t chunk_size) {
+  for (const size_t i : wanted) check_input("jacfwd", inputs[i], i);
+  const variable_list x = picked(inputs, wanted);
+  const ListFunction g = of_wanted(f, inputs, wanted);
+  OutputsAndJacobians result;
+  size_t count = 0;
+  const auto out_dims = [&](size_t n) {
+    BatchDims dims(n, optional<int64_t>(-1));
+    for (size_t i = count; i < n; ++i) dims[i] = nullopt;
+    return dims;
+  };
+  const variable_list columns = vmap(
+      [&](const variable_list& v) {
+        OutputsAndTangents y = jvp("jacfwd", g, x, v);
+        count = y.tangents.size();
+        variable_list all = y.tangents;
+        all.insert(all.end(), y.outputs.begin(), y.outputs.end());
+        return Outputs{std::move(all), count};
+      },
+      unit_vectors(x), first_dim(x.size()), out_dims, randomness, chunk_size);
+  result.outputs.assign(columns.begin() + static_cast<ptrdiff_t>(count), columns.end());
+  for (size_t i = 0; i < count; ++i) {
+    variable_list of_output;
+    int64_t start = 0;
+    for (const Tensor& t : x) {
+      of_output.push_back(
+          columns[i].narrow(-1, start, t.numel()).reshape(sizes_of(result.outputs[i], t)));
+      start += t.numel();
+    }
+    result.jacobians.push_back(std::move(of_output));
+  }
+  return result;
+}
+
+}  // namespace torch::taper::func::detail

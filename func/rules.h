@@ -1,0 +1,32 @@
+// How ops run in levels: the mode that sees them, rules for batches and for tangents. Not
+// installed.
+#pragma once
+
+#include <functional>
+
+#include <taper/framework/autograd/transform.h>
+#include <taper/func/call.h>
+#include <taper/func/levels.h>
+
+namespace torch::taper::func::detail {
+
+/// Returns the mode that sees the ops of this thread while levels run.
+OpMode& interpreter();
+autograd::Transform& transform();
+
+/// Returns whether a leaf of the history of the tensors has a property.
+bool any_leaf(const variable_list& results, const std::function<bool(const Tensor& leaf)>& has);
+
+/// Calls an op that does not change its arguments with tensors that have tangents at `level`, the
+/// latest one. Its results get tangents.
+IValue call_dual(const OpInfo& op, const Arguments& arguments, LevelId level);
+/// Calls an op that changes its first argument, with its tangent.
+void call_dual_in_place(const OpInfo& op, const Arguments& arguments, LevelId level);
+
+/// Calls an op with tensors that stand for batches at `level`.
+IValue call_batched(const OpInfo& op, Arguments& arguments, const Level& level);
+/// Calls a custom function for each example, and joins the results.
+variable_list call_for_each(const Level& level, const variable_list& inputs,
+                            const std::function<variable_list(const variable_list&)>& f);
+
+}  // namespace torch::taper::func::detail
