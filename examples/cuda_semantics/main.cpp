@@ -54,8 +54,8 @@ taper::Device the_same_program() {
 
 void simulated_devices() {
   taper::cuda::SimulationOptions options;
-  options.memory = size_t{1} << 30;  // bytes that each device has: running out can be tried
-  options.max_delay_us = 50;         // each kernel starts up to so much later, at random
+  options.memory = size_t{1} << 30;  // bytes per device: small values test running out
+  options.max_delay_us = 50;         // largest random delay of a kernel's start
   options.seed = 1;
   taper::cuda::simulate_devices(4, options);
   std::cout << "  asked for 4 simulated devices of " << (options.memory >> 20) << " MiB\n";
@@ -64,7 +64,7 @@ void simulated_devices() {
 void devices_with_free_memory() {
   const char* before = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string own = before ? before : "";
-  auto order = taper::cuda::devices_by_free_memory();  // most first; numbers of the machine
+  auto order = taper::cuda::devices_by_free_memory();  // machine's indices, most free first
   if (order.size() > 1) {
     const std::string two = std::to_string(order[0]) + "," + std::to_string(order[1]);
     setenv("CUDA_VISIBLE_DEVICES", two.c_str(), 1);
@@ -144,7 +144,7 @@ void captured_steps(const taper::Device& device) {
     optimizer.step();
     return loss;
   };
-  train();  // once before: state is made, libraries are loaded
+  train();  // once before: creates state and loads libraries
   taper::Graph graph(device);
   taper::Tensor loss;
   {
@@ -152,9 +152,9 @@ void captured_steps(const taper::Device& device) {
     loss = train();                  // nothing runs
   }
   for (auto& batch : *loader) {
-    data.copy_(batch.data.slice(0, 0, 8));  // new values where the old ones were
+    data.copy_(batch.data.slice(0, 0, 8));  // new values at the old addresses
     target.copy_(batch.target.slice(0, 0, 8).view({8}));
-    graph.replay();  // loss holds this step's
+    graph.replay();  // loss holds the new value
   }
   std::cout << "  the loss of the last replay is " << loss.item<float>() << '\n';
 }
@@ -174,7 +174,7 @@ void budget_of_memory() {
   };
   train();
   taper::Graph graph(taper::kCPU);
-  graph.capture(train, taper::GraphOptions().memory_budget(7 << 20));  // calls it several times
+  graph.capture(train, taper::GraphOptions().memory_budget(7 << 20));  // calls train several times
   std::cout << "  replays take " << graph.memory().planned / 1024 << " KiB, "
             << graph.recomputed() / 1024 << " are made again\n";
   graph.replay();
