@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <taper/framework/core/check.h>
+#include <taper/func/forward_ad.h>
 #include <taper/func/rules.h>
 #include <taper/func/tape_frame.h>
 #include <taper/ops/elementwise/elementwise.h>
@@ -250,19 +251,21 @@ variable_list Pushforward::operator()(const variable_list& tangents) const {
   return state_->finished(std::move(products));
 }
 
+void check_tangent(const char* name, const Tensor& x, const Tensor& tangent, size_t i) {
+  check_input(name, x, i);
+  TAPER_CHECK(tangent.defined() && tangent.sizes() == x.sizes(), name, ": expected tangent ", i,
+              " of sizes ", x.sizes(), ", got ",
+              tangent.defined() ? tangent.sizes() : IntArrayRef());
+  TAPER_CHECK(tangent.scalar_type() == x.scalar_type(), name, ": expected tangent ", i,
+              " of dtype ", x.scalar_type(), ", got ", tangent.scalar_type());
+}
+
 OutputsAndTangents jvp(const char* name, const ListFunction& f, const variable_list& inputs,
                        const variable_list& tangents) {
   TAPER_CHECK(inputs.size() == tangents.size(), name,
               ": Expected primals and tangents to have the same python structure: got ",
               inputs.size(), " and ", tangents.size(), " tensors");
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    check_input(name, inputs[i], i);
-    TAPER_CHECK(tangents[i].defined() && tangents[i].sizes() == inputs[i].sizes(), name,
-                ": expected tangent ", i, " of sizes ", inputs[i].sizes(), ", got ",
-                tangents[i].defined() ? tangents[i].sizes() : IntArrayRef());
-    TAPER_CHECK(tangents[i].scalar_type() == inputs[i].scalar_type(), name, ": expected tangent ",
-                i, " of dtype ", inputs[i].scalar_type(), ", got ", tangents[i].scalar_type());
-  }
+  for (size_t i = 0; i < inputs.size(); ++i) check_tangent(name, inputs[i], tangents[i], i);
   const LevelScope level(0);
   variable_list duals;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -400,3 +403,46 @@ OutputsAndJacobians jacfwd(const ListFunction& f, const variable_list& inputs,
 }
 
 }  // namespace torch::taper::func::detail
+
+// ---------------------------------------------------------------- forward_ad
+namespace torch::taper::autograd::forward_ad {
+
+using namespace func::detail;
+
+namespace {
+
+constinit thread_local LevelId innermost = 0;
+
+LevelId current_level(const char* name) {
+  TAPER_CHECK(innermost, name, ": expected a dual_level. (Trying to use a dual level that is not ",
+              "active: enter one with dual_level())");
+  return innermost;
+}
+
+}  // namespace
+
+struct [[gnu::visibility("hidden")]] dual_level::State {
+  const LevelScope level{0};
+  const Temporarily<LevelId> current{innermost, level.id()};
+};
+
+dual_level::dual_level() : state_(std::make_unique<State>()) {}
+dual_level::~dual_level() = default;
+
+Tensor make_dual(const Tensor& tensor, const Tensor& tangent) {
+  const LevelId level = current_level("make_dual");
+  check_tangent("make_dual", tensor, tangent, 0);
+  return func::detail::make_dual(tensor, tangent, level);
+}
+
+UnpackedDualTensor unpack_dual(const Tensor& tensor) {
+  const LevelId level = current_level("unpack_dual");
+  TAPER_CHECK(tensor.defined(), "unpack_dual: expected a defined tensor");
+  const Tensor tangent = tangent_of(tensor, level);
+  if (!tangent.defined()) return {tensor, tangent};
+  const Tensor primal = tensor.alias();
+  drop_tangent(primal, level);
+  return {primal, tangent};
+}
+
+}  // namespace torch::taper::autograd::forward_ad

@@ -14,12 +14,16 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/core/arg.h>
+#include <taper/func/core.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
 #pragma GCC visibility push(default)
 
 namespace torch::taper::autograd::functional {
+
+/// How Jacobians and Hessians are computed: by products from the left, or from the right.
+enum class Strategy { kReverseMode, kForwardMode };
 
 /// Options of all functions.
 struct FunctionalOptions {
@@ -28,6 +32,11 @@ struct FunctionalOptions {
   /// Throws Error if an output does not depend on an input, or a Jacobian is constant where its
   /// derivative is needed. By default such derivatives are zeros.
   TAPER_ARG(bool, strict) = false;
+  /// For jacobian and hessian: computes all rows at once (func/func.h), not one after another. It
+  /// does not take `strict`.
+  TAPER_ARG(bool, vectorize) = false;
+  /// For jacobian, and for the outer derivative of hessian. kForwardMode needs `vectorize`.
+  TAPER_ARG(Strategy, strategy) = Strategy::kReverseMode;
 };
 
 using ListFunction = std::function<variable_list(const variable_list&)>;  ///< of several tensors
@@ -136,6 +145,27 @@ inline variable_list gradient_of(const char* name, const ListFunction& f, const 
   return gradients(name, {one}, x, {ones_like(one)}, true, options);
 }
 
+/// Computes all products with unit vectors at once.
+inline std::vector<variable_list> jacobian_at_once(const ListFunction& f, const variable_list& x,
+                                                   const FunctionalOptions& options) {
+  TAPER_CHECK(!options.strict(), "jacobian: strict cannot be combined with vectorize");
+  const auto outputs = [&](const variable_list& in) {
+    variable_list y = f(in);
+    const size_t count = y.size();
+    return func::detail::Outputs{std::move(y), count};
+  };
+  variable_list constant;  // without create_graph, the result has no history
+  for (const Tensor& t : x) constant.push_back(options.create_graph() ? t : t.detach());
+  std::vector<size_t> all(x.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  std::vector<variable_list> J =
+      options.strategy() == Strategy::kForwardMode
+          ? func::detail::jacfwd(outputs, constant, all, func::Randomness::kSame, 0).jacobians
+          : func::detail::jacrev(outputs, constant, all, 0).jacobians;
+  for (variable_list& row : J) row = finished(std::move(row), options.create_graph());
+  return J;
+}
+
 }  // namespace detail
 
 /// Returns the outputs of `f` and v^T J for each input, J being the Jacobian at the inputs. `v` has
@@ -184,6 +214,9 @@ inline std::vector<variable_list> jacobian(const ListFunction& f, const variable
   const AutoGradMode recording(true);
   const bool graph = options.create_graph();
   const variable_list x = detail::leaves_of("jacobian", inputs, graph);
+  TAPER_CHECK(options.vectorize() || options.strategy() == Strategy::kReverseMode,
+              "jacobian: strategy kForwardMode needs vectorize(true)");
+  if (options.vectorize()) return detail::jacobian_at_once(f, x, options);
   std::vector<variable_list> result;
   for (const Tensor& y : detail::outputs_of("jacobian", f, x, options)) {
     const Tensor flat = y.reshape(-1);
@@ -216,7 +249,11 @@ inline Tensor jacobian(const TensorFunction& f, const Tensor& input,
 inline std::vector<variable_list> hessian(const ListFunction& f, const variable_list& inputs,
                                           const FunctionalOptions& options = {}) {
   const auto gradient = [&](const variable_list& x) {
-    return detail::gradient_of("hessian", f, x, options);
+    if (!options.vectorize()) return detail::gradient_of("hessian", f, x, options);
+    std::vector<size_t> all(x.size());
+    for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+    const auto outputs = [&](const variable_list& in) { return func::detail::Outputs{f(in), 1}; };
+    return func::detail::grad("hessian", outputs, x, all).grads;
   };
   return jacobian(gradient, inputs, options);
 }

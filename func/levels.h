@@ -123,6 +123,8 @@ void drop_tangent(const Tensor& t, LevelId level);
 LevelId tangent_level(const Tensor& t, LevelId limit);
 /// Returns a new tensor over the memory of `t`, without history, with its tangents below `limit`.
 Tensor without_history(const Tensor& t, LevelId limit);
+/// Throws Error unless `tangent` is one of `x`, input number i.
+void check_tangent(const char* name, const Tensor& x, const Tensor& tangent, size_t i);
 /// Returns `t` with a tangent at a level, as a new tensor over its memory.
 Tensor make_dual(const Tensor& t, const Tensor& tangent, LevelId level);
 /// A tensor with a tangent that stands for a batch becomes one that stands for a batch.

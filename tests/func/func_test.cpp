@@ -213,6 +213,47 @@ TEST(FuncJacobian, IsMapped) {
   expect_close(H, func::vmap(func::hessian(f))(X), 1e-9);
 }
 
+TEST(FunctionalJacobian, IsTheSameAtOnce) {
+  using namespace autograd::functional;
+  manual_seed(8);
+  const Tensor A = randn({3, 2}, kDouble), x = randn({2}, kDouble);
+  const TensorFunction f = [&](const Tensor& t) { return A.mv(t).exp(); };
+  const Tensor J = jacobian(f, x);
+  const auto at_once = FunctionalOptions().vectorize(true);
+  expect_close(jacobian(f, x, at_once), J);
+  const auto forward = FunctionalOptions().vectorize(true).strategy(Strategy::kForwardMode);
+  expect_close(jacobian(f, x, forward), J);
+  const TensorFunction g = [&](const Tensor& t) { return f(t).sum(); };
+  const Tensor H = hessian(g, x);
+  expect_close(hessian(g, x, at_once), H, 1e-9);
+  expect_close(hessian(g, x, forward), H, 1e-9);
+  expect_error("needs vectorize(true)",
+               [&] { jacobian(f, x, FunctionalOptions().strategy(Strategy::kForwardMode)); });
+  expect_error("strict cannot be combined",
+               [&] { jacobian(f, x, FunctionalOptions().strict(true).vectorize(true)); });
+}
+
+// ---------------------------------------------------------------- forward_ad
+TEST(ForwardAd, PropagatesTangentsInALevel) {
+  namespace fw = autograd::forward_ad;
+  const Tensor x = doubles({1, 2}), v = doubles({1, 10});
+  {
+    const fw::dual_level level;
+    const Tensor dual = fw::make_dual(x, v);
+    const auto [y, dy] = fw::unpack_dual(cube(dual));
+    expect_values(y, {2}, {1, 8});
+    expect_values(dy, {2}, {3, 120});
+    EXPECT_FALSE(fw::unpack_dual(x).tangent.defined());
+    EXPECT_FALSE(fw::unpack_dual(y).tangent.defined());
+    const fw::dual_level inner;
+    const auto [z, dz] = fw::unpack_dual(fw::make_dual(dual, v).mul(dual));
+    expect_values(dz, {2}, {1, 20});
+    expect_error("of sizes [2]", [&] { fw::make_dual(x, doubles({1})); });
+  }
+  expect_error("expected a dual_level", [&] { fw::make_dual(x, v); });
+  expect_error("expected a dual_level", [&] { fw::unpack_dual(x); });
+}
+
 // ---------------------------------------------------------------- vmap
 TEST(FuncVmap, CallsTheFunctionForEachExample) {
   const auto f = [](const Tensor& x, const Tensor& y) {
