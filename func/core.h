@@ -98,6 +98,15 @@ struct OutputsAndTangents {
 OutputsAndTangents jvp(const char* name, const ListFunction& f, const variable_list& inputs,
                        const variable_list& tangents);
 
+struct OutputsAndSeries {
+  variable_list outputs;
+  std::vector<variable_list> series;  ///< [output][order - 1]
+};
+/// Returns the outputs and their derivatives with respect to t at 0. `series[i][k - 1]` is
+/// derivative k of input i.
+OutputsAndSeries jet(const ListFunction& f, const variable_list& inputs,
+                     const std::vector<variable_list>& series);
+
 /// Returns the Jacobian of each differentiated output with respect to each input at `wanted`, by
 /// products from the left in chunks of `chunk_size` (0: one chunk).
 struct OutputsAndJacobians {

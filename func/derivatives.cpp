@@ -34,6 +34,7 @@ struct FramedCall {
     for (const size_t i : wanted) full.push_back(full_batch_of(resolve(given[i])));
     const TapeFrame::Scope scope(frame);
     for (size_t k = 0; k < wanted.size(); ++k) {
+      waits_in_frames(full[k]);  // throws for what cannot wait
       const Tensor leaf = frame.leaf(full[k]);
       // One tensor may be given twice.
       inputs.push_back(leaf.grad_fn() || std::count(wanted.begin(), wanted.end(), wanted[k]) > 1 ||

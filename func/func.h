@@ -288,6 +288,22 @@ auto linearize(const F& f, const X& x) {
   return std::pair{std::move(y), std::move(product)};
 }
 
+/// Returns a pair for the curve y(t) = f(x(t)): the value y(0), and a vector of the derivatives
+/// y'(0), y''(0), ... up to the order of `derivatives`, which are x'(0), x''(0), ... For n
+/// derivatives along one direction v, give {v, Tensor(), ..., Tensor()}. An undefined one is zero.
+/// The cost grows with the square of the order, while nested jvp doubles it with each order (Taylor
+/// mode: Griewank and Walther, Evaluating Derivatives, chapter 13). Functions of one tensor that
+/// return one tensor. Throws Error for other sizes or dtypes of the derivatives, and for none.
+template <class F>
+std::pair<Tensor, std::vector<Tensor>> jet(const F& f, const Tensor& x,
+                                           const std::vector<Tensor>& derivatives) {
+  const auto of_one = [&f](const detail::variable_list& in) {
+    return detail::Outputs{{f(in[0])}, 1};
+  };
+  detail::OutputsAndSeries r = detail::jet(of_one, {x}, {derivatives});
+  return {std::move(r.outputs[0]), std::move(r.series[0])};
+}
+
 // ---------------------------------------------------------------- Jacobians
 /// Returns a function that computes the Jacobian of `f` by v^T J for all unit vectors v at once, or
 /// for `chunk_size` of them. Its sizes are those of the output, followed by those of the argument.

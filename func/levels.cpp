@@ -177,6 +177,16 @@ LevelId tangent_level(const Tensor& t, LevelId limit) {
   return last;
 }
 
+LevelId series_level(const Tensor& t, LevelId limit) {
+  const Note* note = note_of(t);
+  if (!note) return 0;
+  if (note->batch_level != 0) return series_level(note->batch, limit);
+  LevelId last = 0;
+  for (const auto& [id, all] : note->series)
+    if (id < limit && id > last && levels().find(id)) last = id;
+  return last;
+}
+
 Tensor without_history(const Tensor& t, LevelId limit) {
   Tensor y = taper::detail::share_data(t.impl());
   if (const Note* note = note_of(t))
@@ -223,8 +233,8 @@ namespace torch::taper::func::detail {
 
 TapeFrame::TapeFrame()
     : outer_(levels().frame),
-      limit_(levels().limit),
       start_(next_level_id()),
+      limit_(std::min(levels().limit, start_)),
       recorded_(GradMode::is_enabled()) {}
 
 TapeFrame::Scope::Scope(TapeFrame& frame)
@@ -251,8 +261,13 @@ bool waits_in_frames(const Tensor& x) {
   const Note* note = note_of(x);
   if (!note) return false;
   if (note->batch_level != 0) return waits_in_frames(note->batch);
-  for (TapeFrame* f = levels().frame; f; f = f->outer())
+  for (TapeFrame* f = levels().frame; f; f = f->outer()) {
+    if (series_level(x, f->limit()))
+      throw NotImplementedError(
+          "func::grad and vjp inside of func::jet are not supported: use jet "
+          "inside of grad");
     if (tangent_level(x, f->limit())) return true;
+  }
   return false;
 }
 

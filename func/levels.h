@@ -4,6 +4,8 @@
 // called with the batch. A tangent level is one call of jvp. In it, tensors may have tangents.
 // Batches come first: a tensor that stands for a batch has no tangents, but its batch may.
 //
+// A series level is one call of jet. In it, tensors may be polynomials of t.
+//
 // A tape frame (tape_frame.h) is one call of grad or vjp.
 #pragma once
 
@@ -25,7 +27,7 @@ constexpr LevelId kAllLevels = std::numeric_limits<LevelId>::max();
 
 struct Level {
   LevelId id;
-  int64_t batch_size;  // 0 for a level of tangents
+  int64_t batch_size;  // 0 for a level of tangents or series
   Randomness randomness;
   bool is_batch() const { return batch_size > 0; }
 };
@@ -35,6 +37,8 @@ struct Note final : TensorNote {
   LevelId batch_level = 0;  // 0: the tensor has its elements itself
   Tensor batch;             // dimension 0 counts the examples
   std::vector<std::pair<LevelId, Tensor>> tangents;
+  // Coefficients of t, t^2, ... of jet. An undefined one is zero.
+  std::vector<std::pair<LevelId, variable_list>> series;
   void check_elements(const char* op) const override;
 };
 /// Returns what levels keep with a tensor, or null.
@@ -129,5 +133,9 @@ void check_tangent(const char* name, const Tensor& x, const Tensor& tangent, siz
 Tensor make_dual(const Tensor& t, const Tensor& tangent, LevelId level);
 /// A tensor with a tangent that stands for a batch becomes one that stands for a batch.
 Tensor with_full_tangents(const Tensor& t);
+
+// ---------------------------------------------------------------- series
+/// Returns the latest running level below `limit` at which the tensor is a polynomial, 0 if none.
+LevelId series_level(const Tensor& t, LevelId limit);
 
 }  // namespace torch::taper::func::detail

@@ -23,6 +23,9 @@ IValue call_dual(const OpInfo& op, const Arguments& arguments, LevelId level);
 /// Calls an op that changes its first argument, with its tangent.
 void call_dual_in_place(const OpInfo& op, const Arguments& arguments, LevelId level);
 
+/// Calls an op with tensors that are polynomials at `level`, the latest one. Its results are, too.
+IValue call_series(const OpInfo& op, const Arguments& arguments, LevelId level);
+
 /// Calls an op with tensors that stand for batches at `level`.
 IValue call_batched(const OpInfo& op, Arguments& arguments, const Level& level);
 /// Calls a custom function for each example, and joins the results.

@@ -275,8 +275,13 @@ LevelId visible_tangents(const Tensor& t) {
   return levels().frame && last < levels().frame->start() ? 0 : last;
 }
 
+LevelId visible_series(const Tensor& t) {
+  const LevelId last = series_level(t, levels().limit);
+  return levels().frame && last < levels().frame->start() ? 0 : last;
+}
+
 struct Found {
-  LevelId batch = 0, tangents = 0;
+  LevelId batch = 0, tangents = 0, series = 0;
   bool waits = false;
 };
 Found look_at(const Arguments& a) {
@@ -285,6 +290,7 @@ Found look_at(const Arguments& a) {
     if (!note_of(t)) return;
     found.batch = std::max(found.batch, batch_level(t));
     found.tangents = std::max(found.tangents, visible_tangents(t));
+    found.series = std::max(found.series, visible_series(t));
     found.waits = found.waits || waits_in_frames(t);
   });
   return found;
@@ -298,7 +304,8 @@ class Interpreter final : public OpMode {
     Found found = look_at(a);
     const Level* random =
         op.is(OpTrait::kRandom) ? levels().last_batch(levels().random_limit) : nullptr;
-    if (!found.batch && !found.tangents && !found.waits && !random) return call.next();
+    if (!found.batch && !found.tangents && !found.series && !found.waits && !random)
+      return call.next();
     if (op.is(OpTrait::kComposite)) return call.decompose();
     TAPER_CHECK(!op.is(OpTrait::kOut), op.name,
                 ": expected the form without `out` inside of func::vmap, grad or jvp");
@@ -312,6 +319,8 @@ class Interpreter final : public OpMode {
     if (found.batch || random)
       value = call_batched(
           op, a, Level(random && random->id > found.batch ? *random : *levels().find(found.batch)));
+    else if (found.series > found.tangents)
+      value = call_series(op, a, found.series);
     else if (!found.tangents)
       value = call_plain(op, a);
     else if (changes)
@@ -337,7 +346,7 @@ class FuncTransform final : public autograd::Transform {
     if (levels().off) return;
     for (const TensorList list : {pass.roots, pass.root_grads, pass.inputs})
       for (const Tensor& t : list)
-        TAPER_CHECK(!t.defined() || (!batch_level(t) && !visible_tangents(t)),
+        TAPER_CHECK(!t.defined() || (!batch_level(t) && !visible_tangents(t) && !visible_series(t)),
                     "backward: expected tensors without batch or tangent. Inside of func::vmap and "
                     "func::jvp, use func::grad or func::vjp");
   }

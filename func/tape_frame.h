@@ -55,13 +55,13 @@ class TapeFrame {
   std::vector<LevelId> levels_of_duals() const;
 
   TapeFrame* const outer_;
-  const LevelId limit_;  // of the tangents that wait
   const LevelId start_;
+  const LevelId limit_;  // of the tangents that wait
   const bool recorded_;  // by the caller
   std::unordered_map<const TensorImpl*, Leaf> leaves_;
 };
 
-/// Returns whether a tangent of `x` waits in a frame.
+/// Returns whether a tangent of `x` waits in a frame. Throws Error for a polynomial of jet.
 bool waits_in_frames(const Tensor& x);
 /// Returns the leaf of the outermost frame in which a tangent of `x` waits, or `x`.
 Tensor resolved_in_frames(const Tensor& x);
