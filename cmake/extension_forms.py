@@ -1,5 +1,5 @@
-"""The forms of LibTorch's functions that follow by rule from declarations: NAME_out, NAME_outf, _foreach_NAME, and factories
-with dtype, layout, device and pin_memory one by one. extension_forms.txt says which functions get them.
+"""The forms of LibTorch's functions that follow by rule from declarations: NAME_out, NAME_outf, _foreach_NAME, special_NAME, and
+factories with dtype, layout, device and pin_memory one by one. extension_forms.txt says which functions get the first three.
 cmake/generated_headers.py writes the headers."""
 import collections
 import pathlib
@@ -75,10 +75,10 @@ def statements(text):
     return found
 
 
-def functions(text, header):
-    """The functions that a header declares in namespace torch::taper itself. A template of a generator's type counts as a
-    function of optional<Generator>."""
-    found = [s for scopes, s, _ in statements(text) if scopes == ("namespace torch::taper",)]
+def functions(text, header, *inner):
+    """The functions that a header declares in namespace torch::taper itself, or in `inner` in it. A template of a generator's type
+    counts as a function of optional<Generator>."""
+    found = [s for scopes, s, _ in statements(text) if scopes == ("namespace torch::taper", *inner)]
     matches = (re.fullmatch(rf"({GENERATOR})?(?:inline )?([\w:<>&, ]+?)\s(\w+)\((.*)\)", f) for f in found)
     return [Function(m.group(2), m.group(3),
                      split(m.group(4).replace("const G& ", "optional<Generator> ") if m.group(1) else m.group(4)), header)
@@ -317,6 +317,19 @@ def unpacked_forms(declared):
     return lines, sorted(headers)
 
 
+# ---------------------------------------------------------------- special_NAME
+
+def special_forms(sources):
+    """(lines, headers of the functions): the functions of torch.special by their longer names."""
+    lines, headers = [], []
+    for header, text in sources.items():
+        for result, name, parameters, _ in functions(text, header, "namespace special"):
+            call = f"return special::{name}({', '.join(parameter(p)[1] for p in parameters)});"
+            lines += wrapped(f"{result} special_{name}", parameters, call)
+            headers += [header] * (header not in headers)
+    return lines, headers
+
+
 # ---------------------------------------------------------------- all
 
 def headers(text=None, sources=None):
@@ -330,6 +343,11 @@ def headers(text=None, sources=None):
         made[f"taper/generated/{name}"] = header(about, includes, lines)
         return functions(made[f"taper/generated/{name}"], f"generated/{name}")
 
+    lines, includes = special_forms(sources)
+    declared += write("special_names.h", ["The functions of torch.special by LibTorch's longer names, torch::special_..."], includes,
+                      ["/// Calls the function of torch.special that the rest of the name says. `special_NAME` is special::NAME, whose comment",
+                       "/// gives shapes, dtypes and errors. `special_NAME_out(out, ...)` writes into `out`, which is resized.",
+                       "///@{", *lines, "///@}"])
     of_lists = write("foreach.h",
                      ["LibTorch's _foreach_NAME: one op for all tensors of a list, in the few launches that ops/shared/foreach.h",
                       "describes. Those that end in _ change the tensors of `self`. The others have PyTorch's gradients."],

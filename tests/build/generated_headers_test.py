@@ -27,6 +27,9 @@ inline Tensor ones(IntArrayRef size, TensorOptions options = {}) { return {}; }
 namespace detail {
 Tensor internal(const Tensor& x);
 }
+namespace special {
+Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals = 0);
+}
 }""",
 }
 
@@ -77,6 +80,13 @@ class Forms(unittest.TestCase):
                                optional<bool> pin_memory) {
               return ones(size, detail::packed(dtype, layout, device, pin_memory));
             }""")
+
+    def test_longer_names_of_special(self):
+        self.assertWritten("special_names", """
+            inline Tensor& special_round_out(Tensor& out, const Tensor& x, int64_t decimals = 0) {
+              return special::round_out(out, x, decimals);
+            }""")
+        self.assertWritten("outf_forms", "special_round_outf(const Tensor& x, int64_t decimals, Tensor& out)")
 
     def test_foreach_form(self):
         self.assertWritten("foreach", """

@@ -4,7 +4,7 @@
 GROUPS = [
     ("tensor", "Tensors", "The class Tensor, its options, dtypes, scalars and indices.", ("framework/core/",)),
     ("creation", "Creating and viewing", "Makes, copies, joins, splits and reshapes tensors.", ("ops/tensor/",)),
-    ("pointwise", "Pointwise functions", "Computes each element on its own.", ("ops/elementwise/",)),
+    ("pointwise", "Pointwise functions", "Computes each element on its own.", ("ops/elementwise/", "generated/special_names.h")),
     ("reduce", "Reductions, sorting, statistics", "Sums, means, extremes, scans, sorts, histograms.", ("ops/reduce/",)),
     ("linalg", "Linear algebra", "Products, decompositions, solvers, norms.", ("ops/linalg/",)),
     ("index", "Indexing", "Gathers, scatters, selects, embeds.", ("ops/index/",)),

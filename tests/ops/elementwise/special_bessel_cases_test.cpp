@@ -5,7 +5,6 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special_bessel_kernels.h>
-#include <taper/ops/elementwise/special_names.h>
 #include <taper/ops/elementwise/unary.h>
 
 #include "harness/pointwise.h"

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/generated/special_names.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/special_bessel.h>
-#include <taper/ops/elementwise/special_names.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/tensor/factory.h>
