@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <taper/framework/fusion/cpu/fusion.h>
+#include <taper/framework/kernel/op_lists.h>
 #include <taper/taper.h>
 
 #include "test_util.h"
