@@ -1,5 +1,5 @@
-"""The forms of LibTorch's functions that follow by rule from declarations: NAME_out, NAME_outf, _foreach_NAME, special_NAME, and
-factories with dtype, layout, device and pin_memory one by one. extension_forms.txt says which functions get the first three.
+"""The forms of LibTorch's functions that follow by rule from declarations: NAME_out, NAME_outf, _foreach_NAME, names as
+special_NAME, and factories with dtype, layout, device and pin_memory one by one. extension_forms.txt says which get the first three.
 cmake/generated_headers.py writes the headers."""
 import collections
 import pathlib
@@ -16,6 +16,8 @@ SHORTER = {"rand_out", "randn_out", "randperm_out", "range_out"}
 GENERATOR = r"template <class G, class = detail::IsGenerator<G>> "
 PACKED = ["optional<ScalarType> dtype", "optional<Layout> layout", "optional<Device> device", "optional<bool> pin_memory"]
 COLUMNS = 100
+# Namespaces of torch::taper whose functions have longer names, too.
+SPACES = ("special", "linalg", "fft")
 
 Function = collections.namedtuple("Function", "result name parameters header")
 Row = collections.namedtuple("Row", "number name parameters results")
@@ -75,10 +77,10 @@ def statements(text):
     return found
 
 
-def functions(text, header, *inner):
-    """The functions that a header declares in namespace torch::taper itself, or in `inner` in it. A template of a generator's type
-    counts as a function of optional<Generator>."""
-    found = [s for scopes, s, _ in statements(text) if scopes == ("namespace torch::taper", *inner)]
+def functions(text, header, space="torch::taper"):
+    """The functions that a header declares in a namespace itself. A template of a generator's type counts as a function of
+    optional<Generator>."""
+    found = [s for scopes, s, _ in statements(text) if "::".join(scopes).replace("namespace ", "") == space]
     matches = (re.fullmatch(rf"({GENERATOR})?(?:inline )?([\w:<>&, ]+?)\s(\w+)\((.*)\)", f) for f in found)
     return [Function(m.group(2), m.group(3),
                      split(m.group(4).replace("const G& ", "optional<Generator> ") if m.group(1) else m.group(4)), header)
@@ -317,15 +319,21 @@ def unpacked_forms(declared):
     return lines, sorted(headers)
 
 
-# ---------------------------------------------------------------- special_NAME
+# ---------------------------------------------------------------- special_NAME, linalg_NAME, fft_NAME
 
-def special_forms(sources):
-    """(lines, headers of the functions): the functions of torch.special by their longer names."""
+def longer_names(space, sources, declared):
+    """(lines, headers of the functions): the functions of a namespace by the names that begin with it, but for names that a header
+    declares."""
+    there = {f.name for f in declared}
     lines, headers = [], []
     for header, text in sources.items():
-        for result, name, parameters, _ in functions(text, header, "namespace special"):
-            call = f"return special::{name}({', '.join(parameter(p)[1] for p in parameters)});"
-            lines += wrapped(f"{result} special_{name}", parameters, call)
+        own_types = "|".join(re.findall(r"using (\w+) =", text)) or "(?!)"
+        for result, name, parameters, _ in functions(text, header, f"torch::taper::{space}"):
+            parameters = [re.sub(rf"^({own_types})\b", rf"{space}::\1", p) for p in parameters]
+            if f"{space}_{name}" in there:
+                continue
+            call = f"return {space}::{name}({', '.join(parameter(p)[1] for p in parameters)});"
+            lines += wrapped(f"{result} {space}_{name}", parameters, call)
             headers += [header] * (header not in headers)
     return lines, headers
 
@@ -343,11 +351,12 @@ def headers(text=None, sources=None):
         made[f"taper/generated/{name}"] = header(about, includes, lines)
         return functions(made[f"taper/generated/{name}"], f"generated/{name}")
 
-    lines, includes = special_forms(sources)
-    declared += write("special_names.h", ["The functions of torch.special by LibTorch's longer names, torch::special_..."], includes,
-                      ["/// Calls the function of torch.special that the rest of the name says. `special_NAME` is special::NAME, whose comment",
-                       "/// gives shapes, dtypes and errors. `special_NAME_out(out, ...)` writes into `out`, which is resized.",
-                       "///@{", *lines, "///@}"])
+    for space in SPACES:
+        lines, includes = longer_names(space, sources, declared)
+        declared += write(f"{space}_names.h", [f"The functions of torch.{space} by LibTorch's longer names, torch::{space}_..."], includes,
+                          [f"/// Calls the function of torch.{space} that the rest of the name says. `{space}_NAME` is {space}::NAME, whose",
+                           "/// comment gives shapes, dtypes and errors. A name that ends in _out writes into `out`, which is resized.",
+                           "///@{", *lines, "///@}"])
     of_lists = write("foreach.h",
                      ["LibTorch's _foreach_NAME: one op for all tensors of a list, in the few launches that ops/shared/foreach.h",
                       "describes. Those that end in _ change the tensors of `self`. The others have PyTorch's gradients."],

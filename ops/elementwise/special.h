@@ -152,8 +152,6 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 ///@}
 
 // ---------------------------------------------------------------- out forms
-// clang-format off
-// clang-format on
 /// Writes the result of the function without _out into `out`, which is resized. No gradient is
 /// recorded. ops/shared/out.h has the rules.
 ///@{

@@ -104,75 +104,12 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 
 namespace torch::taper {
 
-// ---------------------------------------------------------------- LibTorch's second names
-/// Calls the function NAME of taper::fft, with its defaults and errors.
-inline Tensor fft_fft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
-                      fft::Norm norm = nullopt) {
-  return fft::fft(self, n, dim, norm);
-}
-inline Tensor fft_fft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                       IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
-  return fft::fft2(self, s, dim, norm);
-}
-inline Tensor fft_fftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                       OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
-  return fft::fftn(self, s, dim, norm);
-}
-inline Tensor fft_ifft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
-                       fft::Norm norm = nullopt) {
-  return fft::ifft(self, n, dim, norm);
-}
-inline Tensor fft_ifft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                        IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
-  return fft::ifft2(self, s, dim, norm);
-}
-inline Tensor fft_ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                        OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
-  return fft::ifftn(self, s, dim, norm);
-}
-inline Tensor fft_rfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
-                       fft::Norm norm = nullopt) {
-  return fft::rfft(self, n, dim, norm);
-}
-inline Tensor fft_rfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                        IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
-  return fft::rfft2(self, s, dim, norm);
-}
-inline Tensor fft_rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                        OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
-  return fft::rfftn(self, s, dim, norm);
-}
-inline Tensor fft_irfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
-                        fft::Norm norm = nullopt) {
-  return fft::irfft(self, n, dim, norm);
-}
-inline Tensor fft_irfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                         IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
-  return fft::irfft2(self, s, dim, norm);
-}
-inline Tensor fft_irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                         OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
-  return fft::irfftn(self, s, dim, norm);
-}
-inline Tensor fft_hfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
-                       fft::Norm norm = nullopt) {
-  return fft::hfft(self, n, dim, norm);
-}
-inline Tensor fft_hfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                        IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
-  return fft::hfft2(self, s, dim, norm);
-}
+/// Calls the function of fft that the rest of the name says. fft_hfftn and fft_ihfftn transform all
+/// dimensions by default. generated/fft_names.h has the other functions of fft.
+///@{
 inline Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
                         OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
   return fft::hfftn(self, s, dim, norm);
-}
-inline Tensor fft_ihfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
-                        fft::Norm norm = nullopt) {
-  return fft::ihfft(self, n, dim, norm);
-}
-inline Tensor fft_ihfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
-                         IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
-  return fft::ihfft2(self, s, dim, norm);
 }
 inline Tensor fft_ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
                          OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
@@ -184,12 +121,7 @@ inline Tensor fft_fftfreq(int64_t n, double d = 1.0, const TensorOptions& option
 inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) {
   return fft::rfftfreq(n, d, options);
 }
-inline Tensor fft_fftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt) {
-  return fft::fftshift(x, dim);
-}
-inline Tensor fft_ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt) {
-  return fft::ifftshift(x, dim);
-}
+///@}
 
 // ---------------------------------------------------------------- out forms
 /// Writes the result into `out`: complex numbers for fft, ifft and ihfft, real numbers for the

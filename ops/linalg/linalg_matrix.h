@@ -76,6 +76,33 @@ inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = n
 
 }  // namespace linalg
 
+/// Calls linalg::pinv, but without tolerances singular values up to the dtype's precision times
+/// max(m, n) times the largest count as zero.
+///@{
+inline Tensor linalg_pinv(const Tensor& A, const optional<Tensor>& atol = nullopt,
+                          const optional<Tensor>& rtol = nullopt, bool hermitian = false) {
+  return linalg::pinv(A, atol, rtol, hermitian);
+}
+inline Tensor linalg_pinv(const Tensor& A, optional<double> atol, optional<double> rtol,
+                          bool hermitian = false) {
+  return linalg::pinv(A, atol, rtol, hermitian);
+}
+inline Tensor linalg_pinv(const Tensor& A, double rcond, bool hermitian = false) {
+  return linalg::pinv(A, rcond, hermitian);
+}
+///@}
+/// Calls linalg::norm with a norm by its name. reduce_norm.h has the form with a number.
+///@{
+inline Tensor linalg_norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
+                          bool keepdim = false, optional<ScalarType> dtype = nullopt) {
+  return linalg::norm(A, ord, dim, keepdim, dtype);
+}
+inline Tensor linalg_norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = nullopt,
+                          bool keepdim = false, optional<ScalarType> dtype = nullopt) {
+  return linalg::norm(A, ord, dim, keepdim, dtype);
+}
+///@}
+
 /// Calls linalg::pinv with this rcond.
 Tensor pinverse(const Tensor& self, double rcond = 1e-15);
 /// Calls linalg::matrix_power.

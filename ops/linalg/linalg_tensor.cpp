@@ -4,13 +4,13 @@
 #include <limits>
 
 #include <taper/framework/autograd/door.h>
+#include <taper/generated/linalg_names.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/linalg/linalg_check.h>
 #include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_matrix.h>
-#include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>

@@ -34,6 +34,12 @@ inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std:
 
 namespace torch::taper {
 
+/// Returns a view of the diagonals. Unlike diagonal(), it defaults to the last two dimensions.
+inline Tensor linalg_diagonal(const Tensor& A, int64_t offset = 0, int64_t dim1 = -2,
+                              int64_t dim2 = -1) {
+  return A.diagonal(offset, dim1, dim2);
+}
+
 // ---------------------------------------------------------------- out forms
 /// Writes the result of taper::linalg's function of this name into `out`, which is resized. No
 /// gradient is recorded. ops/shared/out.h has the rules.

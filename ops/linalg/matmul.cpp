@@ -8,7 +8,6 @@
 #include <taper/framework/memory/small_blocks.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
-#include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/shared/in_place.h>

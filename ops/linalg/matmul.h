@@ -66,8 +66,12 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
 /// linalg::multi_dot replaces it.
 Tensor chain_matmul(TensorList matrices);
 
+inline Tensor linalg_matmul(const Tensor& A, const Tensor& other) {  ///< Calls matmul
+  return matmul(A, other);
+}
+
 /// Writes the result of the function without _out into `out`, which is resized. No gradient is
-/// recorded. linalg_matmul is matmul.
+/// recorded.
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other);

@@ -30,6 +30,12 @@ Tensor internal(const Tensor& x);
 namespace special {
 Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals = 0);
 }
+Tensor fft_shift(const Tensor& x);
+}
+namespace torch::taper::fft {
+using Norm = optional<std::string_view>;
+Tensor fft(const Tensor& self, Norm norm = nullopt);
+Tensor shift(const Tensor& x, int64_t dim = 0);
 }""",
 }
 
@@ -81,7 +87,10 @@ class Forms(unittest.TestCase):
               return ones(size, detail::packed(dtype, layout, device, pin_memory));
             }""")
 
-    def test_longer_names_of_special(self):
+    def test_longer_names(self):
+        self.assertWritten("fft_names", """
+            inline Tensor fft_fft(const Tensor& self, fft::Norm norm = nullopt) { return fft::fft(self, norm); }""")
+        self.assertNotIn("fft_shift", self.headers()["taper/generated/fft_names.h"])  # a header declares it
         self.assertWritten("special_names", """
             inline Tensor& special_round_out(Tensor& out, const Tensor& x, int64_t decimals = 0) {
               return special::round_out(out, x, decimals);

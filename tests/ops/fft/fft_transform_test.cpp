@@ -1,4 +1,5 @@
 // Fourier transforms, against PyTorch's values (the literals), the definition, and each other.
+#include <taper/generated/fft_names.h>
 #include <taper/ops/elementwise/binary.h>
 
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/generated/linalg_names.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/linalg_factor.h>
-#include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/tensor/cat.h>

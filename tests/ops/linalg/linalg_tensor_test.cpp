@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/generated/linalg_names.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/einsum.h>
 #include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_matrix.h>
-#include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/tensor/cat.h>
