@@ -50,7 +50,8 @@ def names_that_are_there(names, work, compiler):
     lines = ["#include <ATen/ATen.h>"]
     lines += [declaration(place, *name) for place, name in enumerate(names)]
     source.write_text("\n".join(lines) + "\n")
-    command = compiler + ["-fsyntax-only", "-fmax-errors=0", str(source)]
+    all_errors = "-ferror-limit=0" if "clang" in pathlib.Path(compiler[0]).name else "-fmax-errors=0"
+    command = compiler + ["-fsyntax-only", all_errors, str(source)]
     errors = subprocess.run(command, capture_output=True, text=True).stderr
     bad = {int(n) for n in re.findall(r"names\.cpp:(\d+):\d+: error:", errors)}
     if "error" in errors and not bad or 1 in bad:
