@@ -30,7 +30,7 @@ class CartPole {
     return state_;
   }
 
-  /// One push of 0.02 seconds: action 1 to the right, 0 to the left.
+  /// Pushes the cart for 0.02 seconds: to the right for action 1, to the left for action 0.
   Outcome step(int64_t action) {
     constexpr float kGravity = 9.8f, kPole = 0.1f, kBoth = 1.1f, kHalfLength = 0.5f, kForce = 10,
                     kTime = 0.02f;

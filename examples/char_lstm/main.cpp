@@ -1,5 +1,5 @@
-// A recurrent network reads a text letter by letter, learns which comes next, and then writes on by
-// itself.
+// A recurrent network reads a text letter by letter, learns which letter comes next, and then
+// writes a new text.
 //
 //   char_lstm TEXT [STEPS]
 #include <torch/torch.h>
@@ -25,7 +25,7 @@ class WriterImpl : public nn::Module {
  public:
   using State = std::tuple<Tensor, Tensor>;
 
-  // Bytes (N, L) to logits of the next ones (N, L, 256), and the state after them.
+  // Maps bytes (N, L) to logits of the next bytes (N, L, 256) and the new state.
   std::tuple<Tensor, State> forward(const Tensor& bytes, const torch::optional<State>& state = {}) {
     const auto [y, after] = lstm(embedding(bytes), state);
     return {output(y), after};
@@ -52,7 +52,7 @@ Tensor read(const std::string& path) {
       .to(torch::kLong);
 }
 
-// `length` bytes after `start`, drawn from what the network thinks comes next.
+// Returns `length` bytes after `start`, drawn from the network's distribution of the next byte.
 std::string write(Writer& net, const std::string& start, int64_t length) {
   const torch::NoGradGuard no_grad;
   net->eval();

@@ -2,7 +2,7 @@
 //
 //   cifar --data cifar-10-batches-bin                      on the CPU
 //   cifar --data cifar-10-batches-bin --device cuda
-//   cifar --data cifar-10-batches-bin --resume             goes on from the last epoch
+// cifar --data cifar-10-batches-bin --resume continues after the last epoch
 #include <taper/taper.h>
 #include <taper/train/trainer.h>
 
@@ -17,7 +17,7 @@
 namespace cifar {
 namespace {
 
-// What the user asked for on the command line.
+// The options of the command line.
 struct Options {
   std::string data;
   int epochs = 30;
@@ -35,8 +35,8 @@ struct Options {
   std::string curve;
 };
 
-// Returns true to go on; otherwise `status` is the exit code (after --help or a wrong flag, which
-// is reported on stderr).
+// Returns true to continue. Otherwise, after --help or a wrong flag, `status` is the exit code. A
+// wrong flag is reported on stderr.
 bool parse_options(int argc, char** argv, Options& o, int& status) {
   CLI::App app{"Trains ResNet-18 on CIFAR-10."};
   app.add_option("--data", o.data, "Folder of CIFAR-10's binary version (data_batch_1.bin ...)")
@@ -94,7 +94,8 @@ taper::Device chosen_device(const Options& options) {
 data::transforms::Normalize<> normalized() {
   return data::transforms::Normalize<>({0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616});
 }
-// Crops of images with a border of 4 pixels, mirrored or not: each epoch sees other images.
+// Pads images by 4 pixels, crops them at random places and mirrors some of them, anew in each
+// epoch.
 auto augmented(const CIFAR10& images) {
   auto cropped = data::datasets::map(images, data::transforms::RandomCrop<>(32, 4));
   auto mirrored =
@@ -107,8 +108,8 @@ auto as_they_are(const CIFAR10& images) {
                              data::transforms::Stack<>());
 }
 
-// Up to the highest rate in the first sixth of the epochs, then down to a thousandth, both in
-// straight lines.
+// Raises the learning rate linearly in the first sixth of the epochs, then lowers it linearly to a
+// thousandth.
 double factor_at(int64_t epoch, int64_t epochs) {
   const double peak = std::max(1.0, static_cast<double>(epochs) / 6),
                at = static_cast<double>(epoch);

@@ -1,9 +1,9 @@
-// The code of docs/devices.md and the pages beside it, run: the pieces below stand there
-// (tests/docs/code_blocks.py compares them). Each says what it shows.
+// Runs the code of docs/devices.md and related pages, which quote the functions below
+// (tests/docs/code_blocks.py compares them). Each function prints its result.
 //
 //   cuda_semantics                                      on the GPUs of the machine
 //   TAPER_SIMULATED_CUDA_DEVICES=4 cuda_semantics       on simulated devices
-//   cuda_semantics --simulate                           the same, asked for in the program
+// cuda_semantics --simulate the same, set by the program
 #include <taper/nn/compile.h>
 #include <taper/taper.h>
 
@@ -72,7 +72,7 @@ void devices_with_free_memory() {
   std::cout << "  most free memory first:";
   for (auto number : order) std::cout << ' ' << int{number};
   std::cout << '\n';
-  // The pieces below want all of them.
+  // The functions below need all devices.
   before ? setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1) : unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
@@ -228,7 +228,7 @@ void run(const Options& options) {
   // A process without visible devices has none.
   if (options.disable_cuda) setenv("CUDA_VISIBLE_DEVICES", "", 1);
   std::cout << std::boolalpha << "simulated devices\n";
-  // What must come before the first use of a device does.
+  // These calls must come before the first use of a device.
   if (options.simulate && !options.disable_cuda)
     simulated_devices();
   else

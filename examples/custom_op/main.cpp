@@ -1,5 +1,6 @@
-// Calls an operator of its own by name, compares its gradient with finite differences, and trains a
-// network of it. With Taper, <taper/testing/gradcheck.h> does more of the second in one line.
+// Calls a custom operator by name, compares its gradient with finite differences, and trains a
+// network with it. With Taper, <taper/testing/gradcheck.h> makes a more thorough comparison in one
+// line.
 #include <torch/library.h>
 #include <torch/torch.h>
 

@@ -1,6 +1,5 @@
-// mine::swish(x, beta) = x * sigmoid(beta * x): its kernels for the CPU, its derivative, and what
-// the registry is told. (P. Ramachandran, B. Zoph, Q. V. Le: Searching for Activation Functions,
-// 2017.)
+// mine::swish(x, beta) = x * sigmoid(beta * x): its kernels for the CPU, its derivative and its
+// registration. (P. Ramachandran, B. Zoph, Q. V. Le: Searching for Activation Functions, 2017.)
 #include <ATen/Parallel.h>
 #include <torch/library.h>
 #include <torch/torch.h>
@@ -54,7 +53,7 @@ Tensor swish_backward_cpu(const Tensor& grad, const Tensor& x, double beta) {
   return y;
 }
 
-// The operators by name, whichever device their tensors are on.
+// Call the operators by name, on the device of their tensors.
 Tensor swish(const Tensor& x, double beta) {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("mine::swish", "")

@@ -1,4 +1,4 @@
-// nn::DataParallel: a batch is split over the devices, and the model trains as on one.
+// nn::DataParallel splits a batch over the devices, and the model trains as on one device.
 //
 //   data_parallel                                       on all GPUs of the machine
 //   TAPER_SIMULATED_CUDA_DEVICES=4 data_parallel        on four simulated ones
@@ -33,7 +33,7 @@ struct Options {
   bool disable_cuda = false;
 };
 
-// One linear layer that says what it gets.
+// A linear layer that prints the sizes of its input and output.
 struct ModelImpl : nn::Cloneable<ModelImpl> {
   ModelImpl() { ModelImpl::reset(); }
   void reset() override { fc = register_module("fc", nn::Linear(kInputs, kOutputs)); }
@@ -61,7 +61,7 @@ Model new_model(const Options& options, const Device& device) {
   return model;
 }
 
-// A run: how a model is called, and the optimizer of its parameters.
+// A run: the call of a model, and the optimizer of its parameters.
 template <class Net>
 struct Run {
   Run(const Model& model, Net net, const Device& device)
@@ -80,7 +80,7 @@ struct Run {
   taper::optim::SGD sgd;
 };
 
-// The devices to use; none stands for the CPU.
+// Returns the devices to use. An empty list means the CPU.
 std::vector<int64_t> chosen_devices(const Options& options) {
   const int found = options.disable_cuda ? 0 : taper::cuda::device_count();
   if (options.devices > found)
@@ -93,8 +93,7 @@ std::vector<int64_t> chosen_devices(const Options& options) {
   return ids;
 }
 
-// Trains both ways on the same batches; returns the largest difference of two losses, and draws
-// them.
+// Trains both ways on equal batches. Draws the losses, and returns their largest difference.
 template <class Many, class One>
 double train(const Options& options, Many& many, One& one) {
   const Tensor x = taper::randn({kRows, kInputs});

@@ -1,4 +1,4 @@
-// Two networks, one of which draws digits while the other learns to tell them from real ones
+// Trains two networks: one draws digits, and the other learns to tell them from real digits
 // (Radford, Metz and Chintala, "Unsupervised representation learning with deep convolutional
 // generative adversarial networks", 2015).
 //
@@ -28,7 +28,7 @@ nn::Sequential make_generator() {
                         nn::ReLU(), up(2 * kWidth, 1, 4, 2, 1), nn::Tanh());
 }
 
-// Images to logits (N): is it a real one?
+// Maps images to logits (N) of being real.
 nn::Sequential make_discriminator() {
   const auto down = [](int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding) {
     return nn::Conv2d(
@@ -40,14 +40,14 @@ nn::Sequential make_discriminator() {
                         nn::Flatten(nn::FlattenOptions().start_dim(0)));
 }
 
-// The paper's start: weights of deviation 0.02.
+// Initializes the weights as in the paper, with standard deviation 0.02.
 void initialize(nn::Sequential& net) {
   const torch::NoGradGuard no_grad;
   for (auto& parameter : net->named_parameters())
     if (parameter.value().dim() > 1) parameter.value().normal_(0, 0.02);
 }
 
-// How far the logits are from all being `real` (1) or drawn (0).
+// Returns the loss of the logits for the target `real`: 1 for real images, 0 for drawn ones.
 Tensor loss_of(const Tensor& logits, double real) {
   return torch::binary_cross_entropy_with_logits(logits, torch::full_like(logits, real));
 }

@@ -1,5 +1,6 @@
-// Digits out of noise (Ho, Jain and Abbeel, "Denoising diffusion probabilistic models", 2020): a
-// network learns which noise was added to an image, and drawing takes it away in small steps.
+// Draws digits from noise (Ho, Jain and Abbeel, "Denoising diffusion probabilistic models", 2020).
+// A network learns which noise was added to an image. To draw, the program removes noise in small
+// steps.
 //
 //   diffusion DATA [EPOCHS [IMAGES]]     DATA: the folder of MNIST's four files; writes
 //   diffusion.pgm
@@ -18,7 +19,7 @@ using torch::Tensor;
 
 constexpr int64_t kSteps = 200, kWidth = 24, kTime = 32, kBatch = 64;
 
-// Two convolutions, which are told the time.
+// Two convolutions that also get the time.
 class BlockImpl : public nn::Module {
  public:
   BlockImpl(int64_t in, int64_t out)
@@ -38,7 +39,7 @@ class BlockImpl : public nn::Module {
 };
 TORCH_MODULE(Block);
 
-// Images (N, 1, 28, 28) and times (N) to the noise that is in them; a small U-Net.
+// A small U-Net. Maps images (N, 1, 28, 28) and times (N) to the noise in the images.
 class NoiseOfImpl : public nn::Module {
  public:
   Tensor forward(const Tensor& x, const Tensor& t) {
@@ -65,7 +66,7 @@ class NoiseOfImpl : public nn::Module {
 };
 TORCH_MODULE(NoiseOf);
 
-// How much noise a step adds, and what is left of the image after it.
+// The noise that each step adds, and the remaining share of the image after each step.
 struct Schedule {
   Tensor beta = torch::linspace(5e-4, 0.1, kSteps), left = torch::cumprod(1 - beta, 0);
 };

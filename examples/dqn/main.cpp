@@ -20,8 +20,7 @@ using torch::Tensor;
 constexpr int64_t kMemory = 20000, kBatch = 128;
 constexpr double kDiscount = 0.99, kFollow = 0.005, kGreedyAfter = 3000;
 
-// What was seen: state, action, reward, next state, whether the pole fell; the oldest is
-// overwritten.
+// A ring buffer of transitions: state, action, reward, next state, and whether the pole fell.
 struct Memory {
   Tensor state = torch::zeros({kMemory, 4}), next = torch::zeros({kMemory, 4});
   Tensor action = torch::zeros({kMemory, 1}, torch::kLong);
@@ -38,7 +37,7 @@ struct Memory {
   }
 };
 
-// States (N, 4) to the worth of both actions (N, 2).
+// Maps states (N, 4) to the values of both actions (N, 2).
 nn::Sequential make_net() {
   return nn::Sequential(nn::Linear(4, 128), nn::ReLU(), nn::Linear(128, 128), nn::ReLU(),
                         nn::Linear(128, 2));
@@ -116,7 +115,7 @@ int main(int argc, char** argv) try {
     }
   }
   write_svg({curve}, "episode", "dqn.svg");
-  // What it has learned, without chance.
+  // Plays test games without random actions.
   int64_t steps = 0;
   for (int i = 0; i < 10; ++i) {
     CartPole::State state = game.reset();

@@ -28,9 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Set by Ctrl-C, which is obeyed after the current step; the second one ends the program at once.
+// Set by Ctrl-C. The program then stops after the current step. A second Ctrl-C ends it at once.
 volatile std::sig_atomic_t interrupted = 0;
-constexpr int kInterrupted = 128 + SIGINT;  // what shells say of a program that it ended
+constexpr int kInterrupted = 128 + SIGINT;  // the exit code that shells report for Ctrl-C
 
 void obey_interrupts() {
   struct sigaction action = {};
@@ -46,7 +46,8 @@ taper::Device chosen_device(const Options& options) {
   return device.is_cuda() && !device.has_index() ? taper::Device("cuda:0") : device;
 }
 
-// The folder of the vocabulary that lies beside weights; empty for bytes.
+// Returns the folder of the weights if it also has a vocabulary. Otherwise returns "", so that each
+// byte is a token.
 std::string vocabulary_beside(const std::string& init) {
   const fs::path given(init), folder = fs::is_directory(given) ? given : given.parent_path();
   const bool beside =
@@ -54,14 +55,14 @@ std::string vocabulary_beside(const std::string& init) {
   return beside ? folder.string() : "";
 }
 
-// The vocabulary that a checkpoint's run had.
+// Returns the folder of the vocabulary of a checkpoint's run.
 std::string vocabulary_of(const std::string& checkpoint) {
   std::string init;
   for (const auto& [flag, value] : read_settings(checkpoint)) {
     if (flag == "--vocabulary" && !value.empty()) return value;
     if (flag == "--init") init = value;
   }
-  // A run that began from a checkpoint has put its vocabulary into its settings.
+  // A run that started from a checkpoint has the vocabulary in its settings.
   return is_checkpoint(init) ? "" : vocabulary_beside(init);
 }
 
@@ -103,7 +104,7 @@ void check_tokens(const ModelImpl& model, const Tokenizer& tokenizer) {
               model.config.vocabulary, " tokens, which the model knows, got ", tokenizer.size());
 }
 
-// False when it was interrupted.
+// Returns false if Ctrl-C stopped the training.
 bool train(const Options& options, Model model, const Tokenizer& tokenizer, taper::Device device,
            bool resume) {
   const taper::Tensor tokens = read_tokens(options.data, tokenizer);
@@ -136,7 +137,7 @@ int run(int argc, char** argv, Options options) {
   const taper::Device device = chosen_device(options);
   if (options.threads > 0) taper::set_num_threads(options.threads);
   taper::manual_seed(static_cast<uint64_t>(options.seed));
-  // A resumed run has its vocabulary from the checkpoint.
+  // A resumed run takes the vocabulary from the checkpoint.
   options.set_vocabulary(resume ? vocabulary_of(options.checkpoint) : chosen_vocabulary(options));
   const Tokenizer tokenizer =
       options.vocabulary.empty() ? Tokenizer() : Tokenizer(options.vocabulary);

@@ -70,7 +70,7 @@ ModelImpl::ModelImpl(const Config& c) : config(c) {
   initialise();
 }
 
-// Radford et al. 2019: what a block adds is smaller the more blocks there are.
+// Radford et al. 2019: the initial weights of a block's outputs shrink with the number of blocks.
 void ModelImpl::initialise() {
   torch::NoGradGuard no_grad;
   const double last = 0.02 / std::sqrt(2.0 * static_cast<double>(config.layers));

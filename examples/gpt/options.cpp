@@ -114,7 +114,7 @@ bool parse_options(int argc, const char* const* argv, Options& o, int& status) {
 
 namespace {
 
-// A run may be made longer, and nothing else may change.
+// Only the number of steps may change, and only grow.
 void check_same(const std::string& path, const std::string& flag, const std::string& saved,
                 const std::string& mine) {
   const bool steps = flag == "--steps";

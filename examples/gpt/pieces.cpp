@@ -33,7 +33,7 @@ struct Character {
   size_t nbytes = 0;
 };
 
-// The code point at `at` and its length; 0xfffd of one byte where the bytes are no character.
+// Returns the code point at `at` and its length. For invalid bytes, returns 0xfffd with length 1.
 uint32_t code_point(std::string_view text, size_t at, size_t& nbytes) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[at + i]); };
   const uint8_t lead = byte(0);
@@ -75,7 +75,7 @@ size_t end_of_run(std::string_view text, size_t at, Kind kind, size_t* last = nu
   return at;
 }
 
-// The end of the piece that begins at `at`.
+// Returns the end of the piece that begins at `at`.
 size_t end_of_piece(std::string_view text, size_t at) {
   if (const size_t n = contraction(text.substr(at))) return at + n;
   const size_t start = at + (text[at] == ' ');
@@ -83,7 +83,7 @@ size_t end_of_piece(std::string_view text, size_t at) {
   if (kind != Kind::Space && kind != Kind::End) return end_of_run(text, start, kind);
   size_t last = at;
   const size_t end = end_of_run(text, at, Kind::Space, &last);
-  // The last of several spaces belongs to what follows.
+  // The last of several spaces belongs to the next piece.
   return end < text.size() && last > at ? last : end;
 }
 

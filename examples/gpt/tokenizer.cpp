@@ -9,8 +9,8 @@
 namespace gpt {
 namespace {
 
-// Vocabularies write each byte as a printable character: those of Latin-1 that are printable as
-// themselves, the others, in order, as the characters from U+0100 on.
+// Vocabularies write each byte as a printable character. Printable bytes of Latin-1 stand for
+// themselves. The other bytes, in order, are written as the characters from U+0100 on.
 std::array<std::string, 256> printable_bytes() {
   std::array<std::string, 256> text;
   uint32_t next = 0x100;
@@ -27,8 +27,8 @@ std::array<std::string, 256> printable_bytes() {
   return text;
 }
 
-// The bytes that a word of a vocabulary stands for. What is not written so (<|endoftext|> is) means
-// itself.
+// Returns the bytes of a word of a vocabulary. A word that is not written this way, such as
+// <|endoftext|>, stands for itself.
 std::string bytes_of_word(const std::string& word) {
   static const std::unordered_map<std::string, char> byte_of = [] {
     std::unordered_map<std::string, char> map;

@@ -50,7 +50,7 @@ void Trainer::draw_batch() {
   y_.copy_(tokens_.index({places + 1}));
 }
 
-// Forward and backward of one batch: makes the gradients, or adds to them, and adds to the loss.
+// Runs forward and backward of one batch. Sets the gradients or adds to them, and adds to the loss.
 void Trainer::accumulate() {
   Tensor loss;
   {
@@ -70,8 +70,8 @@ std::unique_ptr<taper::Graph> Trainer::captured() {
   return graph;
 }
 
-// Replays make the gradients anew where the capture has put them, which costs less than to fill
-// them with zeros and to add. They get the values of the batch that has run.
+// Replays overwrite the gradients at the addresses of the capture. This costs less than to fill
+// them with zeros and add. At first, these gradients get the values of the batch that ran eagerly.
 std::unique_ptr<taper::Graph> Trainer::captured_first() {
   std::vector<Tensor> values;
   for (const Tensor& p : model_->parameters()) values.push_back(p.grad());
@@ -83,7 +83,7 @@ std::unique_ptr<taper::Graph> Trainer::captured_first() {
   return graph;
 }
 
-// The first batch runs as it is, so that all that a capture may not make is there.
+// The first batch runs eagerly, to create the state that a capture must not create.
 void Trainer::run_batch(bool is_first) {
   draw_batch();
   std::unique_ptr<taper::Graph>& graph = is_first ? first_ : others_;

@@ -15,9 +15,10 @@ class Trainer {
  public:
   /// `tokens`: the text [T], which is longer than the context.
   Trainer(const Options& options, Model model, taper::Tensor tokens, taper::Device device);
-  /// Goes on from the checkpoint.
+  /// Continues from the checkpoint.
   void resume();
-  /// Trains to the last step, saving on the way; false when `stop` became not 0, with all saved.
+  /// Trains to the last step and saves checkpoints. If `stop` becomes nonzero, saves and returns
+  /// false.
   bool train(const volatile int& stop);
 
  private:
@@ -34,16 +35,16 @@ class Trainer {
   Model model_;
   taper::Tensor tokens_;
   std::unique_ptr<taper::optim::AdamW> optimizer_;
-  taper::Tensor x_, y_;  // of a batch, where the captured step reads them
+  taper::Tensor x_, y_;  // a batch, at the addresses of the captured step
   taper::Tensor loss_;   // the mean over the batches of a step
-  // Of accumulate(): the first batch of a step makes the gradients, which others add to.
+  // The captured steps of accumulate(). The first batch sets the gradients, and others add to them.
   std::unique_ptr<taper::Graph> first_, others_;
   int64_t step_ = 0;
 };
 
-/// Text that the model writes after `prompt`: each token is drawn among the `top_k` likeliest (0:
-/// all), with logits divided by `temperature` (0: the likeliest). Only the first `known` tokens of
-/// the model's vocabulary are drawn.
+/// Returns the text that the model writes after `prompt`. Draws each token among the `top_k` most
+/// likely ones (0: all), with logits divided by `temperature` (0: always takes the most likely
+/// one). Draws only among the first `known` tokens of the model's vocabulary.
 std::vector<int64_t> write_text(ModelImpl& model, std::vector<int64_t> prompt,
                                 const Options& options, int64_t known, taper::Device device);
 

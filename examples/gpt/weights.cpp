@@ -20,8 +20,8 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// The name without what other programs put before it; empty for what is no parameter here: masks,
-// and the output layer, which is the embedding.
+// Returns the name without the prefixes of other programs. Returns "" for tensors that are not
+// parameters here: masks, and the output layer, which is the embedding.
 std::string own_name(std::string name) {
   for (const char* prefix : {"_orig_mod.", "module.", "transformer."})
     if (starts_with(name, prefix)) name.erase(0, std::string(prefix).size());
@@ -29,7 +29,7 @@ std::string own_name(std::string name) {
   return mask || name == "lm_head.weight" ? "" : name;
 }
 
-// GPT-2's linear maps are kept as [in, out], nanoGPT's as [out, in].
+// Files of GPT-2 store the weights of linear layers as [in, out], files of nanoGPT as [out, in].
 bool is_linear_weight(const std::string& name) {
   return ends_with(name, "c_attn.weight") || ends_with(name, "c_proj.weight") ||
          ends_with(name, "c_fc.weight");

@@ -1,4 +1,5 @@
-// The module: every parameter's gradient, devices, and a training step that must stay what it is.
+// Tests the module: the gradient of every parameter, all devices, and a training step against a
+// golden file.
 #include <taper/testing/gtest.h>
 
 #include "gated_block.h"

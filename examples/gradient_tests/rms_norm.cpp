@@ -13,7 +13,7 @@ struct RmsNorm : taper::autograd::Function<RmsNorm> {
     return x * scale(x, eps) * weight;
   }
 
-  // In ops, so that it can be differentiated again: with r = scale(x) and h = g * weight,
+  // This calls ops, so that it can be differentiated again. With r = scale(x) and h = g * weight:
   // gx = r * h - x * r^3 * mean(h * x), gweight = sum of g * x * r.
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const variable_list saved = ctx->get_saved_variables();

@@ -1,4 +1,4 @@
-// The op: gradients to second order, devices, and random shapes.
+// Tests the op: first and second derivatives, all devices, and random shapes.
 #include <taper/testing/gtest.h>
 
 #include "rms_norm.h"
@@ -13,7 +13,7 @@ using taper::testing::FuzzInput;
 using taper::testing::FuzzOptions;
 
 Tensor norm(const Tensor& x, const Tensor& weight) { return rms_norm(x, weight); }
-/// The same in plain ops, whose derivatives are Taper's.
+/// RMS norm in Taper's ops, whose derivatives are known to be right.
 Tensor reference(const Tensor& x, const Tensor& weight) {
   return x / (x * x).mean(-1, true).add(1e-6).sqrt() * weight;
 }

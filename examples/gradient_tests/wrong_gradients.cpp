@@ -1,4 +1,4 @@
-// How wrong gradients look in each report. docs/testing_gradients.md shows what this prints.
+// Prints each kind of report for wrong gradients. docs/testing_gradients.md shows this output.
 #include <taper/testing/testing.h>
 
 #include <cstdlib>
@@ -17,13 +17,13 @@ using taper::autograd::AutogradContext;
 using taper::autograd::variable_list;
 using taper::testing::NamedTensors;
 
-/// Softmax, with a backward that gives nothing.
+/// Softmax, with a backward that returns zeros.
 struct ForgottenSoftmax : taper::autograd::Function<ForgottenSoftmax> {
   static Tensor forward(AutogradContext*, Tensor x) { return x.softmax(-1); }
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 0}; }
 };
 
-/// exp, with a backward that misses the last element of four and more.
+/// exp, with a backward that leaves out the last element of four or more.
 struct ShortExp : taper::autograd::Function<ShortExp> {
   static Tensor forward(AutogradContext* ctx, Tensor x) {
     const Tensor y = x.exp();
@@ -59,7 +59,7 @@ struct PlainSquare : taper::autograd::Function<PlainSquare> {
   }
 };
 
-/// x times its scale 1 / sqrt(mean(x^2)), with a backward that takes the scale for a constant.
+/// x times its scale 1 / sqrt(mean(x^2)), with a backward that treats the scale as a constant.
 struct ConstantScale : taper::autograd::Function<ConstantScale> {
   static Tensor forward(AutogradContext* ctx, Tensor x) {
     ctx->save_for_backward({x});
@@ -126,7 +126,7 @@ void golden(const std::string& folder) {
   std::filesystem::remove_all(folder);
 }
 
-/// The derivative of each output by each element of x: two calls of f for each column.
+/// Returns the Jacobian by central differences, with two calls of f for each column.
 Tensor by_differences(const std::function<Tensor(Tensor)>& f, const Tensor& x) {
   const taper::NoGradGuard no_grad;
   std::vector<Tensor> columns;
@@ -134,7 +134,7 @@ Tensor by_differences(const std::function<Tensor(Tensor)>& f, const Tensor& x) {
     columns.push_back((f(x + e) - f(x - e)) / 2e-6);
   return taper::stack(columns, 1);
 }
-/// The same by the backward: a pass for each row.
+/// Returns the Jacobian by backward, with one pass for each row.
 Tensor by_backward(const std::function<Tensor(Tensor)>& f, const Tensor& x) {
   std::vector<Tensor> rows;
   for (const Tensor& y : f(x).unbind(0))

@@ -1,6 +1,6 @@
 // A physics-informed network (Raissi, Perdikaris and Karniadakis, 2019) solves the heat equation
-// u_t = 0.1 u_xx on a rod whose ends are kept at 0. It sees no solution: its loss is how far it is
-// from the equation, of which the derivatives are gradients of the network.
+// u_t = 0.1 u_xx on a rod whose ends are kept at 0. It never sees the solution. Its loss measures
+// the error in the equation, whose derivatives are gradients of the network.
 //
 //   heat_equation [STEPS]     writes heat_equation.pgm: place from left to right, time from top to
 //   bottom
@@ -28,12 +28,12 @@ Tensor temperature(nn::Sequential& net, const Tensor& x, const Tensor& t) {
   return net->forward(torch::cat({x, t}, 1));
 }
 
-// The gradient of the sum of y by x, which can be differentiated again.
+// Returns the gradient of the sum of y with respect to x, which can be differentiated again.
 Tensor derivative(const Tensor& y, const Tensor& x) {
   return torch::autograd::grad({y.sum()}, {x}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];
 }
 
-// Inside the rod: how far the network is from the equation.
+// Returns the error in the equation inside the rod.
 Tensor loss_inside(nn::Sequential& net) {
   const Tensor x = torch::rand({256, 1}).requires_grad_(),
                t = torch::rand({256, 1}).requires_grad_();
@@ -42,7 +42,7 @@ Tensor loss_inside(nn::Sequential& net) {
   return (derivative(u, t) - kConductivity * u_xx).pow(2).mean();
 }
 
-// At the start a half wave, at both ends 0.
+// Returns the error at the start, which is half a sine wave, and at both ends, which are 0.
 Tensor loss_at_borders(nn::Sequential& net) {
   const Tensor x = torch::rand({128, 1}), t = torch::rand({128, 1}), zero = torch::zeros({128, 1});
   return (temperature(net, x, zero) - (kPi * x).sin()).pow(2).mean() +

@@ -1,6 +1,6 @@
 // Serves a network over HTTP, and measures the latency of its answers.
 //
-//   inference_server [PORT]                answers until Ctrl-C; without PORT it takes a free one
+// inference_server [PORT] runs until Ctrl-C; without PORT it takes a free port
 //   inference_server --measure REQUESTS    sends requests to itself, and prints their latency
 //   curl -d '0.1 0.2' localhost:PORT/predict
 #include <httplib.h>
@@ -48,7 +48,7 @@ class Latencies {
   std::vector<double> all;
 };
 
-// A network that tells whether a point lies in the unit circle. A real server would load one.
+// Trains a network that tells whether a point lies in the unit circle. A real server would load it.
 nn::Sequential trained_net() {
   torch::manual_seed(0);
   const Tensor points = torch::randn({1000, 2}), inside = points.norm(2, 1).lt(1).to(torch::kLong);
@@ -63,8 +63,8 @@ nn::Sequential trained_net() {
   return net;
 }
 
-// The answer to a text of points, as JSON. Several threads may call it, since it does not change
-// the network.
+// Returns the answer to a text of points, as JSON. Several threads may call it, since it does not
+// change the network.
 std::string answer(nn::Sequential& net, const std::string& text) {
   std::istringstream in(text);
   std::vector<float> numbers;
@@ -119,13 +119,13 @@ int main(int argc, char** argv) try {
   const bool measures = argc > 1 && std::string(argv[1]) == "--measure";
   const int number = count_argument(argc, argv, measures ? 2 : 1, measures ? "REQUESTS" : "PORT",
                                     measures ? 1000 : 0);
-  // All threads inherit that these signals wait for sigwait below.
+  // Blocks these signals in all threads, so that sigwait below receives them.
   sigset_t stops;
   sigemptyset(&stops);
   for (const int stop : {SIGINT, SIGTERM}) sigaddset(&stops, stop);
   pthread_sigmask(SIG_BLOCK, &stops, nullptr);
 
-  torch::set_num_threads(1);  // of one request: requests run in parallel
+  torch::set_num_threads(1);  // for one request: requests run in parallel
   nn::Sequential net = trained_net();
   Latencies latencies;
   httplib::Server server;

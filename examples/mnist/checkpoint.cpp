@@ -13,7 +13,7 @@ IValue read(InputArchive& archive, const char* key) {
   return value;
 }
 
-// Takes over a setting of the checkpoint, unless the user gave another.
+// Takes a setting from the checkpoint, unless the user gave another value.
 template <class T>
 void adopt(const std::string& path, const char* flag, bool given, T& mine, const T& saved) {
   TAPER_CHECK(!given || mine == saved, path, ": the run was started with ", flag, " ", saved,

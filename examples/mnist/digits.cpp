@@ -17,7 +17,7 @@ struct Point {
 };
 using Stroke = std::vector<Point>;
 
-// Part of an ellipse, from one angle to another (0 is right, a quarter turn is down).
+// Returns a part of an ellipse, from one angle to another (0 is right, a quarter turn is down).
 Stroke arc(double cx, double cy, double rx, double ry, double from, double to) {
   Stroke s;
   const int n = 4 + static_cast<int>(16 * std::fabs(to - from));
@@ -33,7 +33,8 @@ Stroke join(Stroke a, const Stroke& b) {
   return a;
 }
 
-// The strokes of a digit in the unit square, y down; `variant` chooses between ways to write it.
+// Returns the strokes of a digit in the unit square, y down. `variant` selects one of several
+// shapes.
 std::vector<Stroke> strokes_of(int digit, unsigned variant) {
   switch (digit) {
     case 0:
@@ -68,7 +69,7 @@ std::vector<Stroke> strokes_of(int digit, unsigned variant) {
   }
 }
 
-// std::mt19937_64's numbers are the same everywhere; the standard's distributions are not.
+// The numbers of std::mt19937_64 are equal on all systems. The standard's distributions are not.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
@@ -108,7 +109,7 @@ Affine random_affine(Random& random) {
           13.5 + random.shaky(1.0)};
 }
 
-// Adds a line of the given half width with soft edges; where lines cross, the darker one counts.
+// Draws a line of the given half width with soft edges. At crossings, the darker line is kept.
 void draw_line(float* image, Point p, Point q, double half_width) {
   const double reach = half_width + 1;
   const auto clip = [](double v) { return std::clamp(static_cast<int>(v), 0, kSide - 1); };
@@ -131,7 +132,8 @@ void draw_digit(int digit, Random& random, uint8_t* out) {
   const Affine place = random_affine(random);
   const double half_width = random.uniform(0.7, 1.5);
   for (Stroke& stroke : strokes_of(digit, random.below(2))) {
-    // A slow wave along the stroke rather than a jump at every point: a hand, not a seismograph.
+    // A slow wave along the stroke looks like handwriting. An independent shift of every point
+    // would not.
     const double px = random.uniform(0, kTurn), py = random.uniform(0, kTurn);
     const double wave = random.uniform(0, 0.035);
     for (size_t i = 0; i < stroke.size(); ++i) {

@@ -58,7 +58,7 @@ void check_writable(const std::string& path) {
     if (::access(path.c_str(), W_OK) != 0) fail_errno(path, "cannot be written");
     return;
   }
-  // A new file takes the place of the old one, so the folder must take one.
+  // A new file replaces the old one, so the folder must be writable.
   const std::string target =
       fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : fs::path(path);
   const std::string probe = target + ".try-" + std::to_string(::getpid());
@@ -124,7 +124,7 @@ TemporaryFolder::~TemporaryFolder() {
 void TemporaryFolder::keep() {
   std::error_code error;
   fs::rename(path_, final_path_, error);
-  // Another process may have been faster: then its folder is as good.
+  // Another process may have made the folder already. Then use that folder.
   if (error && !exists(final_path_)) fail(final_path_, "cannot be made: " + error.message());
   kept_ = !error;
 }

@@ -1,7 +1,7 @@
 // Trains a network on MNIST:
 //
 //   mnist --model cnn --epochs 3
-//   mnist --resume            goes on where the last run was stopped, by Ctrl-C or even kill -9
+// mnist --resume continues a run that was stopped, by Ctrl-C or even kill -9
 //   mnist --device cuda --data-parallel
 #include <taper/taper.h>
 #include <taper/train/trainer.h>
@@ -26,9 +26,9 @@ namespace data = taper::data;
 using data::datasets::MNIST;
 using taper::Tensor;
 
-// Set by Ctrl-C, which is obeyed after the current batch; the second one ends the program at once.
+// Set by Ctrl-C. The program then stops after the current batch. A second Ctrl-C ends it at once.
 volatile std::sig_atomic_t interrupted = 0;
-constexpr int kInterrupted = 128 + SIGINT;  // what shells say of a program that it ended
+constexpr int kInterrupted = 128 + SIGINT;  // the exit code that shells report for Ctrl-C
 
 void obey_interrupts() {
   struct sigaction action = {};
@@ -39,7 +39,7 @@ void obey_interrupts() {
 
 constexpr double kMean = 0.1307, kStddev = 0.3081;
 
-// Where to compute. Throws taper::Error, saying what lacks, when that cannot be.
+// Returns the device to use. Throws taper::Error, with the reason, if it is not available.
 taper::Device chosen_device(const Options& options) {
   const taper::Device device(options.disable_cuda ? "cpu" : options.device);
   TAPER_CHECK(device.is_cpu() || taper::cuda::is_available(), "--device ", device,
@@ -53,14 +53,15 @@ taper::Device chosen_device(const Options& options) {
   return device.is_cuda() && !device.has_index() ? taper::Device("cuda:0") : device;
 }
 
-// How batches come: on CUDA pinned, so that they are copied while the device computes.
+// Returns the options of the loader. On CUDA, batches are pinned, so that they are copied while the
+// device computes.
 data::DataLoaderOptions loading(const Options& options, const taper::Device& device) {
   return data::DataLoaderOptions(static_cast<size_t>(options.batch_size))
       .workers(static_cast<size_t>(options.workers))
       .pin_memory(device.is_cuda());
 }
 
-// The network on all CUDA devices, its own first.
+// Returns the network on all CUDA devices, the device of the network first.
 taper::nn::DataParallel<Network> on_all_devices(const std::shared_ptr<Network>& network,
                                                 const std::string& name,
                                                 const taper::Device& first) {
@@ -78,18 +79,18 @@ auto prepared(const MNIST& images) {
       data::transforms::Stack<>());
 }
 
-// The first CUDA device computes, or all of them do.
+// Makes the trainer run the network on all CUDA devices, `first` first.
 void train_on_all_devices(taper::train::Trainer& trainer, const std::shared_ptr<Network>& network,
                           const Options& options, const taper::Device& first) {
   trainer.set_forward([all = on_all_devices(network, options.model, first)](
                           const Tensor& x) mutable { return all->forward(x); });
 }
 
-// What the devices do in three steps, when those that fill caches are over, written to a file.
+// Writes a timeline of three steps to a file, after the first steps, which fill caches.
 class ThreeSteps {
  public:
   explicit ThreeSteps(std::string file) : file_(std::move(file)) {}
-  // A step has ended.
+  // Call it after each step.
   void step() {
     if (file_.empty() || ++steps_ > kFirst + 3) return;
     if (steps_ == kFirst) timeline_.emplace();
@@ -178,7 +179,7 @@ int run(Options options) {
   if (options.resume && !resume)
     std::printf("there is no checkpoint %s yet: starting anew\n", options.checkpoint.c_str());
   if (resume) adopt_settings(options.checkpoint, options);
-  chosen_device(options);  // what cannot be is said before data is looked for
+  chosen_device(options);  // reports a missing device before looking for data
   check_writable(options.checkpoint);
   if (!options.curve.empty()) check_writable(options.curve);
   if (!options.trace.empty()) {

@@ -8,7 +8,8 @@ namespace mnist {
 
 namespace {
 
-// Why `text` is no int64_t; empty where it is. A longer number would be taken for the nearest one.
+// Returns why `text` is not an int64_t, or "". Without this check, a number that is too large would
+// become the nearest int64_t.
 std::string is_number_of_64_bits(const std::string& text) {
   int64_t value = 0;
   const char* const end = text.data() + text.size();

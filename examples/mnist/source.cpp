@@ -11,7 +11,7 @@ namespace {
 
 struct File {
   const char* name;
-  /// Of the file when it is not compressed.
+  /// The checksum of the uncompressed file.
   const char* sha256;
 };
 constexpr File kFiles[] = {
@@ -36,13 +36,13 @@ bool download(const std::string& url, const std::string& path) {
                       "--max-time", "300", "--output", path, url}) == 0;
 }
 
-// Whether the downloaded file, unpacked, has this checksum: by the system's tools.
+// Returns whether the downloaded and unpacked file has this checksum. Calls the system's tools.
 bool has_checksum(const std::string& path, const char* sha256) {
   return run_program({"sh", "-c", "[ \"$(gzip -dc \"$1\" | sha256sum)\" = \"$2  -\" ]", "sh", path,
                       sha256}) == 0;
 }
 
-// Whether the folder holds just the MNIST that everybody means.
+// Returns whether the folder holds the original MNIST.
 bool is_mnist(const std::string& folder) {
   for (const File& f : kFiles)
     if (!has_checksum(folder + "/" + f.name + ".gz", f.sha256)) return false;

@@ -1,11 +1,11 @@
-// A network on MNIST, trained by several processes: each has a copy and takes its part of the
-// images.
+// Several processes train a network on MNIST. Each process has a copy of the network and a part of
+// the images.
 //
 //   mpirun -np 4 mnist_distributed DATA [EPOCHS]     DATA: the folder of MNIST's four files
 //   torchrun --no-python --nproc-per-node 4 mnist_distributed DATA [EPOCHS]
 //
-// Alone it is one process of one. What differs from examples/mnist_minimal: the group, the sampler,
-// and DistributedDataParallel around the network.
+// Started directly, it runs as a single process. It differs from examples/mnist_minimal in the
+// group, the sampler, and DistributedDataParallel around the network.
 #include <taper/distributed/distributed.h>
 #include <taper/taper.h>
 

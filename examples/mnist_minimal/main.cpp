@@ -2,7 +2,7 @@
 //
 //   mnist_minimal DATA [EPOCHS]     DATA: the folder of MNIST's four files
 //
-// examples/mnist adds what a program that people use needs: options, checkpoints, devices.
+// examples/mnist adds options, checkpoints and devices.
 #include <taper/taper.h>
 
 #include <cstdio>
@@ -15,8 +15,8 @@ namespace data = taper::data;
 namespace nn = taper::nn;
 using taper::Tensor;
 
-// A network is a class with its layers as members. `register_module` makes them known by name, so
-// that parameters(), to() and save() find them.
+// A network is a class with its layers as members. `register_module` registers a layer by name, so
+// that parameters(), to() and save() find it.
 class NetImpl : public nn::Module {
  public:
   Tensor forward(Tensor x) {  // (N, 1, 28, 28) to scores (N, 10)
@@ -41,7 +41,7 @@ auto batches(const std::string& folder, data::datasets::MNIST::Mode mode, size_t
   return data::make_data_loader(std::move(images), batch_size);
 }
 
-// Goes through all training images once; returns the mean loss.
+// Trains on all images once. Returns the mean loss.
 template <class Loader>
 double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader) {
   net->train();
@@ -58,7 +58,7 @@ double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader) {
   return sum / static_cast<double>(count);
 }
 
-// The share of the images that the network names correctly.
+// Returns the share of the images that the network classifies correctly.
 template <class Loader>
 double accuracy(Net& net, Loader& loader) {
   const taper::NoGradGuard no_grad;

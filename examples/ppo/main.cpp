@@ -20,7 +20,7 @@ using torch::Tensor;
 constexpr int64_t kGames = 8, kSteps = 128, kPasses = 4, kBatch = 256;
 constexpr double kDiscount = 0.99, kLambda = 0.95, kClip = 0.2, kEntropy = 0.01, kRate = 1e-3;
 
-// States (N, 4) to logits of actions (N, 2) and the states' worth (N).
+// Maps states (N, 4) to logits of actions (N, 2) and values of the states (N).
 class ActorCriticImpl : public nn::Module {
  public:
   std::pair<Tensor, Tensor> forward(const Tensor& x) {
@@ -37,7 +37,7 @@ class ActorCriticImpl : public nn::Module {
 };
 TORCH_MODULE(ActorCritic);
 
-// What the games did, [kSteps, kGames] each.
+// The record of all games, [kSteps, kGames] each.
 struct Rollout {
   Tensor states = torch::zeros({kSteps, kGames, 4}),
          actions = torch::zeros({kSteps, kGames}, torch::kLong);
@@ -54,7 +54,7 @@ class Games {
     }
   }
 
-  /// Steps of a game, a mean in which the last twenty or so count.
+  /// Returns the mean number of steps of the last twenty or so games.
   double mean_length() const { return mean_length_; }
 
   Rollout play(ActorCritic& net) {

@@ -76,7 +76,8 @@ class UNetImpl : public nn::Module {
 };
 TORCH_MODULE(UNet);
 
-// Intersection over union: the pixels that are of the class in both, divided by those in either.
+// Returns the intersection over union: the pixels of the class in both pictures, divided by those
+// in at least one.
 double iou(const Tensor& found, const Tensor& right, int64_t shape) {
   const Tensor a = found.eq(shape), b = right.eq(shape);
   return a.logical_and(b).sum().item<double>() / a.logical_or(b).sum().item<double>();

@@ -75,7 +75,7 @@ int main(int argc, char** argv) try {
   expect_writable("time_series.svg");
   torch::manual_seed(1);
   const Tensor series = demand(), past = series.slice(0, 0, kHours - kTest);
-  const Tensor mean = past.mean(), deviation = past.std();  // of the hours that it may learn from
+  const Tensor mean = past.mean(), deviation = past.std();  // of the training hours
   const Tensor scaled = (series - mean) / deviation;
 
   nn::Sequential net = make_net();
@@ -87,7 +87,7 @@ int main(int argc, char** argv) try {
     const Tensor window = scaled.index({starts + hours});                       // (N, L + 24)
     const Tensor next = window.slice(1, 1).unfold(1, kDay, 1).transpose(1, 2);  // (N, 24, L)
     optimizer.zero_grad();
-    // The first week of a window has too little past.
+    // Outputs in the first week of a window see too little of the past.
     const Tensor forecast = net->forward(window.slice(1, 0, kWindow).unsqueeze(1));
     const Tensor loss = torch::mse_loss(forecast.slice(2, kWeek), next.slice(2, kWeek));
     loss.backward();
