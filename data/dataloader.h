@@ -38,7 +38,7 @@ struct WorkerException : public std::exception {
 };
 
 namespace detail {
-/// Marks that a thread is in a loader. Throws Error if another thread is, instead of a race.
+/// Marks a loader as in use by a thread. Throws Error if another thread already uses it.
 class InLoader {
  public:
   explicit InLoader(std::atomic<bool>& taken) : taken_(taken) {
@@ -67,10 +67,10 @@ class DataLoaderBase {
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
   virtual ~DataLoaderBase() { join(); }
 
-  /// Starts an epoch. The iterator throws an exception of the data set in place of its batch, from
-  /// a worker as WorkerException. Later batches are still available. With workers, begin() throws
-  /// Error while workers make batches for another iterator. Without workers, all iterators take the
-  /// next batch of the newest epoch.
+  /// Starts an epoch. If the data set throws, the iterator throws this exception instead of
+  /// returning the batch. With workers, it throws a WorkerException. Later batches are still
+  /// available. With workers, begin() throws Error while workers make batches for another iterator.
+  /// Without workers, all iterators take the next batch of the newest epoch.
   Iterator<Batch> begin() {
     const detail::InLoader here(taken_);
     TAPER_CHECK(!joined_, "DataLoader: expected to be used before join(), got begin() after it");

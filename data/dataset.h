@@ -29,8 +29,8 @@ struct is_optional<optional<T>> : std::true_type {};
 ///
 ///     Example<> get_stacked(ArrayRef<size_t> indices);      // or any other example type
 ///
-/// that returns the examples stacked along a new first dimension. Stack, also after Normalize, then
-/// calls it instead of get_batch, which takes one copy for the whole batch.
+/// that returns the examples stacked along a new first dimension. Stack (also after Normalize) then
+/// calls get_stacked instead of get_batch, so that the batch is copied only once.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = ArrayRef<size_t>>
 class BatchDataset {
  public:
@@ -42,8 +42,8 @@ class BatchDataset {
 
   virtual ~BatchDataset() = default;
   /// Returns the requested batch: for indices, these examples in order, for a number, that many
-  /// examples. The threads of a loader call it. Each has a copy of the data set, unless that is
-  /// stateful or shared.
+  /// examples. The threads of a loader call it. Each thread has a copy of the data set, unless the
+  /// data set is stateful or shared.
   virtual Batch get_batch(BatchRequest request) = 0;
   /// Returns the number of examples, if it is known.
   virtual optional<size_t> size() const = 0;

@@ -13,7 +13,7 @@ namespace torch::taper::data {
 
 /// Iterates over batches, as an input iterator. Copies share their position. The first batch is
 /// made when it is first needed. After an exception, you can continue: the next access gives the
-/// batch after it.
+/// following batch.
 template <class Batch>
 class Iterator {
  public:

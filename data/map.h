@@ -30,7 +30,7 @@ struct normalizes<D, std::void_t<decltype(std::declval<D&>().get_stacked(
                          std::declval<ArrayRef<size_t>>(), 0.0f, 1.0f))>>
     : std::is_same<typename D::SelfType, D> {};
 
-/// Tell which transforms work on stacked examples as on single ones.
+/// Tell whether a transform gives equal results for stacked examples and for single examples.
 template <class T>
 struct is_normalize : std::false_type {};
 template <class Target>

@@ -37,8 +37,8 @@ class DevicePrefetcher {
     if (device_.is_cuda()) stream_ = cuda::Stream(device_);
   }
 
-  /// Starts an epoch of the loader. The iterator throws an exception of the loader in place of its
-  /// batch. Later batches are still available.
+  /// Starts an epoch of the loader. If the loader throws, the iterator throws this exception
+  /// instead of returning the batch. Later batches are still available.
   Iterator<BatchType> begin() {
     return Iterator<BatchType>(
         std::make_unique<Epoch>(loader_, device_, device_.is_cuda() ? depth_ : 0, stream_));

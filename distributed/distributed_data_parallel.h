@@ -164,11 +164,12 @@ class DistributedDataParallel {
   NoSync no_sync() { return NoSync(distributed_); }
   /// Calls body(), a loop over this rank's batches, whose number may differ between ranks. A rank
   /// whose loop has ended takes part in the other ranks' operations, with gradients of zero, until
-  /// all have ended. Then all ranks get the parameters and buffers of one that ended last. It also
-  /// covers operations of SyncBatchNorm of this group, and the steps of JoinOptions::optimizers.
-  /// All ranks with inputs must call the operations in one order. Gradients of ranks without inputs
-  /// become the others' averages. Python's join(). Errors of body() are thrown at once, and the
-  /// other ranks get DistError at the time limit.
+  /// all have ended. Then all ranks get the parameters and buffers of a rank that ended last. It
+  /// also covers operations of SyncBatchNorm of this group, and the steps of
+  /// JoinOptions::optimizers. All ranks with inputs must call the operations in one order.
+  /// Gradients of ranks without inputs become the others' averages. It corresponds to Python's
+  /// join(). Errors of body() are thrown at once, and the other ranks get DistError at the time
+  /// limit.
   template <class Body>
   void join(const Body& body, const JoinOptions& options = {}) {
     struct End {

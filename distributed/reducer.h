@@ -74,8 +74,9 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   /// Called before a forward pass whose gradients will be averaged. The order of buckets may come
   /// from rank `root`.
   void begin_forward(int root = 0);
-  /// Called before its backward pass. `outputs` are those of the forward pass, if unused parameters
-  /// must be found. Throws Error if the previous backward pass did not reach all parameters.
+  /// Called before the backward pass. `outputs` are the outputs of the forward pass if unused
+  /// parameters must be found. Throws Error if the previous backward pass did not reach all
+  /// parameters.
   void prepare(const std::vector<Tensor>& outputs);
   /// Keeps gradients local until the next prepare().
   void skip();
@@ -153,7 +154,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   int divisor_ = 0, root_ = 0;
   bool expects_ = false, begun_ = false, has_order_ = false, has_uses_ = false, failed_ = false;
   bool skipped_ = false, has_agreed_ = false;  // on used_static_
-  bool is_told_ = false;                       // this pass as a whole, to a join
+  bool is_told_ = false;                       // whether the join knows of this pass
 };
 
 }  // namespace torch::taper::distributed

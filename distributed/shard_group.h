@@ -11,7 +11,7 @@
 
 namespace torch::taper::distributed::detail {
 
-/// A parameter, of which its module holds this rank's rows, or temporarily all.
+/// A parameter. Its module holds this rank's rows of it, and all rows while it is gathered.
 struct ShardedParameter {
   Tensor parameter;
   std::vector<int64_t> sizes;  // of the whole parameter

@@ -12,7 +12,7 @@
 //   EXPECT_GOLDEN("name", tensors)                 ... testing::golden_report
 //   EXPECT_FUZZ("name", fn, {"N D"})               ... testing::fuzz
 //
-// A failure says where and by how much. All macros accept `<< "more"`.
+// A failure names the position and the size of the difference. All macros accept `<< "more"`.
 #pragma once
 
 #include <gtest/gtest.h>

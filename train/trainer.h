@@ -36,7 +36,7 @@
 
 namespace torch::taper::train {
 
-/// Options of a Trainer: its length and its outputs.
+/// Configures a Trainer.
 struct TrainerOptions {
   /// Number of epochs, including those of a resumed run.
   TAPER_ARG(int64_t, epochs) = 1;
@@ -46,10 +46,10 @@ struct TrainerOptions {
   TAPER_ARG(std::string, checkpoint);
   /// Batches between checkpoints inside an epoch. 0: a checkpoint only at the end of each epoch.
   TAPER_ARG(int64_t, checkpoint_every) = 0;
-  /// Early stopping: training ends after so many epochs without a smaller loss (of validation, if
-  /// any). 0: never.
+  /// Number of epochs without a smaller loss after which training ends (early stopping). It uses
+  /// the validation loss if there is one. 0: never.
   TAPER_ARG(int64_t, patience) = 0;
-  /// Samples of an epoch, for the progress line. 0: no line.
+  /// Number of samples in an epoch, for the progress line. 0: no line.
   TAPER_ARG(int64_t, samples) = 0;
   /// Unit of the progress line.
   TAPER_ARG(std::string, unit) = "samples";
@@ -58,9 +58,10 @@ struct TrainerOptions {
 /// Trains on batches with `data` and `target` (samples along dimension 0). The host waits for the
 /// device only when a number is shown, saved or compared.
 ///
-/// A checkpoint holds everything that a run needs to continue as if it had never stopped, to the
-/// bit: network, optimizer, position, results, and the generators of the CPU and of the CUDA
-/// devices. Schedules are not written: resume() steps the given ones through the finished epochs.
+/// A run that continues from a checkpoint is bit-identical to an uninterrupted run. The checkpoint
+/// holds the network, the optimizer, the position, the results, and the generators of the CPU and
+/// of the CUDA devices. It does not hold schedules: resume() steps the added schedules through the
+/// finished epochs.
 class Trainer {
  public:
   /// Computes the output of a batch's data.
@@ -88,7 +89,7 @@ class Trainer {
   void add_schedule(optim::LRScheduler& schedule) {
     schedules_.push_back([&schedule](double) { schedule.step(); });
   }
-  /// Adds a schedule that takes the loss: of validation, if there is one, else of training.
+  /// Adds a schedule that takes the validation loss if there is one, or else the training loss.
   void add_schedule(optim::ReduceLROnPlateauScheduler& schedule) {
     schedules_.push_back([&schedule](double loss) { schedule.step(static_cast<float>(loss)); });
   }
@@ -112,7 +113,7 @@ class Trainer {
   bool stopped() const { return stopped_; }
 
   /// Continues from the checkpoint. Returns false if there is none. Call it after add_metric and
-  /// add_schedule. Throws Error for a file that is damaged or of another network, optimizer or
+  /// add_schedule. Throws Error if the file is damaged, or belongs to another network, optimizer or
   /// number of metrics.
   bool resume() {
     const std::string& path = options_.checkpoint();
@@ -171,9 +172,9 @@ class Trainer {
     return results_;
   }
 
-  // Trains one epoch, or the rest of it. Returns false if it was stopped. The order of the samples
-  // is drawn when the loader starts. To continue in the middle, it is drawn again from the saved
-  // state, and finished batches are skipped.
+  // Trains one epoch, or its remaining batches. Returns false if it was stopped. The order of the
+  // samples is drawn when the loader starts. To continue in the middle, it is drawn again from the
+  // saved state, and finished batches are skipped.
   template <class Loader>
   bool train(Loader& loader) {
     module_->train();

@@ -45,7 +45,7 @@ std::string encode_png(const Tensor& image);
 
 /// Returns the bytes of a GIF file of frames [T, C, H, W] with 1 (grey) or 3 (RGB) channels, in
 /// uint8 or floating as for encode_png. It shows `fps` frames a second (a frame lasts whole
-/// hundredths) in a loop. A frame with up to 256 colors keeps them. More are reduced to 256 similar
+/// hundredths) in a loop. If a frame has more than 256 colors, they are reduced to 256 similar
 /// ones. Throws ValueError for other sizes and dtypes, and unless 0 < `fps` <= 100.
 std::string encode_gif(const Tensor& frames, double fps);
 

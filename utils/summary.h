@@ -29,7 +29,7 @@ struct LayerSummary {
   std::vector<int64_t> output_sizes;
   bool was_seen = false;      ///< whether output_sizes is known
   int64_t num_params = 0;     ///< elements of its parameters, without those of submodules
-  int64_t num_trainable = 0;  ///< those of them that require gradients
+  int64_t num_trainable = 0;  ///< the number of these that require gradients
   int64_t param_bytes = 0;    ///< of its parameters
   int64_t output_bytes = 0;   ///< of its first result
   /// Counts like torchinfo: for a convolution its parameters times the batch and the positions of
@@ -94,8 +94,8 @@ ModelSummary recorded_or_computed(const std::function<ModelSummary(bool computes
 /// Sizes are known for modules that are called (`conv(x)`, in a Sequential). Through the tape they
 /// are also known for modules with parameters that require gradients, even if the program writes
 /// `conv->forward(x)`. Other modules show "--". Buffers, gradients and random numbers stay
-/// unchanged, as far as forward() in evaluation mode leaves them. Throws ValueError for an
-/// undefined input, and the errors of forward().
+/// unchanged, unless forward() changes them in evaluation mode. Throws ValueError for an undefined
+/// input, and the errors of forward().
 template <class M, class... Input>
 ModelSummary summary(nn::ModuleHolder<M> net, const Input&... inputs) {
   detail::SummaryRecorder recorder(*net, /*computes=*/true);

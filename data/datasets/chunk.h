@@ -26,8 +26,8 @@ class ChunkDataReader {
   using ChunkType = Chunk_;      ///< returned by read_chunk(): a container of examples
   using BatchType = Chunk_;      ///< returned by the data set: a container like a chunk
   virtual ~ChunkDataReader() = default;
-  /// Returns the examples of a chunk, from 0 to chunk_count() - 1. The data set throws its
-  /// exceptions in place of a batch, and still reads the other chunks.
+  /// Returns the examples of a chunk, from 0 to chunk_count() - 1. If it throws, the data set
+  /// throws this exception instead of returning a batch. It still reads the other chunks.
   virtual ChunkType read_chunk(size_t chunk_index) = 0;
   /// Returns the number of chunks. It is called at the start of an epoch.
   virtual size_t chunk_count() = 0;
@@ -37,8 +37,8 @@ class ChunkDataReader {
 
 /// Configures ChunkDataset.
 struct ChunkDatasetOptions {
-  /// Sets the options, which the members describe. Throws Error for a 0, and for a cache_size below
-  /// batch_size.
+  /// Sets the options, which the members describe. Throws Error for an option of 0, and for a
+  /// cache_size below batch_size.
   ChunkDatasetOptions(size_t preloader_count, size_t batch_size, size_t cache_size = 2048,
                       size_t cross_chunk_shuffle_count = 1);
   /// The number of threads that read.
@@ -119,11 +119,11 @@ class ChunkBuffer {
 
 }  // namespace detail
 
-/// Reads the chunks of a reader, as a stateful data set. Use it in a DataLoader by
+/// Reads the chunks of a reader, as a stateful data set. Pass it to a DataLoader with
 /// make_shared_dataset.
 ///
 /// The chunk sampler chooses the order of the chunks. The example sampler orders the examples of
-/// each chunk, or of several chunks (see the options). Before, `preprocessing` may change the
+/// each chunk, or of several chunks (see the options). Before this, `preprocessing` may change the
 /// examples. Batches cross the bounds of chunks. Call reset() before the first batch of an epoch,
 /// as a DataLoader does. With one preloader, the order depends only on the samplers.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
@@ -151,8 +151,8 @@ class ChunkDataset final
         preprocessing_(std::move(preprocessing)) {}
   ~ChunkDataset() override { stop(); }
 
-  /// Returns the next batch. Throws Error for a size other than that of the options, and before
-  /// reset().
+  /// Returns the next batch. Throws Error before reset(), and for another size than the batch_size
+  /// of the options.
   BatchType get_batch(size_t batch_size) override {
     TAPER_CHECK(buffer_, "Dataset needs to call reset() before calling get_batch().");
     TAPER_CHECK(batch_size == options_.batch_size(),

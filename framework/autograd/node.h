@@ -158,7 +158,7 @@ struct Node {
   void add_next_edge(Edge edge);
   /// Counts `output` as one more output of the op, and returns its number.
   uint32_t add_input_metadata(const Tensor& output);
-  /// Returns a further owner of this node.
+  /// Returns one more owning pointer to this node.
   NodePtr getptr() { return NodePtr(this); }
   /// Calls apply, as in LibTorch.
   variable_list operator()(variable_list&& grads);

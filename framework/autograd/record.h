@@ -90,7 +90,8 @@ struct CallableOpsOf {
 };
 
 /// A node whose derivative is a callable. The callable and the edges follow the object in one
-/// block. One class serves all derivatives: a class for each would be most of an op's code.
+/// block. All derivatives share one class, because a class for each derivative would be most of an
+/// op's code.
 struct CallableNode final : Node {
   static constexpr size_t kAlign = alignof(std::max_align_t);
   static constexpr size_t rounded(size_t nbytes) { return (nbytes + kAlign - 1) / kAlign * kAlign; }
@@ -121,8 +122,8 @@ enum class History { kNow, kBeforeChange };
 /// input is not available, it throws and leaves no edge.
 void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count,
              History history = History::kNow);
-/// Connects a new node, of which it takes ownership, and destroys it before throwing. The edges lie
-/// at `offset`.
+/// Takes ownership of a new node and connects it. If it throws, it destroys the node first. The
+/// edges lie at `offset`.
 NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count,
                   History history);
 

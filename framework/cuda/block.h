@@ -35,7 +35,7 @@ struct ThreadPlace {
 };
 
 #ifdef __CUDACC__
-/// The line that waits, for block runners on the host. A GPU does not need it.
+/// The source line of a barrier, for block runners on the host. A GPU does not need it.
 struct Here {
   TAPER_DEVICE static constexpr Here current() { return {}; }
 };
@@ -50,7 +50,7 @@ enum class Access { kRead, kWrite, kAtomic };
 class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
-  /// Runs body(arguments) by every thread of so many blocks, or of fewer: kernels stride through
+  /// Runs body(arguments) in every thread of `blocks` blocks, or of fewer blocks: kernels loop over
   /// the rest. `kernel` is the name of its type. The arguments are `nbytes` long, and constant.
   virtual void run(const char* kernel, int blocks, int threads, void (*body)(const void*),
                    const void* arguments, size_t nbytes) = 0;

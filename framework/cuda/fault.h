@@ -21,6 +21,7 @@ enum class FaultKind : int32_t {
   kLdlPivots,    // nothing
   kBagOffset,    // bag, value, value before, number of indices
 };
+/// One error of a kernel, as numbers in memory that host and device share.
 struct FaultNote {
   int32_t claimed;  // 1: a thread writes, or has written
   int32_t kind;     // a FaultKind, written last
@@ -40,8 +41,8 @@ inline const char* op_of(int64_t number) { return reinterpret_cast<const char*>(
 }
 
 #if TAPER_CUDA_KERNELS == 1
-/// Returns the note of the current launch's device. Each device has one, in pinned memory at one
-/// address for both sides.
+/// Returns the FaultNote of the current launch's device. Each device has one, in pinned memory.
+/// Host and device use the same address.
 FaultNote* fault_note();
 /// Throws the error that kernels of the device have noted, once. The runtime calls it after
 /// waiting.

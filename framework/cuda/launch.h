@@ -18,8 +18,8 @@
 namespace torch::taper::cuda {
 
 constexpr int kThreads = 256;
-/// Loops over more blocks than this stride through the rest. Launching more blocks costs time and
-/// gains nothing.
+/// The largest number of blocks of a launch. Kernels with more work loop over the rest. More blocks
+/// would cost time and gain nothing.
 constexpr int64_t kMostBlocks = 1 << 16;
 
 /// Returns whether teams of more than one thread exist. On the host they exist only if tests run

@@ -41,8 +41,8 @@ struct PlanPart {
   }
 };
 
-/// Calls run(context, part, n) for the parts of a plan. (It does not take any callable: most files
-/// have hundreds of visits, and this is compiled once.)
+/// Calls run(context, part, n) for the parts of a plan. (It is no template over `run`: most files
+/// have hundreds of visits, and this function is compiled once.)
 template <int N>
 void for_each_part(const Plan<N>& plan, const int64_t (&first)[N],
                    void (*run)(const void*, const PlanPart<N>&, int64_t), const void* context) {

@@ -26,7 +26,7 @@ bool rows_suit_packs(const Plan<N>& plan, const int64_t (&itemsize)[N], int64_t 
   }
   return true;
 }
-/// Returns the plan of such a plan's packs.
+/// Returns the plan whose elements are the packs of such a plan.
 template <int N>
 Plan<N> plan_of_packs(Plan<N> plan, int64_t V) {
   plan.sizes[0] = (plan.sizes[0] + V - 1) / V;

@@ -32,7 +32,7 @@ const PointwiseKind& pointwise_kind() {
   return kind;
 }
 
-/// Tells a capture that the next launch of the calling thread, with one kernel, is this.
+/// Tells a capture that the calling thread's next launch runs only this pointwise kernel.
 void tell_pointwise(const PointwiseKind& kind, const void* f, const Out& y, const In* const* x);
 
 /// Tells a capture of To f(From...), for *_cuda.cu files. Kernels compiled for the host have no

@@ -37,7 +37,7 @@ class GraphPool;
 class CachingAllocator {
  public:
   explicit CachingAllocator(DeviceIndex device);
-  /// Allocates memory for the current stream. Throws OutOfMemoryError, and loses nothing then.
+  /// Allocates memory for the current stream. Throws OutOfMemoryError. Then no block is lost.
   void* allocate(size_t nbytes);
   void release(void* p) noexcept;
   /// Announces that `stream` uses the block too. A freed block is reused only after the work queued

@@ -1,4 +1,5 @@
-// LibTorch's kinds of devices that Taper lacks. Programs ask for them before they choose one.
+// LibTorch's kinds of devices that Taper lacks. Programs ask whether they are available before they
+// choose a device.
 #pragma once
 
 #include <cstddef>

@@ -35,8 +35,8 @@ extern std::atomic<uint32_t> launch_observers;
 inline bool observes_launches() { return launch_observers.load(std::memory_order_relaxed) != 0; }
 inline bool watches_races() { return launch_observers.load(std::memory_order_relaxed) & 1; }
 
-/// Tells the observers of the kernel `name` before it is queued on the current stream of `device`,
-/// or run by the host. Throws Error for a race if the detector is set to throw.
+/// Reports the kernel `name` to the observers, before it is queued on the current stream of
+/// `device` or run by the host. Throws Error for a race if the detector is set to throw.
 void watch_kernel(const char* name, Device device, const std::vector<Access>& accesses);
 
 struct Launch;
@@ -66,7 +66,7 @@ struct Launch {
 };
 
 /// Runs `work`, queues it on the current stream of a CUDA device, or records it if `device` is
-/// captured. Tells the observers first. Throws Error for a race, as watch_kernel does.
+/// captured. Reports it to the observers first. Throws Error for a race, as watch_kernel does.
 void make_launch(const char* name, Device device, Launch&& work);
 
 /// Returns whether the calling thread captures the CPU's work.

@@ -42,10 +42,10 @@ std::pair<int, int> get_device_capability(DeviceIndex index = -1);
 bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
 /// Returns {free, total} bytes of memory.
 std::pair<size_t, size_t> mem_get_info(DeviceIndex index = -1);
-/// Returns all devices, those with most free memory first, so that a program can choose one. The
-/// numbers are those before CUDA_VISIBLE_DEVICES. A query of simulated devices does not initialize
-/// them, so the choice can still be put into that variable. They know only the memory of this
-/// process. GPUs must be visible to be queried, and are initialized by it.
+/// Returns all devices, those with most free memory first, so that a program can choose one.
+/// CUDA_VISIBLE_DEVICES does not renumber the result. Simulated devices are not initialized, so
+/// that the program can still set this variable. Their free memory does not count other processes.
+/// GPUs are initialized, and must be visible.
 std::vector<DeviceIndex> devices_by_free_memory();
 
 /// Waits for all work on a device (-1: the current one). Throws the error of a kernel, if any.

@@ -46,8 +46,8 @@ class Recording {
   virtual void replay(detail::StreamImpl* stream) = 0;
 };
 
-/// The interface between Taper and a kind of device. Devices have the program's numbers. May be
-/// called from any thread.
+/// The interface between Taper and a kind of device. Indices of devices are those that the program
+/// sees. Any thread may call the functions.
 class Runtime {
  public:
   virtual ~Runtime() = default;

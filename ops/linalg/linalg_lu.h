@@ -11,8 +11,8 @@
 namespace torch::taper {
 namespace linalg {
 
-/// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n)) of kInt from 1.
-/// Throws if U has a zero on its diagonal.
+/// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n)) of dtype kInt.
+/// Rows count from 1. Throws if U has a zero on its diagonal.
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot = true);
 /// Returns the results of lu_factor and info (..., kInt): the position of the first zero on the
 /// diagonal of U, from 1, or 0. Throws for it only with `check_errors`.

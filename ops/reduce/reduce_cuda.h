@@ -14,7 +14,7 @@ namespace torch::taper::cuda {
 ///   State take(const char* x, int64_t index) const;     of the element at x, the index-th
 ///   State join(State a, State b) const;
 ///   void finish(char* y, State s) const;                stores the output
-///   using Element = ...;                                what take() reads, where that is one type
+/// using Element = ...; what take() reads, if that is one type
 ///
 /// (All but start() are TAPER_DEVICE, start() as well.)
 template <class R>
@@ -36,9 +36,9 @@ struct Fold {
   Divider<int64_t> columns;  // at least 1
   int64_t column_y, column_x;
   int64_t step;              // in bytes between the elements of an output, or kNoStep
-  int64_t n, splits, piece;  // elements of an output, in so many pieces of so many
+  int64_t n, splits, piece;  // elements of an output, pieces, elements of a piece
   Divider<int64_t> outputs;  // for pieces of outputs
-  State* partial;            // [splits][outputs], or null where there is one piece
+  State* partial;            // [splits][outputs], or null if there is one piece
 
   static constexpr int64_t kNoStep = INT64_MIN;
   /// States that a thread accumulates in turn. Large states would not fit its registers.

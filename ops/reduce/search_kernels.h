@@ -28,8 +28,8 @@ TAPER_HD int64_t part_of_value(const T* edges, int64_t parts, T v) {
   return v == edges[parts] ? parts - 1 : place_of_value(edges, parts + 1, v, true) - 1;
 }
 
-/// Returns the cell of a histogram from the cell over the dimensions before and the part in the
-/// next one. 0 means no cell, k + 1 means cell k.
+/// Returns the cell of a histogram, given the cell in the previous dimensions and the part in the
+/// next dimension. 0 means no cell, k + 1 means cell k.
 TAPER_HD inline int64_t joined_cell(int64_t before, int64_t parts, int64_t part) {
   return before == 0 || part < 0 ? 0 : (before - 1) * parts + part + 1;
 }

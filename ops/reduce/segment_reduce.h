@@ -13,9 +13,8 @@ namespace torch::taper {
 /// Segments are given by lengths (B..., S), or by offsets (B..., S + 1): segment s holds the
 /// elements from offsets[s] to offsets[s + 1]. If both are given, offsets count. `reduce` is "sum",
 /// "mean", "prod", "max" or "min", and starts with `initial`. Without `initial`, empty segments
-/// give 0, NaN, 1,
-/// -inf or inf. Elements equal to an extremum share its gradient evenly. Takes floating dtypes,
-/// with integer lengths and offsets.
+/// give 0, NaN, 1, -inf or inf, respectively. Elements equal to an extremum share its gradient
+/// evenly. Takes floating dtypes, with integer lengths and offsets.
 ///
 /// Errors: Error for a negative length, for lengths that do not add up to n unless `unsafe` (the
 /// rest is then left out), and for `indices`, which LibTorch does not support either.

@@ -1,6 +1,5 @@
-// Repeating elements. Each result is new memory. Negative dims count from the end. A wrong one
-// throws
-// IndexError.
+// Repeating elements. Each result is new memory. Negative dims count from the end. A dimension
+// out of range throws IndexError.
 #pragma once
 
 #include <taper/framework/core/tensor.h>

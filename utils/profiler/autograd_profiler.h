@@ -211,10 +211,11 @@ class LegacyEvent {
 /// "__start_profile", the last one "__stop_profile".
 using thread_event_lists = std::vector<std::vector<LegacyEvent>>;
 
-/// Starts a profile in the older style, like enableProfiler. The state says whether devices are
-/// recorded.
+/// Starts a profile, like enableProfiler. disableProfilerLegacy() ends it and returns lists of
+/// events. The state says whether devices are recorded.
 void enableProfilerLegacy(const ProfilerConfig& config);
-/// Ends a profile in the older style. Throws Error if none was enabled.
+/// Ends the profile that enableProfilerLegacy() started, and returns its events. Throws Error if
+/// none was enabled.
 thread_event_lists disableProfilerLegacy();
 
 /// Calls enableProfilerLegacy. At the end of the scope it passes the lists to `callback`.

@@ -13,7 +13,7 @@
 
 namespace torch::taper::utils::profiler {
 
-/// Names what an event is: an op, a kernel, a copy or a range.
+/// The kind of an event: an op, a kernel, a copy or a range.
 using EventKind = taper::detail::RunEvent;
 
 /// A tensor that an op reads or writes.

@@ -47,7 +47,7 @@ struct SummaryWriterOptions {
   TAPER_ARG(std::string, filename_suffix);
 };
 
-/// A histogram that is already counted.
+/// A histogram given by its buckets.
 struct RawHistogram {
   double min = 0;                     ///< least value
   double max = 0;                     ///< greatest value
