@@ -91,7 +91,7 @@ inline std::string words_of_other_ranks(const Failure& own) {
   using std::chrono::milliseconds;
   const auto patience = std::clamp(own.limit / 4, milliseconds(100), milliseconds(2000));
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  // On a separate thread: a store whose server is stopped answers late or never.
+  // Use a separate thread, because a store whose server is stopped answers late or never.
   const auto words = std::make_shared<LastWords>(own);
   std::thread([words, deadline] { words->converse(deadline); }).detach();
   const auto heard = words->heard(deadline + milliseconds(100));

@@ -57,7 +57,7 @@ class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
   size_t size() const { return parameters_.size(); }
 
  private:
-  /// A running gather, of the rows' values at its start.
+  /// A running gather. It sends the values that the rows had at its start.
   struct Gather {
     Tensor own, all;
     int64_t version = 0;

@@ -17,8 +17,8 @@ class CartPole {
   struct Outcome {
     State state;
     float reward;
-    bool fell;  ///< the pole fell, or the cart left the track
-    bool over;  ///< it fell, or kMaxSteps are done
+    bool fell;  ///< whether the pole fell or the cart left the track
+    bool over;  ///< whether it fell or did kMaxSteps steps
   };
 
   explicit CartPole(uint64_t seed) : random_(seed) { reset(); }

@@ -40,8 +40,8 @@ class BlockImpl : public nn::Module {
 };
 TAPER_MODULE(Block);
 
-// Images (N, 3, 32, 32) to logits (N, 10). `width`: channels of the first of four stages, 64 in the
-// paper.
+// Maps images (N, 3, 32, 32) to logits (N, 10). `width`: channels of the first of four stages, 64
+// in the paper.
 class ResNet18Impl : public nn::Module {
  public:
   explicit ResNet18Impl(int64_t width = 64) {

@@ -1,4 +1,4 @@
-// Checkpoints: all that a run needs to go on as if it had never stopped.
+// Checkpoints. A run that continues from one is bit-identical to an uninterrupted run.
 #pragma once
 
 #include <taper/taper.h>
@@ -13,20 +13,20 @@ namespace gpt {
 
 using SettingList = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns whether `path` is a file that may be a checkpoint: no safetensors of others, no zip
-/// archive of Python.
+/// Returns whether `path` is a file that may be a checkpoint, not a safetensors file of another
+/// program or a zip archive of Python.
 bool is_checkpoint(const std::string& path);
-/// Saves atomically: the file is at all times a whole checkpoint. Throws taper::Error.
+/// Saves atomically, so that the file is always a complete checkpoint. Throws taper::Error.
 void save_checkpoint(const std::string& path, const SettingList& settings, const ModelImpl& model,
                      const taper::optim::Optimizer& optimizer, int64_t step);
-/// The flags that the run was started with.
+/// Returns the flags with which the run was started.
 SettingList read_settings(const std::string& path);
-/// Of the model: it may have been that of other weights.
+/// Returns the configuration of the model, which may come from other weights.
 Config read_config(const std::string& path);
 /// Restores the model alone. Throws taper::Error like load_checkpoint().
 void load_model(const std::string& path, ModelImpl& model);
-/// Restores model, optimizer and the CPU's generator, and returns how many steps are done. Throws
-/// taper::Error for a file that is cut, damaged or of another model.
+/// Restores model, optimizer and the CPU's generator, and returns the number of finished steps.
+/// Throws taper::Error if the file is cut, damaged or of another model.
 int64_t load_checkpoint(const std::string& path, ModelImpl& model,
                         taper::optim::Optimizer& optimizer);
 

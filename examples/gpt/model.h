@@ -1,4 +1,4 @@
-// GPT-2. Names of modules are Hugging Face's and nanoGPT's. Compiles unchanged with LibTorch.
+// GPT-2. Modules have the names of Hugging Face and nanoGPT. It compiles unchanged with LibTorch.
 #pragma once
 
 #include <torch/torch.h>
@@ -15,7 +15,7 @@ struct Config {
   bool bias = true;  // in linear maps and normalisations
 };
 
-/// layer_norm over the last dimension, whose bias may be left out.
+/// Applies layer_norm over the last dimension. The bias is optional.
 struct LayerNormImpl : torch::nn::Module {
   LayerNormImpl(int64_t width, bool with_bias);
   torch::Tensor forward(const torch::Tensor& x);
@@ -53,9 +53,9 @@ TORCH_MODULE(Block);
 
 struct ModelImpl : torch::nn::Module {
   explicit ModelImpl(const Config& config);
-  /// Tokens [N, L] to logits [N, L, V]. L is at most the context.
+  /// Maps tokens [N, L] to logits [N, L, V]. L is at most the context.
   torch::Tensor forward(const torch::Tensor& tokens);
-  /// The mean cross entropy of `targets` [N, L].
+  /// Returns the mean cross entropy of `targets` [N, L].
   torch::Tensor loss(const torch::Tensor& tokens, const torch::Tensor& targets);
 
   const Config config;
@@ -63,7 +63,7 @@ struct ModelImpl : torch::nn::Module {
   torch::nn::Dropout drop{nullptr};
   torch::nn::ModuleList h;
   LayerNorm ln_f{nullptr};
-  /// Calls a block; to be replaced by one that keeps no activations.
+  /// Calls a block. A program can set a function that does not keep activations.
   std::function<torch::Tensor(BlockImpl&, const torch::Tensor&)> call_block;
 
  private:
@@ -71,7 +71,7 @@ struct ModelImpl : torch::nn::Module {
 };
 TORCH_MODULE(Model);
 
-/// AdamW that decays matrices and leaves biases and normalisations alone.
+/// Returns an AdamW that applies weight decay to matrices only.
 std::unique_ptr<torch::optim::AdamW> make_optimizer(ModelImpl& model, double lr,
                                                     double weight_decay);
 

@@ -1,4 +1,5 @@
-// Text to tokens and back: GPT-2's byte-pair encoding, or bytes where no vocabulary is given.
+// Converts text to tokens and back, by GPT-2's byte-pair encoding. Without a vocabulary, bytes are
+// the tokens.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +10,17 @@
 
 namespace gpt {
 
-/// The pieces that GPT-2 splits a text into before pairs are merged: contractions, and runs of
-/// letters, numbers, other characters, each with a space before it, and white space. `text` is
-/// UTF-8; a byte that is no part of a character is one of its own.
+/// Splits a text into pieces, as GPT-2 does before it merges pairs. A piece is a contraction, or a
+/// run of letters, numbers or other characters with the space before it, or white space. `text` is
+/// UTF-8. An invalid byte counts as a character.
 std::vector<std::string_view> split_pieces(std::string_view text);
 
 class Tokenizer {
  public:
-  /// A token for each byte.
+  /// Makes a token for each byte.
   Tokenizer();
-  /// The vocabulary in a folder: vocab.json and merges.txt (Hugging Face), or encoder.json and
-  /// vocab.bpe (OpenAI). Throws std::runtime_error that names the file and what is wrong with it.
+  /// Reads the vocabulary in a folder: vocab.json and merges.txt (Hugging Face), or encoder.json
+  /// and vocab.bpe (OpenAI). Throws std::runtime_error with the file and the fault.
   explicit Tokenizer(const std::string& folder);
 
   std::vector<int64_t> encode(std::string_view text) const;
@@ -34,7 +35,7 @@ class Tokenizer {
 
   std::vector<std::string> bytes_of_;  // of each token
   std::unordered_map<std::string, int64_t> token_of_;
-  std::unordered_map<uint64_t, int64_t> rank_;  // of two tokens that make one, the earliest first
+  std::unordered_map<uint64_t, int64_t> rank_;  // of pairs of tokens to merge, 0 is first
 };
 
 }  // namespace gpt

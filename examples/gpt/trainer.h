@@ -1,4 +1,4 @@
-// A run of training: the model, its optimizer, the text, and where they are.
+// A training run: the model, its optimizer, the text and the device.
 #pragma once
 
 #include <taper/taper.h>

@@ -1,4 +1,4 @@
-// A module of one's own that uses the op: x + down(silu(gate(n)) * up(n)), n = rms_norm(x).
+// A custom module that uses the op: x + down(silu(gate(n)) * up(n)), n = rms_norm(x).
 #pragma once
 
 #include "rms_norm.h"
@@ -6,7 +6,7 @@
 struct GatedBlockImpl : taper::nn::Cloneable<GatedBlockImpl> {
   GatedBlockImpl(int64_t features, int64_t hidden);
   void reset() override;
-  /// x: (N, features), and so is the result.
+  /// x and the result are (N, features).
   taper::Tensor forward(const taper::Tensor& x);
 
   int64_t features, hidden;

@@ -1,4 +1,4 @@
-// The settings of a run, in its checkpoint.
+// Saves the settings of a run in its checkpoint.
 #pragma once
 
 #include <taper/taper.h>
@@ -9,10 +9,10 @@
 
 namespace mnist {
 
-/// Writes those that a resumed run must share.
+/// Writes the settings that a resumed run must share.
 void save_settings(taper::serialize::OutputArchive& archive, const Options& options);
 
-/// Puts the settings of the checkpoint into `options`, and throws when the user asked for others.
+/// Puts the settings of the checkpoint into `options`. Throws if the user gave other values.
 void adopt_settings(const std::string& path, Options& options);
 
 }  // namespace mnist

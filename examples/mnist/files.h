@@ -1,4 +1,4 @@
-// Files and folders that appear as a whole or not at all, and where they belong.
+// Writes files and folders as a whole or not at all, and finds the cache folder.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace mnist {
 bool exists(const std::string& path);
 /// Makes the folder and those above it. Throws std::runtime_error.
 void make_folders(const std::string& path);
-/// Throws std::runtime_error, naming it, where a file cannot be written or replaced.
+/// Throws std::runtime_error with the name of the file if it cannot be written or replaced.
 void check_writable(const std::string& path);
-/// Writes and syncs a file. Throws std::runtime_error, naming it, for example when the disk is
-/// full.
+/// Writes and syncs a file. Throws std::runtime_error with the name of the file, for example if the
+/// disk is full.
 void write_file(const std::string& path, const std::string& head, const std::vector<uint8_t>& rest);
-/// The user's cache for this program: $XDG_CACHE_HOME/taper or ~/.cache/taper.
+/// Returns the user's cache for this program: $XDG_CACHE_HOME/taper or ~/.cache/taper.
 std::string cache_folder();
-/// Runs a program without a shell, its output thrown away; returns its exit code, or -1 when it
-/// cannot be started.
+/// Runs a program without a shell, and drops its output. Returns its exit code, or -1 if it cannot
+/// be started.
 int run_program(const std::vector<std::string>& words);
 
-/// A folder to fill, which keep() gives its final name. Without that it is removed again.
+/// A folder to fill. keep() gives it its final name. Without keep(), the destructor removes it.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(std::string final_path);

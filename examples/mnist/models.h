@@ -1,4 +1,4 @@
-// The networks: images [B, 1, 28, 28] to log-probabilities [B, 10].
+// The networks. They map images [B, 1, 28, 28] to log-probabilities [B, 10].
 #pragma once
 
 #include <taper/taper.h>

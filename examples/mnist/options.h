@@ -1,4 +1,4 @@
-// What the user asked for on the command line.
+// The options of the command line.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@ struct Options {
   std::string trace;
   std::string curve;
 
-  // Whether these were given: a resumed run takes the others from the checkpoint.
+  // Whether these options were given. A resumed run takes the others from the checkpoint.
   bool has_model = false, has_batch_size = false, has_lr = false, has_momentum = false,
        has_seed = false, has_limit = false;
 };
 
-/// Reads the command line. Returns true to go on; otherwise `status` is the exit code (after --help
-/// or a wrong flag, which is reported on stderr).
+/// Reads the command line. Returns true to continue. Otherwise, after --help or a wrong flag,
+/// `status` is the exit code. A wrong flag is reported on stderr.
 bool parse_options(int argc, char** argv, Options& options, int& status);
 
 }  // namespace mnist

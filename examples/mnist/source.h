@@ -1,4 +1,4 @@
-// Where the images come from.
+// Finds the images.
 #pragma once
 
 #include <taper/taper.h>
@@ -12,12 +12,12 @@ namespace mnist {
 struct Source {
   /// The folder with the four files.
   std::string folder;
-  /// What it is, for the user.
+  /// A description for the user.
   std::string description;
 };
 
-/// Finds the data: --data, $TAPER_DATA, the user's cache, a download, or digits drawn here. Throws
-/// std::runtime_error or taper::Error.
+/// Finds the data: --data, $TAPER_DATA, the user's cache, a download, or digits that the program
+/// draws. Throws std::runtime_error or taper::Error.
 Source find_data(const Options& options);
 
 }  // namespace mnist

@@ -1,4 +1,4 @@
-// What the small programs ask of their arguments before they train.
+// Checks of the small programs' arguments, before training.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-/// Before a long run whose end is a picture: throws std::runtime_error if it could not be written.
+/// Throws std::runtime_error if the file cannot be written. Call it before a long run that ends
+/// with a picture.
 inline void expect_writable(const std::string& path) {
   if (!std::ofstream(path, std::ios::app)) throw std::runtime_error(path + " cannot be written");
 }
@@ -18,8 +19,8 @@ inline bool prints_help(int argc, char** argv, const char* usage) {
   return true;
 }
 
-/// The argument at `index` as a whole number of at least 1, or `absent` if there is none. Throws
-/// std::invalid_argument for any other text.
+/// Returns the argument at `index` as a whole number of at least 1, or `absent` if there is none.
+/// Throws std::invalid_argument for any other text.
 inline int count_argument(int argc, char** argv, int index, const char* name, int absent) {
   if (index >= argc) return absent;
   int count = 0, end = 0;

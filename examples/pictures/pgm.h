@@ -8,7 +8,7 @@
 #include <string>
 
 /// Writes images [N, 1, H, W] with values in [0, 1] to a file, side by side in rows of `columns`.
-/// Throws std::runtime_error where it cannot be written.
+/// Throws std::runtime_error if the file cannot be written.
 inline void write_pgm(const torch::Tensor& images, int64_t columns, const std::string& path) {
   const int64_t rows = images.size(0) / columns, height = images.size(2), width = images.size(3);
   const torch::Tensor bytes = (images.detach().slice(0, 0, rows * columns).clamp(0, 1) * 255)

@@ -1,4 +1,4 @@
-// Curves and points as a drawing that browsers show, without a library.
+// Draws curves and points as an SVG file for browsers. It needs no library.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "pictures/arguments.h"
 
-/// One of a drawing's series: a curve, or points.
+/// One series of a drawing: a curve, or points.
 struct Series {
   std::string name;
   std::vector<double> x, y;
@@ -35,15 +35,15 @@ struct Range {
       high = std::max(high, v);
     }
   }
-  // Where a value lies between two ends of the picture.
+  // Returns the position of a value between two ends of the picture.
   double place(double v, double from, double to) const {
     return from + (to - from) * (high > low ? (v - low) / (high - low) : 0.5);
   }
-  // Three to ten numbers between, whole multiples of 1, 2 or 5 times a power of ten; one where all
-  // are the same.
+  // Returns three to ten numbers in the range, multiples of 1, 2 or 5 times a power of ten. If all
+  // values are equal, returns one number.
   std::vector<double> ticks() const {
     if (!(high >= low)) return {};
-    // Steps of fewer digits than the numbers have would not get on.
+    // A step below the precision of the numbers would not change them.
     if (!(high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high)))) return {low};
     double step = std::pow(10, std::floor(std::log10(high - low)));
     for (const double finer : {0.5, 0.4, 0.5})
@@ -70,7 +70,7 @@ inline std::string number(double v) {
 
 }  // namespace svg
 
-/// Draws all series over one x axis, which `x_name` names. Throws std::runtime_error where the file
+/// Draws all series over one x axis, which `x_name` names. Throws std::runtime_error if the file
 /// cannot be written.
 inline void write_svg(const std::vector<Series>& all, const std::string& x_name,
                       const std::string& path) {

@@ -1,4 +1,4 @@
-// What ran on which stream, and when, as a drawing that browsers show, without a library.
+// Draws the events of all streams over time, as an SVG file for browsers. It needs no library.
 #pragma once
 
 #include <taper/taper.h>
@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-/// Draws a row for each stream and a bar for each event; a browser shows its name under the mouse.
-/// Throws std::runtime_error where the file cannot be written.
+/// Draws a row for each stream and a bar for each event. A browser shows the name of the event
+/// under the mouse. Throws std::runtime_error if the file cannot be written.
 inline void write_timeline(const std::vector<taper::cuda::TimelineEvent>& events,
                            const std::string& path) {
   constexpr double kLeft = 110, kRight = 710, kRow = 22, kTop = 12;
-  std::map<std::pair<int, int>, double> rows;  // by device and stream: where they lie
+  std::map<std::pair<int, int>, double> rows;  // height by device and stream
   int64_t begin = INT64_MAX, end = 0;
   for (const auto& e : events) {
     rows[{e.device, e.stream}] = 0;

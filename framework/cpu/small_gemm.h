@@ -12,7 +12,7 @@ namespace torch::taper::cpu {
 constexpr int64_t kThreadWork = 1 << 20;
 /// Products with so few multiply-adds finish before a tile is chosen.
 constexpr int64_t kTinyWork = 36;
-/// Up to so many columns may be computed as products with a vector each.
+/// Up to this number of columns, each column may be computed as a product with a vector.
 constexpr int64_t kFewColumns = 3;
 /// B is read in place if it is this small, or if too few rows of A would share its packing.
 constexpr int64_t kDirectElements = 16384;

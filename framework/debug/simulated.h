@@ -17,8 +17,8 @@ namespace torch::taper::cuda {
 struct SimulationOptions {
   /// Bytes of memory of each device.
   size_t memory = size_t{1} << 30;
-  /// Before each kernel a stream sleeps for a random time of up to so many microseconds. Streams
-  /// then drift apart, so that a missing synchronization shows. 0: never.
+  /// Before each kernel, a stream sleeps for a random time of up to this number of microseconds.
+  /// Streams then drift apart, so that a missing synchronization shows. 0: never.
   int max_delay_us = 0;
   /// Seed of the delays.
   uint64_t seed = 0;

@@ -113,7 +113,7 @@ struct ThresholdOptions {
 
 namespace functional {
 
-/// Name the options of the functions, which are the options of the modules.
+/// The options of the functions, which are equal to the options of the modules.
 ///@{
 using ELUFuncOptions = ELUOptions;
 using SELUFuncOptions = SELUOptions;

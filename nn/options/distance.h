@@ -23,7 +23,7 @@ struct PairwiseDistanceOptions {
 
 namespace functional {
 
-/// Name the options of the functions, which are the options of the modules.
+/// The options of the functions, which are equal to the options of the modules.
 ///@{
 using CosineSimilarityFuncOptions = CosineSimilarityOptions;
 using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;

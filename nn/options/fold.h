@@ -34,7 +34,7 @@ struct UnfoldOptions {
 
 namespace functional {
 
-/// Name the options of the functions, which are the options of the modules.
+/// The options of the functions, which are equal to the options of the modules.
 ///@{
 using FoldFuncOptions = FoldOptions;
 using UnfoldFuncOptions = UnfoldOptions;

@@ -183,7 +183,7 @@ struct TripletMarginWithDistanceLossOptions {
 
 namespace functional {
 
-/// Name the options of the functions, which are the options of the modules.
+/// The options of the functions, which are equal to the options of the modules.
 ///@{
 using L1LossFuncOptions = L1LossOptions;
 using MSELossFuncOptions = MSELossOptions;

@@ -150,7 +150,7 @@ using MaxUnpool2dFuncOptions = MaxUnpoolFuncOptions<2>;
 using MaxUnpool3dFuncOptions = MaxUnpoolFuncOptions<3>;
 ///@}
 
-/// Name the options of the functions, which are the options of the modules.
+/// The options of the functions, which are equal to the options of the modules.
 ///@{
 using FractionalMaxPool2dFuncOptions = FractionalMaxPool2dOptions;
 using FractionalMaxPool3dFuncOptions = FractionalMaxPool3dOptions;

@@ -36,7 +36,7 @@ struct Scatter {
 
 /// Applies cuda::gather with a derivative: `Gather(device).apply(parts)` returns one tensor. The
 /// device may be the CPU. If `dim` is 0, tensors without dimensions become the elements of a
-/// vector. A warning says so once.
+/// vector, with one warning per process.
 struct Gather {
   /// Takes the device of the result and the dimension along which parts are joined. A negative
   /// `dim` counts from the end.

@@ -22,9 +22,8 @@ struct div_trunc {
     }
   }
 };
-// Functors built on the exact floating remainder define `of_remainder(x, y, r)` with r = fmod(x,
-// y).
-// Vector loops compute r by another method.
+// Functors built on the exact floating remainder define `of_remainder(x, y, r)` with
+// r = fmod(x, y). Vector loops compute r by another method.
 struct fmod {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {

@@ -24,16 +24,16 @@
 
 namespace torch::taper::functor {
 
-/// A base of functors that commute: f(x, y) == f(y, x).
+/// A base of commutative functors: f(x, y) == f(y, x).
 struct Turning {
   static constexpr bool turns = true;
 };
-/// A base of functors whose formula takes vectors of floats, too.
+/// A base of functors whose formula also takes vectors of floats.
 struct Lanes {
   static constexpr bool takes_lanes = true;
 };
 struct TurningLanes : Turning, Lanes {};
-/// A base of functors of bits that commute, whose formula takes vectors of words, too.
+/// A base of commutative functors of bits, whose formula also takes vectors of words.
 struct BitLanes : Turning, Lanes {
   static constexpr bool takes_bits = true;
 };

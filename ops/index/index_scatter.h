@@ -27,7 +27,7 @@ Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& 
                     const Tensor& src);
 Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                     const Scalar& value);
-/// Adds src to the elements of scatter.
+/// Adds src to the elements that scatter would set, in a copy of x.
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor& scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                         const Tensor& src);

@@ -22,7 +22,7 @@ TAPER_KERNEL(nll_loss_backward, Out gx, In gy, In target, In weight, In total_we
 
 // `rows` is kept for backward, with 2 numbers per target and one more: the logarithms of the sums
 // of exponentials, the weighted losses, and the total weight. gx, unless undefined, gets the
-// gradient of a sum or mean, because the exponentials are at hand. It is not of 16 bits.
+// gradient of a sum or mean, because the exponentials are known here. gx has no 16-bit dtype.
 TAPER_KERNEL(cross_entropy, Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options)
 TAPER_KERNEL(cross_entropy_backward, Out gx, In gy, In rows, In x, In target, In weight,
              NllOptions options)

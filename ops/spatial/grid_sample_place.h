@@ -88,7 +88,7 @@ struct GridAxis {
   }
 };
 
-/// The sizes of one sampling, with three spatial dimensions. Missing ones have size 1.
+/// The sizes of one sampling, with three spatial dimensions. Missing dimensions have size 1.
 struct GridShape {
   int64_t batch, channels, dims, points;
   int64_t in[3] = {1, 1, 1};

@@ -5,7 +5,7 @@
 
 namespace torch::taper {
 
-/// The windows of a pooling, with three spatial dimensions. Missing ones have size 1.
+/// The windows of a pooling, with three spatial dimensions. Missing dimensions have size 1.
 struct PoolWindows {
   int64_t kernel[3] = {1, 1, 1};
   int64_t stride[3] = {1, 1, 1};

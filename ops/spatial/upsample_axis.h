@@ -120,7 +120,7 @@ struct ResampledAxis {
   }
 };
 
-/// Planes of images with three spatial dimensions. Missing ones have size 1.
+/// Planes of images with three spatial dimensions. Missing dimensions have size 1.
 struct ResampledPlanes {
   int64_t planes;
   int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1};

@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// Fills `outer` rows of y. Each row takes 1 / outer of every x in turn. All are contiguous and of
-/// one dtype.
+/// Fills `outer` rows of y. Each row takes 1 / outer of every x, one x after the other. All are
+/// contiguous and of one dtype.
 TAPER_KERNEL(join, Out y, std::vector<In> xs, int64_t outer)
 /// Reverses x along the dims whose bit is set. y is contiguous.
 TAPER_KERNEL(flip, Out y, In x, uint32_t dims)

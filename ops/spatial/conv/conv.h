@@ -7,9 +7,9 @@
 // The functions compute a cross-correlation: y[k] = bias[k] + sum over c and kernel elements t of
 // w[k][c][t] x[c][o * stride - padding + t * dilation].
 //
-// They take floating and complex dtypes. Integers are not taken by transposes. All three tensors
-// have one dtype. f16 and bf16 accumulate in float, integers wrap. Throws Error with LibTorch's
-// messages for shapes that do not fit.
+// They take floating and complex dtypes. Transposed convolutions do not take integers. All three
+// tensors have one dtype. f16 and bf16 accumulate in float, integers wrap. Throws Error with
+// LibTorch's messages for shapes that do not fit.
 #pragma once
 
 #include <string_view>

@@ -8,8 +8,7 @@
 namespace torch::taper {
 
 /// Stride, padding, dilation and groups of a convolution, for three spatial dimensions. Missing
-/// ones have size 1 and stride 1. The sizes come from the tensors. They imply the padding at the
-/// end.
+/// dimensions have size 1 and stride 1. The sizes of the tensors determine the padding at the end.
 struct ConvSteps {
   int64_t stride[3] = {1, 1, 1};
   int64_t padding[3] = {0, 0, 0};  ///< before the first element

@@ -240,7 +240,8 @@ struct ByPairs {
     const bool channels = !f.has_windows_in_lanes() && (c + 1) / 2 * k <= c * ((k + 1) / 2);
     return channels ? Neighbours{2, 1} : Neighbours{1, 2};
   }
-  /// Joins a pair of weights. The second is `second` elements later. 0 means none.
+  /// Joins the weight at w and the weight `second` elements after it. With `second` 0, takes only
+  /// the weight at w.
   static W join(const uint16_t* w, int64_t second) {
     return w[0] | (second ? static_cast<W>(w[second]) << 16 : 0);
   }

@@ -1,6 +1,6 @@
 // at::native::gpu_kernel: a function of numbers over the elements of a TensorIterator on a device.
-// In a .cu file it is a kernel; on simulated devices, and for a .cpp file, the same function runs
-// on the host, on the current stream, where the race detector sees it.
+// In a .cu file it is a kernel. On simulated devices, and in a .cpp file, the function runs on the
+// host, in the order of the current stream. The race detector sees it there.
 #pragma once
 
 #include <type_traits>
@@ -25,7 +25,7 @@
 namespace at::native {
 namespace taper_detail {
 
-/// Where each operand's elements are: sizes and steps in bytes, by value.
+/// The layout of each operand: sizes, and steps in bytes, by value.
 template <int N>
 struct Places {
   char* data[N];
@@ -78,7 +78,7 @@ void launch(const taper::TensorIterator& iter, const F& f) {
 }
 #endif
 
-/// The same on the host, in the order of the stream.
+/// Runs the function on the host, in the order of the stream.
 template <class F>
 void queue(const taper::TensorIterator& iter, const F& f) {
   std::vector<Tensor> inputs;
@@ -101,8 +101,9 @@ void queue(const taper::TensorIterator& iter, const F& f) {
 
 }  // namespace taper_detail
 
-/// Writes f(inputs...) into the one output, for every element. f's types are the operands': Error
-/// where they are not, and on a GPU where a .cpp file calls it, which no kernel can be made of.
+/// Writes f(inputs...) into the one output, for every element. Throws Error unless the types of f
+/// are the operands' types. Also throws Error on a GPU if a .cpp file calls it, because no kernel
+/// can be made there.
 template <class F>
 void gpu_kernel(taper::TensorIterator& iter, const F& f) {
   using S = detail::Signature<F>;
@@ -123,7 +124,7 @@ void gpu_kernel(taper::TensorIterator& iter, const F& f) {
     taper_detail::queue(iter, f);
   iter.cast_outputs();
 }
-/// The same; where an operand is one number, it is read as the others.
+/// Calls gpu_kernel(). Operands of one number are read like the others.
 template <class F>
 void gpu_kernel_with_scalars(taper::TensorIterator& iter, const F& f) {
   gpu_kernel(iter, f);
