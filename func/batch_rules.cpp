@@ -431,6 +431,32 @@ IValue index_rule(BatchCall& c) {
   return stand_in(c.batch(0).index(with), c.level.id);
 }
 
+/// The index is one vector for all examples.
+IValue index_add_rule(BatchCall& c) {
+  const int64_t rank = c.tensor(0).dim();
+  if (rank == 0 || c.is_batched(size_t{2})) return batch_loop(c);
+  c.a.set<int64_t>(1, shifted(c, *c.a.get<int64_t>(1), rank));
+  c.a.map([&](size_t i, const Tensor& t) { return i == 2 ? t : batch_of(t, c.level); });
+  return c.wrapped(c.a.call());
+}
+/// Integers index the first dimensions, and are one for all examples.
+IValue index_put_rule(BatchCall& c) {
+  const auto& indices = *c.a.get<std::vector<optional<Tensor>>>(1);
+  int64_t rank = c.tensor(0).dim() - static_cast<int64_t>(indices.size()), of_index = 0;
+  for (const auto& t : indices) {
+    if (!t || !t->defined() || c.is_batched(*t) || !isIntegralType(t->scalar_type(), false))
+      return batch_loop(c);
+    of_index = std::max(of_index, t->dim());
+  }
+  std::vector<optional<Tensor>> with{nullopt};
+  with.insert(with.end(), indices.begin(), indices.end());
+  c.a.set<Tensor>(0, c.batch(0));
+  c.a.set<std::vector<optional<Tensor>>>(1, with);
+  const Tensor values = c.tensor(2);
+  if (c.is_batched(values)) c.a.set<Tensor>(2, padded(batch_of(values, c.level), rank + of_index));
+  return c.wrapped(c.a.call());
+}
+
 // ---------------------------------------------------------------- the list
 const BatchRules& all_rules() {
   static const BatchRules rules = [] {
@@ -484,6 +510,8 @@ const BatchRules& all_rules() {
     add_rules(all, along_dim, {
       "gather", "scatter", "scatter_add", "scatter_reduce", "softmax_backward",
       "log_softmax_backward"});
+    add_rules(all, index_add_rule, {"index_add", "index_copy"});
+    add_rules(all, index_put_rule, {"index_put"});
     add_rules(all, by_kind, {
       "result_type"});
     add_rules(all, diag_embed_rule, {"diag_embed"});

@@ -36,16 +36,16 @@ Tensor grouped_convolution(BatchCall& c, bool has_n) {
   return has_n ? y : y.squeeze(1);
 }
 
-void drop_bias(BatchCall& c) {
-  if (c.a.get<optional<Tensor>>(2)) return c.a.set<optional<Tensor>>(2, nullopt);
-  c.a.set<Tensor>(2, Tensor());
+void clear_tensor(BatchCall& c, size_t i) {
+  if (c.a.get<optional<Tensor>>(i)) return c.a.set<optional<Tensor>>(i, nullopt);
+  c.a.set<Tensor>(i, Tensor());
 }
 
 IValue convolution_rule(BatchCall& c) {
   const Tensor x = c.tensor(0), w = c.tensor(1), b = c.tensor(2);
   const bool has_n = x.dim() == w.dim();
   const bool adds_bias = b.defined() && (c.is_batched(b) || c.is_batched(w));
-  if (adds_bias) drop_bias(c);
+  if (adds_bias) clear_tensor(c, 2);
   Tensor y;
   if (c.is_batched(w)) {
     y = grouped_convolution(c, has_n);
@@ -63,6 +63,42 @@ IValue convolution_rule(BatchCall& c) {
 }
 
 // ---------------------------------------------------------------- norms, losses
+/// Returns a parameter of channels with dimensions of 1 after it, as many as the channels of x
+/// have.
+Tensor beside_channels(const Tensor& t, const Tensor& x) {
+  Sizes sizes(static_cast<size_t>(std::max<int64_t>(x.dim() - 1, 1)), 1);
+  sizes[0] = -1;
+  return t.reshape(sizes);
+}
+/// Weight and bias with a batch are applied after the norm.
+IValue apart_from_weights(BatchCall& c, bool of_channels) {
+  const Tensor x = c.tensor(0);
+  const int w = c.index("weight"), b = c.index("bias");
+  const auto take = [&](int i) {
+    const Tensor t = i < 0 ? Tensor() : c.tensor(static_cast<size_t>(i));
+    if (t.defined()) clear_tensor(c, static_cast<size_t>(i));
+    return t.defined() && of_channels ? beside_channels(t, x) : t;
+  };
+  const Tensor weight = take(w), bias = take(b);
+  Tensor y = c.a.call().toTensor();
+  if (weight.defined()) y = y.mul(weight);
+  return bias.defined() ? y.add(bias) : y;
+}
+bool has_batched_weights(const BatchCall& c) {
+  return c.batched() != static_cast<size_t>(c.is_batched(size_t{0}));
+}
+/// Norms over the last dimensions.
+IValue last_norm_rule(BatchCall& c) {
+  if (has_batched_weights(c)) return apart_from_weights(c, false);
+  c.a.set<Tensor>(0, c.batch(0));
+  return c.wrapped(c.a.call());
+}
+IValue prelu_rule(BatchCall& c) {
+  const Tensor x = c.tensor(0), w = c.tensor(1);
+  const Tensor slope = w.numel() == 1 ? w.reshape({}) : beside_channels(w, x);
+  return where(x.gt(0), x, x.mul(slope));
+}
+
 IValue batch_norm_rule(BatchCall& c) {
   const bool training = *c.a.get<bool>(5);
   const Tensor mean = c.tensor(3), var = c.tensor(4);
@@ -72,7 +108,9 @@ IValue batch_norm_rule(BatchCall& c) {
                 "evaluation mode, or a norm without track_running_stats");
   if (!c.is_batched(size_t{0}) || c.tensor(0).dim() < 2) return batch_loop(c);
   if (!training) {
-    if (c.batched() != 1) return batch_loop(c);
+    const bool batched_statistics = c.is_batched(size_t{3}) || c.is_batched(size_t{4});
+    if (has_batched_weights(c) && !batched_statistics) return apart_from_weights(c, true);
+    if (batched_statistics) return batch_loop(c);
     c.a.set<Tensor>(0, folded(c.batch(0)));
     return stand_in(unfolded(c.a.call().toTensor(), c.size()), c.level.id);
   }
@@ -89,7 +127,7 @@ IValue batch_norm_rule(BatchCall& c) {
   return stand_in(c.a.call().toTensor().unflatten(1, {c.size(), -1}).transpose(0, 1), c.level.id);
 }
 IValue group_norm_rule(BatchCall& c) {
-  if (!c.is_batched(size_t{0}) || c.batched() != 1) return batch_loop(c);
+  if (has_batched_weights(c)) return apart_from_weights(c, true);
   c.a.set<Tensor>(0, folded(c.batch(0)));
   return stand_in(unfolded(c.a.call().toTensor(), c.size()), c.level.id);
 }
@@ -139,19 +177,14 @@ IValue nll_rule(BatchCall& c) {
 }
 
 // ---------------------------------------------------------------- the list
-/// The op has parameters that all examples share.
-IValue leading_first(BatchCall& c) {
-  if (c.batched() != 1 || !c.is_batched(size_t{0})) return batch_loop(c);
-  c.a.set<Tensor>(0, c.batch(0));
-  return c.wrapped(c.a.call());
-}
 
 }  // namespace
 
 void add_layer_rules(BatchRules& all) {
   // clang-format off
-  add_rules(all, leading_first, {
+  add_rules(all, last_norm_rule, {
     "layer_norm", "rms_norm"});
+  add_rules(all, prelu_rule, {"prelu"});
   add_rules(all, images<1>, {
     "max_pool1d", "avg_pool1d", "adaptive_avg_pool1d", "upsample_nearest1d", "upsample_linear1d",
     "reflection_pad1d", "replication_pad1d"});

@@ -88,7 +88,7 @@ class Substitution {
   void start();
 
  private:
-  struct State;
+  struct [[gnu::visibility("hidden")]] State;
   std::unique_ptr<State> state_;
 };
 

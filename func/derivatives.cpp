@@ -422,7 +422,7 @@ LevelId current_level(const char* name) {
 
 }  // namespace
 
-struct [[gnu::visibility("hidden")]] dual_level::State {
+struct dual_level::State {
   const LevelScope level{0};
   const Temporarily<LevelId> current{innermost, level.id()};
 };

@@ -24,7 +24,7 @@ class dual_level {
   dual_level& operator=(const dual_level&) = delete;
 
  private:
-  struct State;
+  struct [[gnu::visibility("hidden")]] State;
   std::unique_ptr<State> state_;
 };
 

@@ -47,7 +47,7 @@ class Call {
  public:
   using Result = ResultOf<F, Args...>;
   Call(const F& f, const Args&... args) : f_(f), args_(args...) {
-    std::apply([this](const auto&... each) { (add(each), ...); }, args_);
+    std::apply([this](const auto&... each) { (this->add(each), ...); }, args_);
   }
   const variable_list& inputs() const { return inputs_; }
   /// Returns the indices of the tensors of argument i.

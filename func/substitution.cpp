@@ -9,7 +9,7 @@
 
 namespace torch::taper::func::detail {
 
-struct [[gnu::visibility("hidden")]] Substitution::State final : OpMode {
+struct Substitution::State final : OpMode {
   std::unordered_map<const TensorImpl*, Tensor> with;
   std::optional<OpModeGuard> on;
 

@@ -452,6 +452,32 @@ TEST(FuncModules, GiveTheGradientOfEachExample) {
   }
 }
 
+// Weights of norms have a batch, too.
+TEST(FuncModules, GiveTheGradientsOfNorms) {
+  manual_seed(8);
+  nn::Sequential net(nn::Conv1d(nn::Conv1dOptions(2, 4, 3)), nn::GroupNorm(2, 4),
+                     nn::PReLU(nn::PReLUOptions().num_parameters(4)), nn::BatchNorm1d(4),
+                     nn::Flatten(), nn::Linear(24, 5), nn::LayerNorm(nn::LayerNormOptions({5})));
+  net->to(kDouble);
+  net->eval();
+  const Tensor x = randn({3, 2, 8}, kDouble);
+  const auto loss = [&](const func::NamedTensors& p, const Tensor& x) {
+    return func::functional_call(net, p, x.unsqueeze(0)).square().sum();
+  };
+  std::vector<std::string> warned;
+  func::NamedTensors each;
+  warned = testing::warnings_of([&] {
+    each = func::vmap(func::grad(loss), {nullopt, 0})(func::parameters_of(net), x);
+  });
+  EXPECT_TRUE(warned.empty()) << warned[0];
+  for (int64_t i = 0; i < 3; ++i) {
+    net->zero_grad();
+    net->forward(x.narrow(0, i, 1)).square().sum().backward();
+    for (const auto& p : net->named_parameters())
+      expect_close(each.at(p.key())[i], p.value().grad(), 1e-9);
+  }
+}
+
 TEST(FuncModules, AreMappedAsAnEnsemble) {
   manual_seed(9);
   std::vector<nn::Sequential> nets{small_net(), small_net(), small_net()};

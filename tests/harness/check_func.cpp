@@ -190,9 +190,9 @@ struct BatchCheck {
     for (const size_t j : which) a.t[j] = examples[b].t[j];
     return a;
   }
-  Function mapped(const Args& like, const std::vector<size_t>& which,
-                  const std::function<List(const Args&)>& call) const {
-    return [this, like, which, call](const List& x) {
+  static Function mapped(const Args& like, const std::vector<size_t>& which,
+                         const std::function<List(const Args&)>& call) {
+    return [like, which, call](const List& x) {
       Args a = like;
       for (size_t k = 0; k < which.size(); ++k) a.t[which[k]] = x[k];
       return call(a);
