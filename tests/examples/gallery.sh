@@ -7,6 +7,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 programs=$1
 names=(linear_regression vae dcgan diffusion char_lstm dqn ppo heat_equation custom_op tabular time_series segmentation
   transfer_learning inference_server)
+derivatives=(neural_ode per_sample_gradients force_field) # by torch::func, which LibTorch has not
 if [ -n "${LIBTORCH:-}" ]; then # (by hand: its CMake package wants the CUDA toolkit that it was built with)
   mkdir -p "$programs"
   for name in "${names[@]}"; do
@@ -15,7 +16,9 @@ if [ -n "${LIBTORCH:-}" ]; then # (by hand: its CMake package wants the CUDA too
       -Wl,-rpath,"$LIBTORCH/lib" -Wl,--no-as-needed -ltorch_cpu -lc10 -lcpp-httplib \
       -pthread -Wl,--allow-shlib-undefined || exit 1
   done
+  derivatives=()
 fi
+names+=("${derivatives[@]}")
 programs=$(cd -- "$programs" && pwd)
 for name in "${names[@]}"; do
   [ -x "$programs/$name" ] || { echo "not run: the examples were not built"; exit 77; }
@@ -80,6 +83,12 @@ learns '^mean error of the test rows: ([4-6]?[0-9])\.[0-9], of always guessing t
 learns '^600 rows, 15 features, stopped after epoch ([3-9]?[0-9]|1[0-9][0-9]),' tabular "$here/../../examples/tabular/flats.csv"
 learns '^mean error of four test weeks: 0\.[0-3][0-9]*, of repeating the week before: 0\.3' time_series 60 && drawing time_series.svg 3
 learns '^IoU of 64 test pictures: .*mean 0\.[6-9]' segmentation 60 && picture segmentation.pgm 384 96
+if [ ${#derivatives[@]} -ne 0 ]; then
+  learns '^mean distance from the spiral: 0\.[01]' neural_ode 200 && drawing neural_ode.svg 2
+  learns '^gradients of 256 examples: .*, largest difference [0-9]e-0[6-9]$' per_sample_gradients 60 && drawing per_sample_gradients.svg 3
+  learns '^noise 1: (8[3-9]|9[0-9])\.[0-9] %' per_sample_gradients 60
+  learns '^test clusters: mean error of energies 0\.[01][0-9]*, of forces 0\.[0-5]' force_field 200 && drawing force_field.svg 2
+fi
 learns '^step 200/200  loss 0\.[01]' transfer_learning --pretrain shapes.pt 200
 learns '^with the features of the checkpoint: [7-9][0-9]\.' transfer_learning shapes.pt 100
 learns '^seen by the client: requests 200  p50 [0-9.]+ ms  p99 [0-9.]+ ms$' inference_server --measure 200
@@ -120,7 +129,7 @@ refuses "short: expected a file of at least 128 bytes" char_lstm short
 for count in many 0 -5 3x; do
   refuses "expected as EPISODES a number from 1 to 999999999, got $count" dqn "$count"
   refuses "expected as UPDATES a number from 1" ppo "$count"
-  for program in heat_equation time_series segmentation; do refuses "expected as STEPS a number from 1" $program "$count"; done
+  for program in heat_equation time_series segmentation "${derivatives[@]}"; do refuses "expected as STEPS a number from 1" $program "$count"; done
   refuses "expected as EPOCHS a number from 1" tabular words.csv "$count"
   refuses "expected as PORT a number from 1" inference_server "$count"
   refuses "expected as STEPS a number from 1" char_lstm text "$count"
@@ -137,12 +146,12 @@ refuses "few.csv: expected at least 20 rows" tabular few.csv
 refuses "nowhere.pt: cannot be read; make it by 'python3 pretrain.py nowhere.pt', or without Python by 'transfer_learning" \
   transfer_learning nowhere.pt
 refuses "expected [--pretrain] CHECKPOINT" transfer_learning
-for program in dqn ppo heat_equation time_series segmentation; do learns "^$program \\[" $program --help; done
+for program in dqn ppo heat_equation time_series segmentation "${derivatives[@]}"; do learns "^$program \\[" $program --help; done
 # A picture that cannot be written is an error before the training.
 rm -f ./*.svg ./*.pgm
-mkdir time_series.svg segmentation.pgm tabular.svg linear_regression.svg custom_op.svg dqn.svg ppo.svg heat_equation.pgm char_lstm.svg vae.pgm dcgan.pgm diffusion.pgm
+mkdir time_series.svg segmentation.pgm tabular.svg linear_regression.svg custom_op.svg dqn.svg ppo.svg heat_equation.pgm char_lstm.svg vae.pgm dcgan.pgm diffusion.pgm "${derivatives[@]/%/.svg}"
 refuses "tabular.svg cannot be written" tabular "$here/../../examples/tabular/flats.csv"
-for program in linear_regression custom_op dqn ppo heat_equation time_series segmentation; do refuses "$program." $program; done
+for program in linear_regression custom_op dqn ppo heat_equation time_series segmentation "${derivatives[@]}"; do refuses "$program." $program; done
 refuses "char_lstm.svg cannot be written" char_lstm text
 for program in vae dcgan diffusion; do refuses "$program.pgm cannot be written" $program data; done
 refuses "expected --disable-cuda or nothing, got gpu" custom_op gpu
