@@ -266,8 +266,10 @@ std::vector<Tensor> GraphedCallable::State::gradients(autograd::Grads& g, Call& 
   TAPER_CHECK(call.number == calls,
               "GraphedCallable: expected backward of a call before the next call, which has "
               "overwritten what this one saved; call backward first, or use two graphed callables");
-  TAPER_CHECK(!GradMode::is_enabled(),
-              "GraphedCallable: its gradient has no gradient; call backward without create_graph");
+  TAPER_CHECK(
+      !GradMode::is_enabled(),
+      "GraphedCallable: its gradient has no gradient; call backward without create_graph, or "
+      "differentiate inside of the captured function");
   TAPER_CHECK(!call.done || keeps_saved,
               "GraphedCallable: expected one backward of a call, got a second one. The first one "
               "has overwritten the tensors that forward saved. Add the losses before backward, or "
