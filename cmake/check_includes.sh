@@ -110,5 +110,23 @@ for header in "${public[@]}"; do
   done
 done
 
+# The first declaration of torch::taper must say that it is inline, also where a program includes one header alone.
+alone=$(python3 - "${public[@]}" <<'PYTHON'
+import pathlib, re, sys
+includes = {}
+def reaches(header):
+    if header not in includes:
+        includes[header] = False
+        text = pathlib.Path(header).read_text() if pathlib.Path(header).exists() else ""
+        names = re.findall(r"^#include <taper/([^>]+)>", text, re.M)
+        includes[header] = "framework/core/namespaces.h" in names or any(reaches(name) for name in names)
+    return includes[header]
+for header in sys.argv[1:]:
+    if not header.endswith("/namespaces.h") and re.search(r"^namespace torch", pathlib.Path(header).read_text(), re.M) and not reaches(header):
+        print(header)
+PYTHON
+)
+[ -z "$alone" ] || { echo "headers with the namespace that do not include framework/core/namespaces.h: $alone"; broken=1; }
+
 [ $broken = 0 ] && echo "include law: ${#all[@]} files, ${#public[@]} of them public headers, $macros macros, none breaks it"
 exit $broken

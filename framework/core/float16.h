@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <taper/framework/core/host_device.h>
+#include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
 
