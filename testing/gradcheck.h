@@ -40,7 +40,7 @@ struct GradcheckOptions {
   /// Whether a gradient must have the dtype and the device of its input.
   TAPER_ARG(bool, check_grad_dtypes) = false;
   /// Whether gradients of several cotangents over one recorded graph must add up: backward is
-  /// linear. (Python runs backward under vmap, which is not part of Taper.)
+  /// linear. (Python's option runs backward under vmap.)
   TAPER_ARG(bool, check_batched_grad) = false;
   /// Compares u^T J v for a few u and v instead of every entry of J. It needs two calls for each v,
   /// while the slow mode needs two for each element. A single wrong entry among many may be missed.

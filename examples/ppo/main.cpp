@@ -54,7 +54,7 @@ class Games {
     }
   }
 
-  /// Returns the mean number of steps of the last twenty or so games.
+  /// Returns an exponential moving average of the steps per game. The newest game has weight 1/20.
   double mean_length() const { return mean_length_; }
 
   Rollout play(ActorCritic& net) {

@@ -11,8 +11,8 @@
 
 namespace torch::taper {
 
-/// How a tensor's elements are stored: always Strided (dense). The sparse layout exists for
-/// programs that compare. To ask for it throws NotImplementedError.
+/// How a tensor's elements are stored: always Strided (dense). Programs may compare a layout with
+/// Sparse. To ask for a sparse tensor throws NotImplementedError.
 enum class Layout : int8_t { Strided, Sparse };
 /// The layouts by LibTorch's short names.
 ///@{
