@@ -19,6 +19,17 @@ void check_input(const char* name, const Tensor& t, size_t i) {
               t.scalar_type(), " at index ", i);
 }
 
+/// A tensor that has tangents with a batch stands for that batch, too.
+Tensor with_full_tangents_in_batch(const Tensor& t) {
+  const LevelId level = batch_level(t);
+  return level ? stand_in(with_full_tangents_in_batch(note_of(t)->batch), level)
+               : with_full_tangents(t);
+}
+variable_list with_full_tangents_in_batch(variable_list all) {
+  for (Tensor& t : all) t = with_full_tangents_in_batch(t);
+  return all;
+}
+
 /// A call of a function in a frame. Inputs and results stand for full batches.
 struct FramedCall {
   TapeFrame frame;
@@ -31,7 +42,8 @@ struct FramedCall {
     variable_list passed = given;
     for (const size_t i : wanted) check_input(name, given[i], i);
     variable_list full;
-    for (const size_t i : wanted) full.push_back(full_batch_of(resolve(given[i])));
+    for (const size_t i : wanted)
+      full.push_back(full_batch_of(with_full_tangents_in_batch(given[i])));
     const TapeFrame::Scope scope(frame);
     for (size_t k = 0; k < wanted.size(); ++k) {
       waits_in_frames(full[k]);  // throws for what cannot wait
@@ -60,7 +72,6 @@ struct FramedCall {
   }
 
  private:
-  static Tensor resolve(const Tensor& t) { return with_full_tangents(t); }
   static bool is_among(const variable_list& all, const Tensor& t) {
     return std::any_of(all.begin(), all.end(), [&](const Tensor& x) { return x.is_same(t); });
   }
@@ -120,7 +131,9 @@ struct KeptCall {
   const std::vector<Level> levels;
 
   KeptCall(const char* name, const ListFunction& f, const variable_list& inputs)
-      : call(name, f, inputs, all_of(inputs)), levels(detail::levels().running), name_(name) {}
+      : call(name, f, inputs, all_of(inputs)), levels(detail::levels().running), name_(name) {
+    call.frame.complete();
+  }
 
   /// Returns the outputs for the caller.
   variable_list outputs() {
@@ -153,11 +166,14 @@ struct KeptCall {
                                     [&](const Level& level) { return level.id == batch; });
     return batch == 0 || is_own ? nullptr : detail::levels().find(batch);
   }
-  /// Returns vectors for the tape.
+  /// Returns vectors for the tape, whose batches are those of its own levels.
   variable_list full(const variable_list& v, const variable_list& like) const {
     variable_list all;
     for (size_t i = 0; i < v.size(); ++i) {
-      all.push_back(resolved_in_frames(full_batch_of(v[i])));
+      Tensor t = v[i];
+      for (auto level = levels.rbegin(); level != levels.rend(); ++level)
+        if (level->is_batch()) t = batch_of(t, *level);
+      all.push_back(resolved_in_frames(t));
       TAPER_CHECK(all[i].sizes() == like[i].sizes(), name_, ": expected vector ", i,
                   " of the sizes of the function's tensor, got ", v[i].sizes());
     }
@@ -168,7 +184,9 @@ struct KeptCall {
     std::vector<Tensor*> results;
     for (Tensor& t : products) results.push_back(&t);
     call.finish(results);
-    for (Tensor& t : products) t = stand_in_for_full(t);
+    for (Tensor& t : products)
+      for (const Level& level : levels)
+        if (level.is_batch()) t = stand_in(t, level.id);
     return products;
   }
 
@@ -202,7 +220,8 @@ Pullback vjp(const ListFunction& f, const variable_list& inputs) {
   return result;
 }
 
-variable_list Pullback::operator()(const variable_list& v) const {
+variable_list Pullback::operator()(const variable_list& given) const {
+  const variable_list v = with_full_tangents_in_batch(given);
   FramedCall& call = state_->call;
   const variable_list y = first_of(call.outputs, count);
   if (const Level* batch = state_->check(v, y))
@@ -238,7 +257,8 @@ Pushforward linearize(const ListFunction& f, const variable_list& inputs) {
   return result;
 }
 
-variable_list Pushforward::operator()(const variable_list& tangents) const {
+variable_list Pushforward::operator()(const variable_list& given) const {
+  const variable_list tangents = with_full_tangents_in_batch(given);
   if (const Level* batch = state_->check(tangents, state_->call.inputs))
     return call_for_each(Level(*batch), tangents,
                          [this](const variable_list& each) { return (*this)(each); });

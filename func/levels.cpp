@@ -208,21 +208,27 @@ Tensor make_dual(const Tensor& t, const Tensor& tangent, LevelId level) {
   return y;
 }
 
-Tensor with_full_tangents(const Tensor& t) {
+LevelId batch_level_of_tangents(const Tensor& t, LevelId limit) {
   const Note* note = note_of(t);
-  if (!note || note->batch_level != 0) return t;
+  if (!note || note->batch_level != 0) return 0;
   LevelId last = 0;
   for (const auto& [id, tangent] : note->tangents)
-    if (levels().find(id)) last = std::max(last, batch_level(tangent));
+    if (id < limit && levels().find(id))
+      last = std::max({last, batch_level(tangent), batch_level_of_tangents(tangent, limit)});
+  return last;
+}
+
+Tensor with_full_tangents(const Tensor& t) {
+  const LevelId last = batch_level_of_tangents(t, kAllLevels);
   if (last == 0) return t;
   const Level level = *levels().find(last);
-  const auto tangents = note->tangents;
+  const auto tangents = note_of(t)->tangents;
   const Tensor batch = [&] {
     const Temporarily<bool> off(levels().off, true);
     return expanded(t, level.batch_size);
   }();
   for (const auto& [id, tangent] : tangents)
-    if (levels().find(id)) set_tangent(batch, id, batch_of(tangent, level));
+    if (levels().find(id)) set_tangent(batch, id, batch_of(with_full_tangents(tangent), level));
   return stand_in(with_full_tangents(batch), last);
 }
 
@@ -234,7 +240,8 @@ namespace torch::taper::func::detail {
 TapeFrame::TapeFrame()
     : outer_(levels().frame),
       start_(next_level_id()),
-      limit_(std::min(levels().limit, start_)),
+      outer_limit_(levels().limit),
+      limit_(std::min(start_, outer_limit_)),
       recorded_(GradMode::is_enabled()) {}
 
 TapeFrame::Scope::Scope(TapeFrame& frame)

@@ -131,6 +131,8 @@ Tensor without_history(const Tensor& t, LevelId limit);
 void check_tangent(const char* name, const Tensor& x, const Tensor& tangent, size_t i);
 /// Returns `t` with a tangent at a level, as a new tensor over its memory.
 Tensor make_dual(const Tensor& t, const Tensor& tangent, LevelId level);
+/// Returns the last batch that tangents of levels before `limit`, or tangents of them, stand for.
+LevelId batch_level_of_tangents(const Tensor& t, LevelId limit);
 /// A tensor with a tangent that stands for a batch becomes one that stands for a batch.
 Tensor with_full_tangents(const Tensor& t);
 

@@ -144,11 +144,8 @@ IValue call_in_frame(const std::function<IValue(TapeFrame& frame)>& f) {
 /// Returns whether a tangent of a level before `limit` stands for a batch.
 bool has_batched_tangents(const Arguments& a, LevelId limit) {
   bool found = false;
-  a.for_each([&](size_t, const Tensor& t) {
-    if (const Note* note = note_of(t))
-      for (const auto& [id, tangent] : note->tangents)
-        found = found || (id < limit && levels().find(id) && batch_level(tangent) != 0);
-  });
+  a.for_each(
+      [&](size_t, const Tensor& t) { found = found || batch_level_of_tangents(t, limit) != 0; });
   return found;
 }
 IValue call_with_full_tangents(const OpInfo& op, Arguments a) {
@@ -193,6 +190,16 @@ IValue call_dual(const OpInfo& op, const Arguments& a, LevelId level) {
 
 namespace {
 
+/// Returns whether a tensor or one of its tangents requires a gradient.
+bool leads_to_leaf(const Tensor& t) {
+  if (!t.defined()) return false;
+  if (t.requires_grad()) return true;
+  const Note* note = note_of(t);
+  return note && (leads_to_leaf(note->batch) ||
+                  std::any_of(note->tangents.begin(), note->tangents.end(),
+                              [](const auto& each) { return leads_to_leaf(each.second); }));
+}
+
 /// Returns the tangent of a tensor that is about to be changed. The tangent of a view is a view.
 Tensor own_tangent(const Tensor& t, LevelId level) {
   if (const Tensor own = tangent_of(t, level); own.defined()) return own;
@@ -208,6 +215,17 @@ Tensor own_tangent(const Tensor& t, LevelId level) {
   }
   set_tangent(t, level, tangent);
   return tangent;
+}
+
+/// Returns the arguments with copies in place of those that are about to be changed, for a history
+/// that keeps them.
+Arguments kept_before_change(Arguments a) {
+  bool recorded = false;
+  a.for_each([&](size_t, const Tensor& t) { recorded = recorded || leads_to_leaf(t); });
+  if (!recorded || !GradMode::is_enabled()) return a;
+  const Tensor self = *a.get<Tensor>(0);
+  a.map([&](size_t, const Tensor& t) { return t.is_alias_of(self) ? t.clone() : t; });
+  return a;
 }
 
 /// Returns the changed argument as a new tensor, with its tangents.
@@ -254,7 +272,7 @@ void call_dual_in_place(const OpInfo& op, const Arguments& a, LevelId level) {
       return;
     }
   } else {
-    tangent = tangent_of(changed_copy(op, a), level);
+    tangent = tangent_of(changed_copy(op, kept_before_change(a)), level);
   }
   const Temporarily<LevelId> below(levels().limit, level);
   a.call(op);

@@ -42,6 +42,10 @@ class TapeFrame {
   /// Gives results of the frame their tangents. Without `keep_history` they have none afterwards.
   void finish(const std::vector<Tensor*>& results, bool keep_history);
 
+  /// Lets the tangents of levels that started after the frame wait, too: for products of a tape
+  /// that is complete.
+  void complete() { limit_ = outer_limit_; }
+
   TapeFrame* outer() const { return outer_; }
   LevelId limit() const { return limit_; }
   /// Levels that started later are not the frame's to wait for.
@@ -55,8 +59,8 @@ class TapeFrame {
   std::vector<LevelId> levels_of_duals() const;
 
   TapeFrame* const outer_;
-  const LevelId start_;
-  const LevelId limit_;  // of the tangents that wait
+  const LevelId start_, outer_limit_;
+  LevelId limit_;        // of the tangents that wait
   const bool recorded_;  // by the caller
   std::unordered_map<const TensorImpl*, Leaf> leaves_;
 };

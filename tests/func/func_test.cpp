@@ -142,6 +142,19 @@ TEST(FuncJvp, CanBeDifferentiatedByAGradient) {
   expect_values(func::vmap(func::grad(along))(stack({x, x}))[1], {2}, {6, 120});
 }
 
+TEST(FuncGrad, GoesThroughJvp) {
+  const Tensor x = doubles({1, 2}), v = doubles({1, 10});
+  const auto along = [&](const Tensor& t) { return func::jvp(cube, t, v).second; };
+  expect_values(func::grad([&](const Tensor& t) { return along(t).sum(); })(x), {2}, {6, 120});
+  expect_values(func::jacrev(func::jacfwd(cube))(x), {2, 2, 2}, {6, 0, 0, 0, 0, 0, 0, 12});
+  const auto in_place = [](const Tensor& t) {
+    Tensor y = t.clone();
+    y[0].mul_(t[1]);
+    return y.sin_();
+  };
+  expect_close(func::jacrev(func::jacfwd(in_place))(x), func::jacrev(func::jacrev(in_place))(x));
+}
+
 // A fused derivative of the library calls kernels that are no ops.
 TEST(FuncJvp, GoesThroughFusedDerivatives) {
   const auto f = [](const Tensor& x) {
@@ -359,6 +372,33 @@ TEST(ForwardAd, PropagatesTangentsInALevel) {
   }
   expect_error("expected a dual_level", [&] { fw::make_dual(x, v); });
   expect_error("expected a dual_level", [&] { fw::unpack_dual(x); });
+}
+
+TEST(FuncJacobian, OfAGradientIsMapped) {
+  const Tensor X = doubles({1, 2, 3, 4}).view({2, 2});
+  expect_values(func::vmap(func::jacfwd(func::grad(sum_of_cubes)))(X), {2, 2, 2},
+                {6, 0, 0, 12, 18, 0, 0, 24});
+}
+
+// The inner tangent has a tangent with a batch itself.
+TEST(FuncJacobian, GoesThroughTangentsOfTangents) {
+  const auto f = [](const Tensor& x) { return func::jvp(cube, x, x.cos()).second; };
+  const Tensor x = doubles({1, 2});
+  expect_close(func::jacfwd(f)(x), func::jacrev(f)(x));
+  expect_close(func::jacfwd(f)(x).diagonal(),
+               x.mul(x.cos()).mul(6).sub(x.square().mul(x.sin()).mul(3)));
+}
+
+TEST(FuncVjp, IsMappedOverVectors) {
+  const Tensor x = doubles({1, 2}), V = doubles({1, 0, 0, 1, 2, 1}).view({3, 2});
+  const auto pull = func::vjp(cube, x).second;
+  expect_values(func::vmap([&](const Tensor& v) { return pull(v); })(V), {3, 2},
+                {3, 0, 0, 12, 6, 12});
+  const auto push = func::linearize(cube, x).second;
+  expect_values(func::vmap([&](const Tensor& v) { return push(v); })(V), {3, 2},
+                {3, 0, 0, 12, 6, 12});
+  expect_values(func::jacfwd([&](const Tensor& v) { return pull(v.mul(v)); })(x), {2, 2},
+                {6, 0, 0, 48});
 }
 
 // ---------------------------------------------------------------- vmap
