@@ -19,13 +19,7 @@ void check_input(const char* name, const Tensor& t, size_t i) {
               t.scalar_type(), " at index ", i);
 }
 
-/// A tensor that has tangents with a batch stands for that batch, too.
-Tensor with_full_tangents_in_batch(const Tensor& t) {
-  const LevelId level = batch_level(t);
-  return level ? stand_in(with_full_tangents_in_batch(note_of(t)->batch), level)
-               : with_full_tangents(t);
-}
-variable_list with_full_tangents_in_batch(variable_list all) {
+variable_list all_with_full_tangents(variable_list all) {
   for (Tensor& t : all) t = with_full_tangents_in_batch(t);
   return all;
 }
@@ -221,7 +215,7 @@ Pullback vjp(const ListFunction& f, const variable_list& inputs) {
 }
 
 variable_list Pullback::operator()(const variable_list& given) const {
-  const variable_list v = with_full_tangents_in_batch(given);
+  const variable_list v = all_with_full_tangents(given);
   FramedCall& call = state_->call;
   const variable_list y = first_of(call.outputs, count);
   if (const Level* batch = state_->check(v, y))
@@ -258,7 +252,7 @@ Pushforward linearize(const ListFunction& f, const variable_list& inputs) {
 }
 
 variable_list Pushforward::operator()(const variable_list& given) const {
-  const variable_list tangents = with_full_tangents_in_batch(given);
+  const variable_list tangents = all_with_full_tangents(given);
   if (const Level* batch = state_->check(tangents, state_->call.inputs))
     return call_for_each(Level(*batch), tangents,
                          [this](const variable_list& each) { return (*this)(each); });

@@ -121,7 +121,10 @@ void refresh(const Tensor& t) {
 Tensor batch_of(const Tensor& t, const Level& level) {
   const LevelId last = batch_level(t);
   if (last == level.id) return note_of(t)->batch;
-  if (last < level.id) return expanded(t, level.batch_size);
+  if (last < level.id) {
+    const Tensor full = with_full_tangents_in_batch(t);
+    return batch_level(full) > last ? batch_of(full, level) : expanded(t, level.batch_size);
+  }
   return stand_in(batch_of(note_of(t)->batch, level).movedim(0, 1), last);
 }
 
@@ -230,6 +233,12 @@ Tensor with_full_tangents(const Tensor& t) {
   for (const auto& [id, tangent] : tangents)
     if (levels().find(id)) set_tangent(batch, id, batch_of(with_full_tangents(tangent), level));
   return stand_in(with_full_tangents(batch), last);
+}
+
+Tensor with_full_tangents_in_batch(const Tensor& t) {
+  const LevelId level = batch_level(t);
+  return level ? stand_in(with_full_tangents_in_batch(note_of(t)->batch), level)
+               : with_full_tangents(t);
 }
 
 }  // namespace torch::taper::func::detail

@@ -135,6 +135,8 @@ Tensor make_dual(const Tensor& t, const Tensor& tangent, LevelId level);
 LevelId batch_level_of_tangents(const Tensor& t, LevelId limit);
 /// A tensor with a tangent that stands for a batch becomes one that stands for a batch.
 Tensor with_full_tangents(const Tensor& t);
+/// Does so for the tensor or for the batch that it stands for.
+Tensor with_full_tangents_in_batch(const Tensor& t);
 
 // ---------------------------------------------------------------- series
 /// Returns the latest running level below `limit` at which the tensor is a polynomial, 0 if none.

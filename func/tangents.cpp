@@ -314,6 +314,14 @@ Found look_at(const Arguments& a) {
   return found;
 }
 
+/// Returns a tensor of a batch if its tangents stand for a batch at a level.
+Tensor with_full_tangents_at(const Tensor& t, LevelId level) {
+  if (batch_level(t) == level) return t;
+  Tensor inner = t;
+  while (batch_level(inner)) inner = note_of(inner)->batch;
+  return batch_level_of_tangents(inner, kAllLevels) == level ? with_full_tangents_in_batch(t) : t;
+}
+
 class Interpreter final : public OpMode {
  public:
   void call(const OpInfo& op, OpCall& call) override {
@@ -331,6 +339,8 @@ class Interpreter final : public OpMode {
     if (found.waits || (found.batch && found.tangents)) {
       a.map([](size_t, const Tensor& t) { return with_full_tangents(resolved_in_frames(t)); });
       found = look_at(a);
+      if (found.batch && found.tangents)
+        a.map([&](size_t, const Tensor& t) { return with_full_tangents_at(t, found.batch); });
     }
     const bool changes = changes_argument(op);
     IValue value;
@@ -383,7 +393,13 @@ class FuncTransform final : public autograd::Transform {
       batch = std::max(batch, batch_level(inputs.back()));
       level = std::max(level, visible_tangents(inputs.back()));
     }
-    if (batch) return call_batched_function(call, inputs, Level(*levels().find(batch)));
+    if (batch) {
+      for (Tensor& t : inputs) {
+        t = with_full_tangents_in_batch(t);
+        batch = std::max(batch, batch_level(t));
+      }
+      return call_batched_function(call, inputs, Level(*levels().find(batch)));
+    }
     if (!level) return call.call(inputs);
     return call.jvp ? with_own_tangents(call, inputs, level) : by_backward(call, inputs);
   }
@@ -391,7 +407,6 @@ class FuncTransform final : public autograd::Transform {
  private:
   static variable_list call_batched_function(const autograd::detail::CustomCall& call,
                                              variable_list inputs, const Level& level) {
-    for (Tensor& t : inputs) t = with_full_tangents(t);
     if (!call.vmap) return call_for_each(level, inputs, call.call);
     BatchDims dims;
     for (Tensor& t : inputs) {

@@ -378,6 +378,13 @@ TEST(FuncJacobian, OfAGradientIsMapped) {
   const Tensor X = doubles({1, 2, 3, 4}).view({2, 2});
   expect_values(func::vmap(func::jacfwd(func::grad(sum_of_cubes)))(X), {2, 2, 2},
                 {6, 0, 0, 12, 18, 0, 0, 24});
+  const auto f = [](const Tensor& x, const Tensor& w) {
+    return func::jvp([&](const Tensor& t) { return t.sin().mul(w); }, x, w).second;
+  };
+  const Tensor W = X.add(1);
+  const auto [jx, jw] = func::vmap(func::jacfwd<0, 1>(f))(X, W);
+  expect_close(jx[1], func::jacrev<0>(f)(X[1], W[1]));
+  expect_close(jw[1], func::jacrev<1>(f)(X[1], W[1]));
 }
 
 // The inner tangent has a tangent with a batch itself.
