@@ -34,7 +34,8 @@ struct DataLoaderOptions {
   TAPER_ARG(optional<size_t>, prefetch_factor);
   /// The longest wait for a batch of a worker. By default, there is no limit.
   TAPER_ARG(optional<std::chrono::milliseconds>, timeout);
-  /// Whether batches come in the order of the sampler, or each as soon as it is ready.
+  /// Whether batches come in the order of the sampler. If false, each batch comes as soon as it is
+  /// ready.
   TAPER_ARG(bool, enforce_ordering) = true;
   /// Whether a last incomplete batch is left out.
   TAPER_ARG(bool, drop_last) = false;

@@ -56,8 +56,8 @@ class Iterator {
   }
   Batch* operator->() { return &**this; }  ///< like operator*
 
-  /// Returns whether both are copies of one iterator, both are end(), or one is end() and the other
-  /// has no batch left. Iterators from two calls of begin() always differ.
+  /// Returns whether both iterators are copies of one iterator, both are end(), or one is end() and
+  /// the other has no batch left. Iterators from two calls of begin() always differ.
   bool operator==(const Iterator& o) const {
     return state_ && o.state_ ? state_ == o.state_ : at_end() && o.at_end();
   }

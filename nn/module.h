@@ -266,8 +266,8 @@ class Module : public std::enable_shared_from_this<Module> {
   /// may replace them.
   using ForwardHook = std::function<void(Module& module, const std::vector<Tensor>& inputs,
                                          std::vector<Tensor>& outputs)>;
-  /// Runs in backward. It gets the gradients of the inputs and outputs that need one, and may
-  /// replace those of the inputs. An undefined gradient is zero.
+  /// Runs in backward. The hook gets the gradients of the inputs and outputs that require one, and
+  /// may replace the gradients of the inputs. An undefined gradient is zero.
   using FullBackwardHook = std::function<void(Module& module, std::vector<Tensor>& grad_inputs,
                                               const std::vector<Tensor>& grad_outputs)>;
   /// Registers a hook and returns its number for remove_hook. Hooks run in the order of

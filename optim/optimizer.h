@@ -151,7 +151,7 @@ class StateKey {
   StateKey(const char* text) : StateKey(std::string(text)) {}     ///< converts from a text
   operator void*() const { return const_cast<void*>(address_); }  ///< converts to the address
   operator std::string() const;
-  /// Returns whether both are keys of one parameter.
+  /// Returns whether both keys belong to one parameter.
   friend bool operator==(StateKey a, StateKey b) { return a.address_ == b.address_; }
   /// Returns whether the keys belong to two parameters.
   friend bool operator!=(StateKey a, StateKey b) { return a.address_ != b.address_; }

@@ -146,8 +146,8 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
                             [](const State&, const Tensor&, const std::string&) {});
 }
 
-/// Runs when an optimizer has been made. It does nothing, unless an optimizer overloads it beside
-/// step().
+/// Runs when an optimizer has been made. This version does nothing. An optimizer may overload it
+/// beside step().
 template <class T>
 void begin_state(T&) {}
 

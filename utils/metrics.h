@@ -77,8 +77,8 @@ class TopKAccuracy {
 class AUROC {
  public:
   /// Adds samples: `scores` [N], floating, and `target` [N] of zeros and ones. For several
-  /// classes, `scores` are [N, C] and `target` holds classes. The result is then the mean, over the
-  /// classes that occur, of one class against the rest.
+  /// classes, `scores` are [N, C] and `target` holds classes. The result is then the mean, over all
+  /// classes that occur, of the area for this class against all other classes.
   void update(const Tensor& scores, const Tensor& target);
   /// Removes all samples.
   void reset() { *this = AUROC(); }

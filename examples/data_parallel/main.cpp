@@ -93,7 +93,8 @@ std::vector<int64_t> chosen_devices(const Options& options) {
   return ids;
 }
 
-// Trains both ways on equal batches. Draws the losses, and returns their largest difference.
+// Trains on one device and on all devices, with equal batches. Draws the losses, and returns their
+// largest difference.
 template <class Many, class One>
 double train(const Options& options, Many& many, One& one) {
   const Tensor x = taper::randn({kRows, kInputs});

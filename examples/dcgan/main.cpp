@@ -17,7 +17,7 @@ using torch::Tensor;
 
 constexpr int64_t kNoise = 64, kWidth = 32, kBatch = 64;
 
-// Noise (N, 64, 1, 1) to images (N, 1, 28, 28) with values in [-1, 1].
+// Maps noise (N, 64, 1, 1) to images (N, 1, 28, 28) with values in [-1, 1].
 nn::Sequential make_generator() {
   const auto up = [](int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding) {
     return nn::ConvTranspose2d(

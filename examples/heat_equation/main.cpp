@@ -1,6 +1,6 @@
 // A physics-informed network (Raissi, Perdikaris and Karniadakis, 2019) solves the heat equation
-// u_t = 0.1 u_xx on a rod whose ends are kept at 0. It never sees the solution. Its loss measures
-// the error in the equation, whose derivatives are gradients of the network.
+// u_t = 0.1 u_xx on a rod whose ends are kept at 0. The network never sees the solution. The loss
+// measures the error in the equation. The derivatives in the equation are gradients of the network.
 //
 //   heat_equation [STEPS]     writes heat_equation.pgm: place from left to right, time from top to
 //   bottom

@@ -48,7 +48,8 @@ class Latencies {
   std::vector<double> all;
 };
 
-// Trains a network that tells whether a point lies in the unit circle. A real server would load it.
+// Trains a network that tells whether a point lies in the unit circle. A real server would load a
+// network from a file.
 nn::Sequential trained_net() {
   torch::manual_seed(0);
   const Tensor points = torch::randn({1000, 2}), inside = points.norm(2, 1).lt(1).to(torch::kLong);

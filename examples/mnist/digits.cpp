@@ -96,7 +96,7 @@ struct Affine {
   }
 };
 
-// From the unit square to pixels.
+// Maps points of the unit square to pixels.
 Affine random_affine(Random& random) {
   const double angle = random.shaky(0.13), slant = random.shaky(0.18);
   const double sx = 25 * random.uniform(0.75, 1.1), sy = 25 * random.uniform(0.82, 1.08);

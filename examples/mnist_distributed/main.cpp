@@ -4,8 +4,8 @@
 //   mpirun -np 4 mnist_distributed DATA [EPOCHS]     DATA: the folder of MNIST's four files
 //   torchrun --no-python --nproc-per-node 4 mnist_distributed DATA [EPOCHS]
 //
-// Started directly, it runs as a single process. It differs from examples/mnist_minimal in the
-// group, the sampler, and DistributedDataParallel around the network.
+// If you start the program directly, it runs as a single process. It adds to examples/mnist_minimal
+// a process group, a sampler, and DistributedDataParallel around the network.
 #include <taper/distributed/distributed.h>
 #include <taper/taper.h>
 

@@ -51,7 +51,7 @@ nn::Sequential block(int64_t in, int64_t out) {
 
 class UNetImpl : public nn::Module {
  public:
-  // Pictures (N, 1, H, W) to logits (N, 3, H, W). H and W are multiples of 4.
+  // Maps pictures (N, 1, H, W) to logits (N, 3, H, W). H and W are multiples of 4.
   Tensor forward(const Tensor& x) {
     const Tensor fine = down1->forward(x);
     const Tensor middle = down2->forward(torch::max_pool2d(fine, 2));
@@ -76,8 +76,8 @@ class UNetImpl : public nn::Module {
 };
 TORCH_MODULE(UNet);
 
-// Returns the intersection over union: the pixels of the class in both pictures, divided by those
-// in at least one.
+// Returns the intersection over union: the number of pixels that have the class in both tensors,
+// divided by the number that have it in at least one.
 double iou(const Tensor& found, const Tensor& right, int64_t shape) {
   const Tensor a = found.eq(shape), b = right.eq(shape);
   return a.logical_and(b).sum().item<double>() / a.logical_or(b).sum().item<double>();

@@ -20,7 +20,7 @@ using torch::Tensor;
 constexpr int64_t kOld = 5, kNew = 3, kPictures = 5, kTest = 300, kBatch = 64;
 using Names = c10::Dict<std::string, Tensor>;
 
-// The names of its parameters are those of pretrain.py: features.0.weight, ..., head.bias.
+// The network's parameters have the names that pretrain.py uses: features.0.weight, ..., head.bias.
 class NetImpl : public nn::Module {
  public:
   explicit NetImpl(int64_t classes) {
@@ -125,7 +125,7 @@ int main(int argc, char** argv) try {
   torch::manual_seed(1);
   if (writes) return pretrain(argv[at], steps), 0;
 
-  // Five pictures of each new shape are all that it learns from.
+  // The network learns from only five pictures of each new shape.
   const Tensor classes = torch::arange(kNew, torch::kLong).repeat({kPictures});
   const Tensor pictures = draw(classes + kOld);
   const Tensor test_classes = torch::randint(kNew, {kTest}, torch::kLong);

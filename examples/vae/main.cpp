@@ -27,7 +27,7 @@ class VAEImpl : public nn::Module {
     const Tensor m = mean(h), v = log_variance(h);
     return {decode(m + (v / 2).exp() * torch::randn_like(m)), m, v};
   }
-  // Codes (N, 20) to logits of pixels (N, 784).
+  // Maps codes (N, 20) to logits of pixels (N, 784).
   Tensor decode(const Tensor& code) { return output(decoder(code).relu()); }
 
  private:

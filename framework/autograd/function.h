@@ -196,9 +196,9 @@ inline void from_list(variable_list& out, variable_list&& l) { out = std::move(l
 ///         int64_t batch_size, const std::vector<optional<int64_t>>& in_dims, ...);
 ///
 /// `jvp` gets one tangent for each tensor among the arguments and returns one for each output. By
-/// default the tangents follow from backward. `vmap` gets the arguments of forward and where their
-/// batch lies, and returns the outputs and where theirs lies. By default the function is called for
-/// each example.
+/// default the tangents follow from backward. `vmap` gets the arguments of forward and their batch
+/// dimensions. It returns the outputs and the batch dimensions of the outputs. By default the
+/// function is called for each example.
 template <class T>
 struct Function {
   /// Calls X::forward(context, args...) with a new context, and returns its result. The result gets

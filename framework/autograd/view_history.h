@@ -17,8 +17,8 @@ inline void refresh_view_history(TensorImpl& t) {
 /// Returns whether several elements share memory. It only detects strides of 0.
 bool overlaps_itself(const TensorImpl& t);
 
-/// Called after `node` has overwritten the view `x`. The base gets a history in which that part
-/// comes from `node` and the rest from before.
+/// Called after `node` has overwritten the view `x`. In the new history of the base, the elements
+/// of `x` come from `node`, and all other elements from the history before the write.
 void rebase_view(const Tensor& x, NodePtr node);
 
 /// Returns whether rebase_view made this node.

@@ -57,7 +57,7 @@ class DefaultDeviceGuard {
 /// Calls set_default_tensor_type, and restores the defaults at the end of the scope.
 class DefaultTensorTypeGuard {
  public:
-  /// Throws as set_default_tensor_type does, and changes nothing then.
+  /// Throws the errors of set_default_tensor_type. If it throws, it changes nothing.
   explicit DefaultTensorTypeGuard(const std::string& name)
       : dtype_(get_default_dtype()), device_(get_default_device()) {
     set_default_tensor_type(name);

@@ -13,8 +13,8 @@
 
 namespace torch::taper {
 
-/// Runtime keys, then aliases for several of them. Of a call's keys the last in this list goes
-/// first. Autograd's keys follow the order of the devices.
+/// Runtime keys, then aliases for several of them. If a call has several keys, the kernel of the
+/// key that is last in this list runs first. Autograd's keys follow the order of the devices.
 enum class DispatchKey : uint8_t {
   Undefined,
   CPU,

@@ -40,8 +40,8 @@ TAPER_HD inline float float8_to_float(uint8_t x) {
 }
 
 /// Returns the code of the nearest number, the even code for a tie. By PyTorch 2.15's rules a
-/// number that is too large gives infinity. In formats without infinity it gives the largest number
-/// if there is a NaN for each sign, else NaN.
+/// number that is too large gives infinity. A format without infinity gives the largest number if
+/// it has a NaN for each sign, else NaN.
 template <int kMantissa, int kBias, Specials8 kSpecials>
 TAPER_HD inline uint8_t float_to_float8(float f) {
   const uint32_t bits = bits_from_float(f);

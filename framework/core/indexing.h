@@ -35,7 +35,7 @@ class Slice {
         optional<int64_t> step = nullopt);
   /// Returns the start as given, 0 if missing. A negative one is not yet counted from the end.
   int64_t start() const { return start_; }
-  /// Returns the stop as given, INDEX_MAX if missing. It is not part of the slice.
+  /// Returns the stop as given, INDEX_MAX if missing. The slice ends before this index.
   int64_t stop() const { return stop_; }
   int64_t step() const { return step_; }  ///< as given, 1 if missing
 

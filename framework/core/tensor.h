@@ -171,7 +171,7 @@ class Tensor {
   bool is_non_overlapping_and_dense() const;
   /// Returns whether the two tensors share a storage.
   bool is_alias_of(const Tensor& o) const { return impl().storage == o.impl().storage; }
-  /// Returns whether both have one storage, and equal offsets, sizes and strides.
+  /// Returns whether both tensors have one storage, and equal offsets, sizes and strides.
   bool is_set_to(const Tensor& o) const;
   /// Returns whether the sizes are equal, without broadcasting.
   bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
@@ -316,7 +316,7 @@ class Tensor {
           [h = std::forward<Hook>(hook)](const Tensor& g) mutable { return Tensor(h(g)); });
   }
   /// Removes a hook by the number that register_hook returned. A number may be removed twice.
-  /// Throws Error for a number that was never returned.
+  /// Throws Error if register_hook() never returned this number.
   void remove_hook(unsigned id) const;
   /// Return a tensor that shares the data, without history. detach_() drops this tensor's history.
   Tensor detach() const;

@@ -42,8 +42,8 @@ namespace WarningUtils {
 void set_warning_handler(WarningHandler* handler) noexcept;
 WarningHandler* get_warning_handler() noexcept;
 ///@}
-/// Set and get whether warnings that come once in a process come each time, in all threads, for
-/// tests. False by default.
+/// Set and get whether warnings that are normally given once per process are given each time, in
+/// all threads. For tests. False by default.
 ///@{
 void set_warnAlways(bool always) noexcept;
 bool get_warnAlways() noexcept;

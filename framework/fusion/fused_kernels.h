@@ -21,9 +21,9 @@ namespace torch::taper::cuda {
 bool fuses_pointwise();
 void set_fuses_pointwise(bool fuses);
 ///@}
-/// Returns why the last kernel that a capture wanted could not be compiled, so that its parts run
-/// separately: no NVRTC of this build's version, or an error of NVRTC or CUDA. Empty if nothing
-/// failed.
+/// Returns why the last fused kernel of a capture could not be compiled, so that its pointwise
+/// kernels run separately: no NVRTC of this build's version, or an error of NVRTC or CUDA. Empty if
+/// nothing failed.
 std::string why_not_fused();
 /// Returns the number of fused kernels that the process has put into graphs.
 uint64_t fused_kernels();

@@ -29,8 +29,8 @@ struct Access {
 };
 
 /// Observers of launches. Bit 0 is the race detector (race_detector.h), bit 1 the recorder of a run
-/// (run_observer.h). The other bits count the captures (graph.h) of all threads. It is usually 0,
-/// and an op reads only this.
+/// (run_observer.h). The other bits count the captures (graph.h) of all threads. The word is
+/// usually 0. In this case an op reads nothing else.
 extern std::atomic<uint32_t> launch_observers;
 inline bool observes_launches() { return launch_observers.load(std::memory_order_relaxed) != 0; }
 inline bool watches_races() { return launch_observers.load(std::memory_order_relaxed) & 1; }

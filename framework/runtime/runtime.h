@@ -120,7 +120,8 @@ class Runtime {
   virtual void record(detail::EventImpl* event, detail::StreamImpl* stream) = 0;
   /// Makes the stream wait here for the event's last record. The host continues.
   virtual void wait(detail::StreamImpl* stream, detail::EventImpl* event) = 0;
-  /// Returns whether the last record has been reached, or true if there was none.
+  /// Returns whether the stream has reached the last record of the event. True if there was no
+  /// record.
   virtual bool is_reached(detail::EventImpl* event) = 0;
   /// Waits for the last record.
   virtual void synchronize(detail::EventImpl* event) = 0;

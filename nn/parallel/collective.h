@@ -13,8 +13,8 @@
 
 namespace torch::taper::nn::parallel {
 
-/// Copies `source` into every target. Targets have its sizes and dtype, and may be on any devices.
-/// Not differentiable.
+/// Copies `source` into every target. Targets have the sizes and the dtype of the source, and may
+/// be on any devices. Not differentiable.
 void broadcast_into(const Tensor& source, TensorList targets);
 /// Returns the sum of `parts` as a new tensor on `destination`. Parts are one or more tensors of
 /// equal sizes on any devices. Differentiable.

@@ -14,7 +14,7 @@
 
 namespace torch::taper::nn::parallel {
 
-/// Makes a module like the original, with any values.
+/// Makes a module like the original. Its parameters and buffers may have any values.
 using ModuleFactory = std::function<std::shared_ptr<Module>()>;
 
 /// Holds the replicas of one module. The parameters and buffers of a replica lie in flat buffers,

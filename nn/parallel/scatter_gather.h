@@ -50,7 +50,8 @@ std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64
   return values;
 }
 
-/// Joins values of one structure. Their tensors are joined, the rest comes from the first value.
+/// Joins values of one structure: joins their tensors, and takes everything else from the first
+/// value.
 template <class T>
 T gather(const std::vector<T>& outputs, Device destination_device, int64_t dim = 0) {
   static_assert(detail::MayHoldTensors<T>::value,

@@ -15,9 +15,10 @@ namespace torch::taper {
 /// has the dimensions of "...", then the letters that appear once, in alphabetical order. Spaces
 /// are skipped.
 ///
-/// Operands are contracted from left to right by bmm. `path` gives another order: for each step two
-/// positions among the remaining operands, whose result goes to the end. (A single operand has one
-/// position, 0.) All operands have one dtype. Throws Error with LibTorch's messages.
+/// Operands are contracted from left to right by bmm. `path` sets another order. For each step, it
+/// holds the positions of two of the remaining operands. The result of a step becomes the last
+/// operand. (A single operand has one position, 0.) All operands have one dtype. Throws Error with
+/// LibTorch's messages.
 Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path = nullopt);
 
 /// Sums over dims_self[i] of self together with dims_other[i] of other, for all i. The result has

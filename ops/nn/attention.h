@@ -13,10 +13,10 @@ namespace torch::taper {
 /// or numbers that are added. With is_causal, query i sees the keys 0 to i. `dropout_p` drops
 /// weights.
 ///
-/// With enable_gqa (dimension -3 is heads), key and value may have fewer heads. Each one serves an
-/// equal number of adjacent heads of the query. Takes floating dtypes that agree. Memory grows with
-/// L and S. It grows with L * S if weights are dropped, the mask needs a gradient, or the gradient
-/// is differentiated.
+/// With enable_gqa (dimension -3 is heads), key and value may have fewer heads. Each head of the
+/// key serves an equal number of adjacent heads of the query. Takes floating dtypes that agree.
+/// Memory grows with L and S. It grows with L * S if weights are dropped, the mask needs a
+/// gradient, or the gradient is differentiated.
 ///
 /// Errors: Error for fewer than 2 dimensions, sizes or dtypes that do not fit, and a mask with
 /// is_causal. With enable_gqa: Error if the number of heads of key or value does not divide the

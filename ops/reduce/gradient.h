@@ -9,12 +9,12 @@
 
 namespace torch::taper {
 
-/// Returns the derivative of self along each dimension of `dim` (default: all). It uses central
-/// differences of second order, and one-sided ones of order `edge_order` (1 or 2) at both ends.
-/// Points are 1 or `spacing` apart: one number for all dimensions, or one per dimension. As
-/// tensors, `spacing` holds the coordinates, one vector per dimension. Takes floating dtypes.
-/// Integers become the default dtype. A dimension needs edge_order + 1 points. Throws Error for
-/// other arguments.
+/// Returns the derivative of self along each dimension of `dim` (default: all). Inside, it uses
+/// central differences of second order. At both ends, it uses one-sided differences of order
+/// `edge_order` (1 or 2). Points are 1 or `spacing` apart: one number for all dimensions, or one
+/// per dimension. As tensors, `spacing` holds the coordinates, one vector per dimension. Takes
+/// floating dtypes. Integers become the default dtype. A dimension needs edge_order + 1 points.
+/// Throws Error for other arguments.
 std::vector<Tensor> gradient(const Tensor& self, const optional<Scalar>& spacing = nullopt,
                              optional<int64_t> dim = nullopt, int64_t edge_order = 1);
 std::vector<Tensor> gradient(const Tensor& self, const Scalar& spacing, IntArrayRef dim,

@@ -36,8 +36,8 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t 
                                                     bool density = false);
 
 /// Counts each number from 0 to the largest of a vector of non-negative integers, and at least
-/// `minlength` numbers. Returns kLong. With `weights` it sums weights and returns kFloat for
-/// kFloat, else kDouble. It has no gradient. Throws Error for other inputs.
+/// `minlength` numbers. Returns kLong. With `weights`, the result holds sums of weights: kFloat for
+/// kFloat weights, else kDouble. It has no gradient. Throws Error for other inputs.
 Tensor bincount(const Tensor& self, const optional<Tensor>& weights = {}, int64_t minlength = 0);
 /// Counts the elements in each of `bins` equal parts of [min, max]. If both are 0, the range of the
 /// elements is used. The last part includes its upper end. Takes floating dtypes and returns the

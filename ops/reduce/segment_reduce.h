@@ -16,8 +16,9 @@ namespace torch::taper {
 /// give 0, NaN, 1, -inf or inf, respectively. Elements equal to an extremum share its gradient
 /// evenly. Takes floating dtypes, with integer lengths and offsets.
 ///
-/// Errors: Error for a negative length, for lengths that do not add up to n unless `unsafe` (the
-/// rest is then left out), and for `indices`, which LibTorch does not support either.
+/// Errors: Error for a negative length, for lengths that do not add up to n unless `unsafe`
+/// (elements beyond the lengths are then left out), and for `indices`, which LibTorch does not
+/// support either.
 Tensor segment_reduce(const Tensor& data, std::string_view reduce,
                       const optional<Tensor>& lengths = nullopt,
                       const optional<Tensor>& indices = nullopt,

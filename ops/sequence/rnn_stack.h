@@ -62,8 +62,9 @@ void pack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans, Tens
 std::vector<Tensor> unpack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans,
                                    const std::vector<Dims>& sizes);
 
-/// Tests whether cuDNN may be used: it is enabled, and results need not be deterministic (it does
-/// not promise that here). Dtypes must agree, nothing may be dropped, and all sizes must be valid.
+/// Tests whether cuDNN may be used: cuDNN is enabled, and results need not be deterministic (cuDNN
+/// does not promise that for recurrent layers). Dtypes must agree, nothing may be dropped, and all
+/// sizes must be valid.
 bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, const Tensor& c,
                      TensorList params);
 

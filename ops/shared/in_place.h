@@ -79,8 +79,8 @@ Tensor before_change(const Tensor& x);
 Tensor& overwrite(const char* op, const Tensor& x, const Tensor& y);
 }  // namespace detail
 
-/// Runs an op that is written out of place in place: x becomes f(x). `others` are the other tensors
-/// that f reads. If f records history and x is no view, x shows f's node.
+/// Runs an out-of-place op f in place: x becomes f(x). `others` are the other tensors that f reads.
+/// If f records history and x is no view, x shows f's node.
 template <class F>
 Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   const detail::AutocastOff as_given;

@@ -17,7 +17,8 @@ struct Recording {
   std::vector<MemoryEvent> memory;  ///< by time
 };
 
-/// Starts to record. Throws Error during a recording: a process has only one at a time.
+/// Starts to record. Throws Error during a recording, because a process has only one recording at a
+/// time.
 void start_recording(bool with_shapes, bool with_memory);
 /// Ends the recording, and all unfinished events.
 Recording stop_recording();
