@@ -15,7 +15,7 @@
 namespace torch::taper::nn {
 
 namespace detail {
-/// Returns the C++ name of a type. Types of Taper appear in the namespace of LibTorch.
+/// Returns the C++ name of a type. The names of Taper's types have LibTorch's namespace.
 std::string demangle(const char* name);
 inline std::string demangle(const std::type_info& type) { return demangle(type.name()); }
 [[noreturn]] void throw_wrong_any_value(const std::type_info& wanted, const std::type_info& held);

@@ -58,12 +58,12 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   Contained& operator*() { return *get(); }  ///< returns the module, or throws Error if empty
   /// returns the module, or throws Error if empty
   const Contained& operator*() const { return *get(); }
-  /// Returns a pointer to the module, valid as long as a holder of it. Throws Error if empty.
+  /// Returns a pointer to the module, valid while a holder of it exists. Throws Error if empty.
   Contained* get() {
     if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_.get();
   }
-  /// Returns a pointer to the module, valid as long as a holder of it. Throws Error if empty.
+  /// Returns a pointer to the module, valid while a holder of it exists. Throws Error if empty.
   const Contained* get() const {
     if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_.get();

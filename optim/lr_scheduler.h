@@ -113,7 +113,7 @@ class ReduceLROnPlateauScheduler {
                                       double eps = 1e-8, bool verbose = false);
   virtual ~ReduceLROnPlateauScheduler() = default;
   /// Takes a new value of the metric, for example the loss of an epoch. NaN is no improvement. A
-  /// rate that would fall by at most `eps` stays.
+  /// learning rate that would fall by at most `eps` stays unchanged.
   void step(float metric);
 
  private:

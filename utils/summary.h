@@ -25,7 +25,7 @@ struct LayerSummary {
   std::string name;   ///< last part of its path: "conv1", empty for the network
   int64_t depth = 0;  ///< 0 for the network, 1 for its children
   int64_t index = 0;  ///< among the modules of its depth, from 1
-  /// Sizes of the first result of its last call. Empty if no call was seen, see summary().
+  /// Sizes of the first result of the module's last call. Empty if no call was seen, see summary().
   std::vector<int64_t> output_sizes;
   bool was_seen = false;      ///< whether output_sizes is known
   int64_t num_params = 0;     ///< elements of its parameters, without those of submodules
@@ -44,7 +44,7 @@ struct ModelSummary {
   int64_t num_trainable = 0;         ///< those of them that require gradients
   int64_t mult_adds = 0;             ///< of one call, for modules with known sizes
   int64_t input_bytes = 0;           ///< of all inputs
-  /// Bytes of the results of modules with parameters, and of their gradients.
+  /// Bytes of the results of modules with parameters, and of the gradients of these results.
   int64_t pass_bytes = 0;
   int64_t param_bytes = 0;  ///< of all parameters
 };

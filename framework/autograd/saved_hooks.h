@@ -26,8 +26,8 @@ struct SavedVariableHooks {
   SavedVariableHooks(const SavedVariableHooks&) = delete;
   SavedVariableHooks& operator=(const SavedVariableHooks&) = delete;
   virtual ~SavedVariableHooks();
-  /// Packs the tensor. Called once, without recording. It may keep the tensor, which must not be
-  /// changed.
+  /// Packs the tensor. Called once, without recording. The hook may keep the tensor, and must not
+  /// change it.
   virtual void call_pack_hook(const Tensor& tensor) = 0;
   /// Returns a tensor of the packed one's sizes, dtype and device. Called each time backward needs
   /// it.

@@ -81,7 +81,8 @@ class ArrayRef {
   const T& front() const { return at(0); }
   const T& back() const { return at(size_ - 1); }
   ///@}
-  /// Returns a view of `count` values from `start` on. Throws IndexError if they go beyond the end.
+  /// Returns a view of `count` values from `start` on. Throws IndexError if the elements go beyond
+  /// the end.
   ArrayRef slice(size_t start, size_t count) const {
     TAPER_CHECK_INDEX(start <= size_ && count <= size_ - start, "ArrayRef: slice of ", count,
                       " values from ", start, " exceeds length ", size_);

@@ -416,7 +416,7 @@ class Tensor {
   }
 
   // -------------------------------------------------------------------- indexing
-  /// Return a view of the part at an index of the first dimension, with one dimension less.
+  /// Return a view of the slice at an index of the first dimension, with one dimension less.
   /// Negative indices count from the end. A Scalar must be an integer. A tensor must be 0-dim and
   /// integral, and is waited for. Throw IndexError for others, and for an index out of range.
   Tensor operator[](int64_t index) const;

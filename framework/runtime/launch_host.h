@@ -13,7 +13,8 @@ namespace torch::taper::cuda {
 /// device. It may use the tensors' memory: it reads `reads`, and reads and writes `writes`. The
 /// race detector and captures see it like Taper's kernels. On CPU tensors it runs at once. `work`
 /// may run long after the call, and again in replays, so it must own everything it needs. Throws
-/// Error for tensors of several devices, and of GPUs, whose memory the host cannot reach.
+/// Error for tensors on several devices, and for tensors on GPUs, whose memory the host cannot
+/// reach.
 void launch_host(const char* name, std::function<void()> work, TensorList reads, TensorList writes);
 
 }  // namespace torch::taper::cuda

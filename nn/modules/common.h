@@ -34,8 +34,8 @@ namespace torch::taper::nn::detail {
 /// Returns "true" or "false".
 inline const char* text_of(bool v) { return v ? "true" : "false"; }
 
-/// Registers an uninitialized parameter. Unless `wanted`, it registers an undefined tensor under
-/// the name.
+/// Registers an uninitialized parameter. If `wanted` is false, it registers an undefined tensor
+/// under the name.
 Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bool wanted);
 /// Initializes the weight and the bias of a linear layer, uniform in +-1/sqrt(fan_in). The weight
 /// is drawn first. An undefined bias is left out.

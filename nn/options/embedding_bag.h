@@ -15,8 +15,8 @@ using EmbeddingBagMode = Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>
 /// Configures EmbeddingBag, which looks up rows of a table (num_embeddings, embedding_dim) and
 /// reduces each bag to one row.
 struct EmbeddingBagOptions {
-  /// Sets the sizes. By default, rows start from a standard normal distribution, and a bag gives
-  /// their mean.
+  /// Sets the sizes. By default, rows start from a standard normal distribution, and the result of
+  /// a bag is the mean of its rows.
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   TAPER_ARG(int64_t, num_embeddings);  ///< number of rows

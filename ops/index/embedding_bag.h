@@ -12,10 +12,11 @@ namespace torch::taper {
 /// Reduces the rows of weight [V, D] in each of B bags by `mode`: 0 sum, 1 mean, 2 maximum. An
 /// empty bag gives zeros. Bag b holds indices[offsets[b]] to indices[offsets[b + 1] - 1]. The last
 /// bag holds the rest of `indices` [L]. With `include_last_offset` there are B + 1 offsets, and the
-/// last one is its end. Both are int64 or int32. weight is floating. `per_sample_weights` [L], of
-/// weight's dtype, multiply the rows of a sum. Indices equal to `padding_idx` (negative: from the
-/// end) are in no bag. For sums and means, `scale_grad_by_freq` divides a row's gradient by the
-/// number of its uses. `sparse` is accepted, but gradients are dense.
+/// last offset is the end of the last bag. Indices and offsets are int64 or int32. weight is
+/// floating. `per_sample_weights` [L], of weight's dtype, multiply the rows of a sum. Indices equal
+/// to `padding_idx` (negative: from the end) are in no bag. For sums and means,
+/// `scale_grad_by_freq` divides a row's gradient by the number of its uses. `sparse` is accepted,
+/// but gradients are dense.
 ///
 /// Returns four tensors: the result [B, D], the bag of each index [L] (B for an index after the
 /// last bag), the number of indices in each bag [B], and for maxima the row of each [B, D] (0 in

@@ -128,8 +128,8 @@ class OpCall {
   bool done() const { return result_ != nullptr; }
   /// Returns the result as a value: a tensor, list or number, None, or a tuple of several.
   IValue result() const;
-  /// Replaces the result, or gives one to an op that is not called. For an op that returns its
-  /// arguments the values are copied into these.
+  /// Replaces the result, or gives one to an op that is not called. If an op returns its arguments,
+  /// the values are copied into these arguments.
   void set_result(const IValue& value);
   /// Returns all defined tensors of the result.
   std::vector<Tensor> result_tensors() const { return all_tensors(true); }

@@ -21,8 +21,8 @@ std::vector<Tensor> meshgrid(TensorList tensors);
 Tensor vander(const Tensor& x, optional<int64_t> N = nullopt, bool increasing = false);
 /// Returns all tuples with one element of each vector, as rows. The last element changes fastest.
 Tensor cartesian_prod(TensorList tensors);
-/// Returns all subsets of r elements of a vector as ordered rows. with_replacement repeats
-/// elements.
+/// Returns all subsets of r elements of a vector as ordered rows. With `with_replacement`, a subset
+/// may hold an element several times.
 Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false);
 
 }  // namespace torch::taper

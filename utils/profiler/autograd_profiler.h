@@ -101,7 +101,7 @@ class KinetoEvent {
   bool hasShapes() const { return !shapes_.empty(); }
   /// Returns the sizes of an op's inputs, in the order of its kernel.
   ArrayRef<std::vector<int64_t>> shapes() const { return shapes_; }
-  /// Returns whether dtypes of operands were recorded, and there are any.
+  /// Returns whether the dtypes of operands were recorded and there is at least one.
   bool hasTypes() const { return !dtypes_.empty(); }
   /// Returns the dtypes of an op's inputs, as LibTorch prints them: "Float".
   ArrayRef<std::string> dtypes() const { return dtypes_; }
