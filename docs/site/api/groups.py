@@ -37,6 +37,7 @@ NAMESPACES = {
     "amp": "Mixed precision.",
     "Reduction": "How a loss joins its elements, as numbers.",
     "autograd": "The tape: gradients, hooks, functions with a derivative of one's own.",
+    "autograd::forward_ad": "Tensors with a tangent.",
     "autograd::functional": "Jacobians, Hessians and products with them.",
     "backends::cuda::matmul": "The precision of products on GPUs.",
     "backends::cudnn": "The switches of cuDNN.",
