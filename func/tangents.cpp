@@ -393,13 +393,14 @@ class FuncTransform final : public autograd::Transform {
       batch = std::max(batch, batch_level(inputs.back()));
       level = std::max(level, visible_tangents(inputs.back()));
     }
-    if (batch) {
+    // The tape sees tangents of one example only.
+    if (batch || (level && !call.jvp)) {
       for (Tensor& t : inputs) {
         t = with_full_tangents_in_batch(t);
         batch = std::max(batch, batch_level(t));
       }
-      return call_batched_function(call, inputs, Level(*levels().find(batch)));
     }
+    if (batch) return call_batched_function(call, inputs, Level(*levels().find(batch)));
     if (!level) return call.call(inputs);
     return call.jvp ? with_own_tangents(call, inputs, level) : by_backward(call, inputs);
   }

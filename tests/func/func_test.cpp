@@ -580,6 +580,7 @@ void expect_cube() {
   const auto f = [](const Tensor& x) { return F::apply(x); };
   const Tensor x = doubles({1, 2, 3});
   expect_values(func::jvp(f, x, doubles({1, 1, 10})).second, {3}, {3, 12, 270});
+  expect_values(func::jacfwd(f)(x), {3, 3}, {3, 0, 0, 0, 12, 0, 0, 0, 27});
   expect_values(func::vmap(f)(x), {3}, {1, 8, 27});
   expect_values(func::vmap(func::grad(f))(x), {3}, {3, 12, 27});
   expect_values(func::grad([&](const Tensor& t) { return func::vmap(f)(t).sum(); })(x), {3},
