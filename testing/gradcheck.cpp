@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/grad_mode.h>
+#include <taper/func/core.h>
 #include <taper/testing/problem.h>
 
 namespace torch::taper::autograd {
@@ -18,22 +19,36 @@ std::string GradcheckReport::text() const {
   return text;
 }
 
-GradcheckReport gradcheck_report(const testing::TensorFunction& fn, const variable_list& inputs,
-                                 const GradcheckOptions& options) {
+namespace {
+
+void check_options(const GradcheckOptions& o) {
+  TAPER_CHECK_VALUE(o.check_forward_ad() || o.check_backward_ad(),
+                    "gradcheck: expected check_forward_ad or check_backward_ad, got neither");
+  TAPER_CHECK_VALUE(o.check_backward_ad() || !o.check_batched_grad(),
+                    "gradcheck: check_batched_grad needs check_backward_ad");
+  TAPER_CHECK_VALUE(o.check_forward_ad() || !o.check_batched_forward_grad(),
+                    "gradcheck: check_batched_forward_grad needs check_forward_ad");
+}
+
+GradcheckReport report_of(const testing::TensorFunction& fn, const variable_list& inputs,
+                          const GradcheckOptions& options) {
   GradcheckReport report;
   const AutoGradMode on(true);
   const Problem problem(fn, inputs, options, report);
   check_forward(problem);
   if (!report.passed()) return report;
-  if (options.fast_mode())
-    check_fast(problem);
-  else
-    check_slowly(problem);
-  if (report.passed()) check_conditions(problem);
+  if (options.check_backward_ad()) {
+    if (options.fast_mode())
+      check_fast(problem);
+    else
+      check_slowly(problem);
+    if (report.passed()) check_conditions(problem);
+  }
+  if (options.check_forward_ad() && report.passed()) check_forward_ad(problem);
+  if (options.check_batched_grad() && report.passed()) check_batched_grad(problem);
+  if (options.check_batched_forward_grad() && report.passed()) check_batched_forward_grad(problem);
   return report;
 }
-
-namespace {
 
 bool conclude(const char* what, const GradcheckReport& report, const GradcheckOptions& options) {
   if (report.passed()) return true;
@@ -42,6 +57,12 @@ bool conclude(const char* what, const GradcheckReport& report, const GradcheckOp
 }
 
 }  // namespace
+
+GradcheckReport gradcheck_report(const testing::TensorFunction& fn, const variable_list& inputs,
+                                 const GradcheckOptions& options) {
+  check_options(options);
+  return report_of(fn, inputs, options);
+}
 
 bool gradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                const GradcheckOptions& options) {
@@ -96,6 +117,41 @@ testing::TensorFunction gradients_of(const testing::TensorFunction& fn,
   };
 }
 
+/// Does so by func::vjp, so that transformations can be applied.
+testing::TensorFunction transformable_gradients_of(const testing::TensorFunction& fn,
+                                                   const variable_list& originals,
+                                                   const std::vector<bool>& wanted) {
+  std::vector<bool> recorded;
+  {
+    const AutoGradMode on(true);
+    for (const Tensor& y : fn(originals))
+      recorded.push_back(!testing::impl::recorded_of({y}).empty());
+  }
+  return [fn, originals, wanted, recorded](const variable_list& all) {
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(wanted.size());
+    const variable_list inputs(all.begin(), middle), cotangents(middle, all.end());
+    variable_list of;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (wanted[i]) of.push_back(inputs[i]);
+    const auto f = [&](const variable_list& x) {
+      variable_list in = inputs, y;
+      func::detail::Substitution with;
+      for (size_t i = 0, k = 0; i < in.size(); ++i) {
+        if (!wanted[i]) continue;
+        in[i] = x[k++];
+        with.add(originals[i], in[i]);
+      }
+      with.start();
+      const variable_list outputs = fn(in);
+      for (size_t i = 0; i < outputs.size(); ++i)
+        if (recorded.at(i)) y.push_back(outputs[i]);
+      const size_t count = y.size();
+      return func::detail::Outputs{std::move(y), count};
+    };
+    return func::detail::vjp(f, of)(cotangents);
+  };
+}
+
 GradcheckOptions named(GradcheckOptions options, const std::vector<bool>& wanted,
                        size_t num_cotangents) {
   std::vector<std::string> names = options.input_names(), outputs;
@@ -121,7 +177,21 @@ GradcheckReport gradgradcheck_report(const testing::TensorFunction& fn, const va
       grad_outputs.empty() ? cotangents_of(fn, inputs, options, with_gaps) : grad_outputs;
   variable_list all = inputs;
   all.insert(all.end(), cotangents.begin(), cotangents.end());
-  return gradcheck_report(gradients_of(fn, wanted), all, named(options, wanted, cotangents.size()));
+  check_options(options);
+  const GradcheckOptions o = named(options, wanted, cotangents.size());
+  GradcheckReport report;
+  if (o.check_backward_ad()) {
+    GradcheckOptions by_tape = o;
+    by_tape.check_forward_ad(false).check_batched_grad(false).check_batched_forward_grad(false);
+    report = report_of(gradients_of(fn, wanted), all, by_tape);
+  }
+  if (!report.passed() || !(o.check_forward_ad() || o.check_batched_grad())) return report;
+  GradcheckOptions transformed = o;
+  transformed.check_backward_ad(false);
+  GradcheckReport more =
+      report_of(transformable_gradients_of(fn, inputs, wanted), all, transformed);
+  more.notes.insert(more.notes.begin(), report.notes.begin(), report.notes.end());
+  return more;
 }
 
 bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& inputs,

@@ -39,9 +39,17 @@ struct GradcheckOptions {
   TAPER_ARG(bool, check_undefined_grad) = true;
   /// Whether a gradient must have the dtype and the device of its input.
   TAPER_ARG(bool, check_grad_dtypes) = false;
-  /// Whether gradients of several cotangents over one recorded graph must add up: backward is
-  /// linear. (Python's option runs backward under vmap.)
+  /// Whether func::vmap of the gradient over cotangents must equal one cotangent at a time, and
+  /// gradients of several cotangents must add up. fn must work in func::vmap.
   TAPER_ARG(bool, check_batched_grad) = false;
+  /// Whether func::vmap of func::jvp over tangents must equal one tangent at a time. It needs
+  /// check_forward_ad.
+  TAPER_ARG(bool, check_batched_forward_grad) = false;
+  /// Whether J v by func::jvp must equal difference quotients. gradgradcheck then checks forward
+  /// mode over reverse mode.
+  TAPER_ARG(bool, check_forward_ad) = false;
+  /// Whether gradients by backward are checked.
+  TAPER_ARG(bool, check_backward_ad) = true;
   /// Compares u^T J v for a few u and v instead of every entry of J. It needs two calls for each v,
   /// while the slow mode needs two for each element. A single wrong entry among many may be missed.
   TAPER_ARG(bool, fast_mode) = false;
@@ -70,16 +78,18 @@ struct GradcheckOptions {
 struct GradcheckFailure {
   /// Kinds of failures.
   enum class Kind {
-    kJacobian,      ///< analytic and numeric derivatives differ
-    kHistoryLost,   ///< an output changes with an input, but has no gradient
-    kConstant,      ///< no output depends on any input
-    kForward,       ///< the second call of fn gives another result, or fn changes its inputs
-    kNotReentrant,  ///< the second backward pass gives another result
-    kGradient,      ///< its size, dtype or device differs from the input's
-    kCotangent,     ///< not proportional to it, changes it, or depends on its layout
-    kUndefined,     ///< undefined gradients of outputs do not count as zero
-    kAccumulation,  ///< gradients of two calls, or an existing gradient, do not add up
-    kBatched,       ///< backward is not linear
+    kJacobian,        ///< analytic and numeric derivatives differ
+    kHistoryLost,     ///< an output changes with an input, but has no gradient
+    kConstant,        ///< no output depends on any input
+    kForward,         ///< the second call of fn gives another result, or fn changes its inputs
+    kNotReentrant,    ///< the second backward pass gives another result
+    kGradient,        ///< its size, dtype or device differs from the input's
+    kCotangent,       ///< not proportional to it, changes it, or depends on its layout
+    kUndefined,       ///< undefined gradients of outputs do not count as zero
+    kAccumulation,    ///< gradients of two calls, or an existing gradient, do not add up
+    kBatched,         ///< backward is not linear, or differs for a batch
+    kForwardAD,       ///< J v and differences differ
+    kBatchedForward,  ///< J v differs for a batch
   };
   Kind kind;            ///< kind of failure
   std::string message;  ///< description

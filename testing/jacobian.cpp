@@ -11,6 +11,13 @@ bool is_close(double got, double want, double atol, double rtol) {
   return std::abs(got - want) <= atol + rtol * std::abs(want) && std::isfinite(want);
 }
 
+Matrix rows_of(const Matrix& j, int64_t begin, int64_t count) {
+  Matrix part(count, j.columns);
+  std::copy(j.v.begin() + begin * j.columns, j.v.begin() + (begin + count) * j.columns,
+            part.v.begin());
+  return part;
+}
+
 Matrix numeric_jacobian(const Problem& p, size_t k) {
   Elements x(p.wanted[k]);
   Matrix j(p.num_values, x.size());
@@ -137,13 +144,6 @@ std::vector<Matrix> analytic_jacobian(const Problem& p, size_t output, bool chec
 }
 
 namespace {
-
-Matrix rows_of(const Matrix& j, int64_t begin, int64_t count) {
-  Matrix part(count, j.columns);
-  std::copy(j.v.begin() + begin * j.columns, j.v.begin() + (begin + count) * j.columns,
-            part.v.begin());
-  return part;
-}
 
 bool has_nonzero(const Matrix& j) {
   for (double v : j.v)

@@ -81,6 +81,8 @@ variable_list recorded_of(const variable_list& outputs);
 variable_list cotangents_for(const variable_list& outputs, uint64_t seed);
 /// Computes central differences of all floating outputs by the elements of one wanted input.
 Matrix numeric_jacobian(const Problem& p, size_t wanted);
+/// Returns some rows of a matrix.
+Matrix rows_of(const Matrix& j, int64_t begin, int64_t count);
 /// Computes one matrix for each wanted input, with a row for each element of the output. With
 /// `checked` it also checks sizes and dtypes, and compares a second pass with the first.
 std::vector<Matrix> analytic_jacobian(const Problem& p, size_t output, bool checked);
@@ -102,6 +104,11 @@ void check_not_constant(const Problem& p, bool found_nonzero);
 void check_forward(const Problem& p);
 /// Checks the conditions that a correct Jacobian does not show.
 void check_conditions(const Problem& p);
+/// Compares J v by func::jvp with differences.
+void check_forward_ad(const Problem& p);
+/// Compare gradients, or J v, of a batch of vectors with those of one vector at a time.
+void check_batched_grad(const Problem& p);
+void check_batched_forward_grad(const Problem& p);
 
 /// Describes the pattern common to all wrong entries. Empty if none is found.
 std::string pattern_of(const Matrix& analytic, const Matrix& numeric, double atol, double rtol);
