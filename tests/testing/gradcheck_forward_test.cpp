@@ -1,4 +1,5 @@
 // gradcheck of forward mode and of batches, on functions that are right, and on planted faults.
+#include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/tensor/tensor.h>
 
