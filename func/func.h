@@ -280,7 +280,9 @@ auto jvp(const F& f, const X& x, const X& v, HasAux) {
 /// of v that returns J v. Unlike jvp it keeps the derivative, so that the function is called once.
 template <class F, class X>
 auto linearize(const F& f, const X& x) {
-  const auto of_one = [f](X& own) { return detail::call_with(f, own); };
+  const auto of_one = [own_f = std::decay_t<F>(f)](X& own) {
+    return detail::call_with(own_f, own);
+  };
   auto call = std::make_shared<detail::Call<false, decltype(of_one), X>>(of_one, x);
   const detail::Pushforward push = detail::linearize(call->function(), call->inputs());
   auto y = call->output(push.outputs);
