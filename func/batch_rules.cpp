@@ -53,6 +53,15 @@ IValue leading_broadcast(BatchCall& c) {
   return c.wrapped(c.a.call());
 }
 
+/// Right sides are vectors if they have a dimension less. Those that are matrices get all dimensions.
+IValue linalg_solve(BatchCall& c) {
+  const Tensor A = c.tensor(0), B = c.tensor(1);
+  if (B.dim() == 1 || B.sizes() == A.sizes().slice(0, A.sizes().size() - 1)) return leading_all(c);
+  const int64_t rank = std::max(A.dim(), B.dim());
+  c.a.map([&](size_t, const Tensor& t) { return padded(batch_of(t, c.level), rank); });
+  return c.wrapped(c.a.call());
+}
+
 /// The result depends on dtypes and dimensions of an example.
 IValue by_kind(BatchCall& c) {
   const Temporarily<bool> off(levels().off, true);
@@ -472,10 +481,10 @@ const BatchRules& all_rules() {
       "pixel_shuffle", "pixel_unshuffle", "one_hot", "view_as_real", "view_as_complex", "real",
       "imag", "conj", "constant_pad_nd", "positive", "zero"});
     add_rules(all, leading_all, {
-      "linalg_solve", "linalg_solve_ex", "linalg_solve_triangular", "cholesky_solve",
       "linalg_lu_solve", "linalg_householder_product", "lu_unpack"});
     add_rules(all, leading_broadcast, {
-      "cdist"});
+      "cdist", "linalg_solve_triangular", "cholesky_solve"});
+    add_rules(all, linalg_solve, {"linalg_solve", "linalg_solve_ex"});
     add_rules(all, by_dims, {
       "softmax", "log_softmax", "_softmax", "_log_softmax", "softmin", "cumsum", "cumprod",
       "logcumsumexp", "cummax", "cummin", "flip", "select", "slice", "narrow", "transpose",

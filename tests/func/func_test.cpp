@@ -431,6 +431,22 @@ TEST(FuncVmap, MovesTheBatchAndCutsIt) {
             (std::vector<int64_t>{3}));
 }
 
+TEST(FuncVmap, BroadcastsRightSides) {
+  manual_seed(13);
+  const Tensor A = rand({3, 1, 2, 2}, kDouble).add(eye(2, kDouble)), B = rand({2, 2}, kDouble);
+  const auto solve = [&](const Tensor& a) { return linalg::solve(a, B, true); };
+  expect_close(func::vmap(solve)(A), linalg::solve(A, B, true));
+  expect_close(func::vmap(solve)(A.slice(0, 1).squeeze(1)),  // as many as rows
+               linalg::solve(A.slice(0, 1).squeeze(1), B.expand({2, 2, 2}), true));
+  const auto triangular = [&](const Tensor& a) {
+    return linalg::solve_triangular(a.tril(), B, false, true, false);
+  };
+  expect_close(func::vmap(triangular)(A),
+               linalg::solve_triangular(A.tril(), B, false, true, false));
+  const auto vector = [&](const Tensor& a) { return linalg::solve(a, B[0], true); };
+  expect_close(func::vmap(vector)(A.squeeze(1))[2], linalg::solve(A[2][0], B[0], true));
+}
+
 TEST(FuncVmap, RefusesWhatDependsOnValues) {
   const Tensor X = doubles({1, 2});
   expect_error("stands for a batch", [&] {
