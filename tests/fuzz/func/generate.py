@@ -20,6 +20,7 @@ from ops import shape, to_cpp
 
 LARGEST = 1e6  # an element of a result
 MOST = 4000  # elements of a result
+ORDER = 3  # derivatives of derivatives: the work grows by a factor with each
 
 
 # ---------------------------------------------------------------- as in program.h
@@ -44,8 +45,13 @@ def M(k, sizes):
 
 
 def LN(x):
-    """layer_norm over the last dimension. Python's own has a wrong gradient of its tangent."""
+    """layer_norm over the last dimension. The gradient of the tangent of Python's own is wrong."""
     return (x - x.mean(-1, True)) / torch.sqrt(x.var(-1, unbiased=False, keepdim=True) + 1e-5)
+
+
+def cdist(x, y):
+    """Distances of rows. A batch of gradients of Python's own is wrong."""
+    return (x.unsqueeze(-2) - y.unsqueeze(-3)).square().sum(-1).sqrt()
 
 
 def like(k, t):
@@ -174,7 +180,7 @@ class Body:
 
 
 def names_of_functions():
-    return {"torch": torch, "C": C, "I": I, "M": M, "LN": LN}
+    return {"torch": torch, "C": C, "I": I, "M": M, "LN": LN, "cdist": cdist}
 
 
 def random_body(r, x, w):
@@ -230,7 +236,7 @@ def random_program(r, number):
     python = ["def f0(x, w):", *("    " + line for line in body.python), "    return " + last]
     cpp = ["const Function f0 = [](const Tensor& x, const Tensor& w) -> Tensor {", *("  " + line for line in body.cpp),
            "  return %s;" % last, "};"]
-    chain = []
+    chain, order = [], 0
     for i in range(1, r.choice([1, 1, 2, 2, 2, 3, 3]) + 1):
         if r.random() < 0.35:
             size = r.choice([2, 3])
@@ -247,6 +253,9 @@ def random_program(r, number):
             chain.append("vmap")
         else:
             name, k = r.choice(list(TRANSFORMATIONS)), r.randrange(1000)
+            order += 2 if "hessian" in name else 1
+            if order > ORDER:
+                raise Unsuitable
             python.append("f%d = %s(f%d, %d)" % (i, name, i - 1, k))
             cpp.append("const Function f%d = %s(f%d, %d);" % (i, name, i - 1, k))
             chain.append(name)
