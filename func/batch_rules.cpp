@@ -53,7 +53,8 @@ IValue leading_broadcast(BatchCall& c) {
   return c.wrapped(c.a.call());
 }
 
-/// Right sides are vectors if they have a dimension less. Those that are matrices get all dimensions.
+/// Right sides are vectors if they have a dimension less. Those that are matrices get all
+/// dimensions.
 IValue linalg_solve(BatchCall& c) {
   const Tensor A = c.tensor(0), B = c.tensor(1);
   if (B.dim() == 1 || B.sizes() == A.sizes().slice(0, A.sizes().size() - 1)) return leading_all(c);
