@@ -17,12 +17,6 @@
 namespace torch::taper::func::detail {
 namespace {
 
-Sizes joined(IntArrayRef a, IntArrayRef b) {
-  Sizes all = a.vec();
-  all.insert(all.end(), b.begin(), b.end());
-  return all;
-}
-
 /// Puts batches in place of the tensors that stand for them.
 void unwrap(BatchCall& c) {
   c.a.map([&](size_t, const Tensor& t) { return c.is_batched(t) ? batch_of(t, c.level) : t; });
@@ -43,16 +37,6 @@ IValue leading_all(BatchCall& c) {
   unwrap_all(c);
   return c.wrapped(c.a.call());
 }
-/// The leading dimensions broadcast.
-IValue leading_broadcast(BatchCall& c) {
-  int64_t rank = 0;
-  c.a.for_each([&](size_t, const Tensor& t) { rank = std::max(rank, t.dim()); });
-  c.a.map([&](size_t, const Tensor& t) {
-    return c.is_batched(t) ? padded(batch_of(t, c.level), rank) : t;
-  });
-  return c.wrapped(c.a.call());
-}
-
 /// Right sides are vectors if they have a dimension less. Those that are matrices get all
 /// dimensions.
 IValue linalg_solve(BatchCall& c) {
@@ -90,8 +74,9 @@ bool shift_dims(BatchCall& c, int64_t rank, bool reduces) {
     for (int64_t d = 0; reduces && dims.empty() && d < rank; ++d) all.push_back(d + 1);
     return all;
   };
+  const auto& names = argument_names(c.op);
   for (size_t i = 0; i < c.a.size(); ++i) {
-    if (!names_dim(c.names[i])) continue;
+    if (!names_dim(names[i])) continue;
     any = true;
     if (const auto* d = c.a.get<int64_t>(i)) c.a.set<int64_t>(i, shifted(c, *d, rank));
     if (const auto* d = c.a.get<optional<int64_t>>(i); d && *d)
@@ -239,7 +224,7 @@ IValue by_sizes(BatchCall& c) {
   for (size_t i = 1; i < c.a.size(); ++i) {
     const auto* sizes = c.a.get<IntArrayRef>(i);
     if (!sizes) continue;
-    const bool repeats = c.names[i] == "repeats";
+    const bool repeats = argument_names(c.op)[i] == "repeats";
     c.a.set_list(i, joined({repeats ? int64_t{1} : c.size()}, *sizes));
     break;
   }
@@ -483,7 +468,7 @@ const BatchRules& all_rules() {
       "imag", "conj", "constant_pad_nd", "positive", "zero"});
     add_rules(all, leading_all, {
       "linalg_lu_solve", "linalg_householder_product", "lu_unpack"});
-    add_rules(all, leading_broadcast, {
+    add_rules(all, batch_broadcast, {
       "cdist", "linalg_solve_triangular", "cholesky_solve"});
     add_rules(all, linalg_solve, {"linalg_solve", "linalg_solve_ex"});
     add_rules(all, by_dims, {

@@ -12,13 +12,11 @@ namespace torch::taper::func::detail {
 /// A call of an op. Some of its tensors stand for batches at a level.
 class BatchCall {
  public:
-  BatchCall(const OpInfo& op, Arguments& a, const Level& level)
-      : op(op), a(a), level(level), names(argument_names(op)) {}
+  BatchCall(const OpInfo& op, Arguments& a, const Level& level) : op(op), a(a), level(level) {}
 
   const OpInfo& op;
   Arguments& a;
   const Level& level;
-  const std::vector<std::string_view>& names;
 
   int64_t size() const { return level.batch_size; }
   bool is_batched(const Tensor& t) const { return batch_level(t) == level.id; }
@@ -51,9 +49,9 @@ BatchRule batch_rule(const OpInfo& op);
 using Sizes = std::vector<int64_t>;
 /// Gives a batch `rank` dimensions beside the first, by dimensions of 1 after it.
 inline Tensor padded(const Tensor& batch, int64_t rank) {
+  if (rank <= batch.dim() - 1) return batch;
   Sizes sizes = batch.sizes().vec();
-  if (rank > batch.dim() - 1)
-    sizes.insert(sizes.begin() + 1, static_cast<size_t>(rank - batch.dim() + 1), 1);
+  sizes.insert(sizes.begin() + 1, static_cast<size_t>(rank - batch.dim() + 1), 1);
   return batch.reshape(sizes);
 }
 
@@ -62,6 +60,8 @@ inline Tensor folded(const Tensor& batch) { return batch.flatten(0, 1); }
 inline Tensor unfolded(const Tensor& t, int64_t size) { return t.unflatten(0, {size, -1}); }
 
 /// Pads batches with dimensions of size 1 after the first, so that examples broadcast.
+IValue batch_broadcast(BatchCall& c);
+/// Does so, and keeps the dtypes that examples of no dimensions would give.
 IValue batch_pointwise(BatchCall& c);
 /// Calls the op for each example.
 IValue batch_loop(BatchCall& c);

@@ -1,10 +1,7 @@
 // Batches: calls of vmap, and ops with tensors that stand for batches.
 #include <algorithm>
-#include <mutex>
-#include <set>
 
 #include <taper/framework/core/check.h>
-#include <taper/framework/core/warning.h>
 #include <taper/func/batch_rules.h>
 #include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/tensor/tensor.h>
@@ -30,6 +27,7 @@ size_t BatchCall::batched() const {
 }
 
 int BatchCall::index(std::string_view name) const {
+  const auto& names = argument_names(op);
   const auto found = std::find(names.begin(), names.end(), name);
   return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
@@ -59,32 +57,31 @@ Arguments promoted(const BatchCall& c) {
 
 }  // namespace
 
-IValue batch_pointwise(BatchCall& c) {
-  Arguments a = promoted(c);
+IValue batch_broadcast(BatchCall& c) {
   int64_t rank = 0;
-  a.for_each([&](size_t, const Tensor& t) { rank = std::max(rank, t.dim()); });
-  a.map([&](size_t, const Tensor& t) {
-    if (!c.is_batched(t)) return t;
-    const Tensor batch = batch_of(t, c.level);
-    if (t.dim() == rank) return batch;
-    std::vector<int64_t> sizes = batch.sizes().vec();
-    sizes.insert(sizes.begin() + 1, static_cast<size_t>(rank - t.dim()), 1);
-    return batch.reshape(sizes);
+  c.a.for_each([&](size_t, const Tensor& t) { rank = std::max(rank, t.dim()); });
+  c.a.map([&](size_t, const Tensor& t) {
+    return c.is_batched(t) ? padded(batch_of(t, c.level), rank) : t;
   });
-  return c.wrapped(a.call());
+  return c.wrapped(c.a.call());
+}
+
+IValue batch_pointwise(BatchCall& c) {
+  c.a = promoted(c);
+  return batch_broadcast(c);
 }
 
 namespace {
 
-/// Warns once for each op.
-void warn_of_loop(const OpInfo& op) {
-  static std::mutex mutex;
-  static std::set<std::string_view> warned;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (!warned.insert(op.name).second) return;
-  taper::detail::warn_user(
-      taper::detail::concat("vmap: there is a performance drop because ", op.aten_name(),
-                            " has no batching rule. It is called for each example"));
+/// Joins the tensors that each example gave.
+variable_list joined_examples(const Level& level, const std::vector<variable_list>& all) {
+  variable_list joined;
+  for (size_t i = 0; i < all[0].size(); ++i) {
+    variable_list each;
+    for (const variable_list& one : all) each.push_back(one.at(i));
+    joined.push_back(each[0].defined() ? stand_in(stack(each), level.id) : Tensor());
+  }
+  return joined;
 }
 
 }  // namespace
@@ -99,19 +96,14 @@ variable_list call_for_each(const Level& level, const variable_list& inputs,
                                                                   : t);
     all.push_back(f(example));
   }
-  variable_list joined;
-  for (size_t i = 0; i < all[0].size(); ++i) {
-    variable_list each;
-    for (const variable_list& one : all) each.push_back(one.at(i));
-    joined.push_back(each[0].defined() ? stand_in(stack(each), level.id) : Tensor());
-  }
-  return joined;
+  return joined_examples(level, all);
 }
 
 IValue batch_loop(BatchCall& c) {
   TAPER_CHECK(!returns_number(c.op), "vmap: ", c.op.name,
               " returns a number, which would depend on the example");
-  warn_of_loop(c.op);
+  warn_once_of(c.op, "vmap: there is a performance drop because ",
+               " has no batching rule. It is called for each example");
   std::vector<variable_list> all;
   IValue value;
   for (int64_t b = 0; b < c.size(); ++b) {
@@ -126,13 +118,7 @@ IValue batch_loop(BatchCall& c) {
                   "vmap: the sizes of the result of ", c.op.name,
                   " depend on the values of an example");
   }
-  size_t next = 0;
-  return mapped(value, [&](const Tensor&) {
-    variable_list each;
-    for (const variable_list& one : all) each.push_back(one[next]);
-    ++next;
-    return stand_in(stack(each), c.level.id);
-  });
+  return with_tensors_of(value, joined_examples(c.level, all));
 }
 
 namespace {
@@ -232,22 +218,18 @@ int64_t batch_size_of(const variable_list& inputs, const BatchDims& dims) {
   return size;
 }
 
-struct Batches {
-  variable_list tensors;
-  size_t count;
-};
 /// Calls the function with batches at dimension 0. So are the results.
-Batches map_chunk(const ListFunction& f, const variable_list& inputs, const BatchDims& dims,
-                  int64_t size, Randomness randomness) {
+variable_list map_chunk(const ListFunction& f, const variable_list& inputs, const BatchDims& dims,
+                        int64_t size, Randomness randomness) {
   const LevelScope scope(size, randomness);
   variable_list passed;
   for (size_t i = 0; i < inputs.size(); ++i)
     passed.push_back(dims[i] ? stand_in(inputs[i], scope.id()) : inputs[i]);
-  Outputs y = f(passed);
+  variable_list y = f(passed).tensors;
   const Level level = *levels().find(scope.id());
-  for (Tensor& t : y.tensors)
+  for (Tensor& t : y)
     if (t.defined()) t = batch_of(t, level);
-  return {std::move(y.tensors), y.count};
+  return y;
 }
 
 }  // namespace
@@ -267,7 +249,7 @@ variable_list vmap(const ListFunction& f, const variable_list& inputs, const Bat
     variable_list part;
     for (size_t i = 0; i < first.size(); ++i)
       part.push_back(in_dims[i] && n < size ? first[i].narrow(0, start, n) : first[i]);
-    parts.push_back(map_chunk(f, part, in_dims, n, randomness).tensors);
+    parts.push_back(map_chunk(f, part, in_dims, n, randomness));
   }
   variable_list y = parts[0];
   for (size_t i = 0; parts.size() > 1 && i < y.size(); ++i) {

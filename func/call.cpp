@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+
+#include <taper/framework/core/check.h>
+#include <taper/framework/core/warning.h>
+#include <taper/ops/shared/op_mode.h>
 
 namespace torch::taper::func::detail {
 
@@ -62,6 +68,21 @@ bool returns_number(const OpInfo& op) {
                     result->number == Types::number_of<int64_t>() ||
                     result->number == Types::number_of<double>() ||
                     result->number == Types::number_of<Scalar>());
+}
+
+void finish_call(const OpInfo& op, OpCall& call, const IValue& result) {
+  if (op.caller->result)
+    call.set_result(result);
+  else
+    OpCallAccess::finish(call);
+}
+
+void warn_once_of(const OpInfo& op, const char* text, const char* consequence) {
+  static std::mutex mutex;
+  static std::set<std::pair<std::string_view, std::string_view>> warned;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (warned.insert({text, op.name}).second)
+    taper::detail::warn_user(taper::detail::concat(text, op.aten_name(), consequence));
 }
 
 const OpInfo* functional_form(const OpInfo& op) {
@@ -132,5 +153,32 @@ const std::vector<std::string_view>& argument_names(const OpInfo& op) {
   const auto found = known.find(&op);
   return found != known.end() ? found->second : known.emplace(&op, names_in_cpp(op)).first->second;
 }
+
+// ---------------------------------------------------------------- functional_call
+struct Substitution::State final : OpMode {
+  std::unordered_map<const TensorImpl*, Tensor> with;
+  std::optional<OpModeGuard> on;
+
+  void call(const OpInfo& op, OpCall& call) override {
+    bool any = false;
+    Arguments a(op, call);
+    a.for_each([&](size_t, const Tensor& t) { any = any || with.count(&t.impl()) != 0; });
+    if (!any) return call.next();
+    a.map([&](size_t, const Tensor& t) {
+      const auto found = with.find(&t.impl());
+      return found == with.end() ? t : found->second;
+    });
+    finish_call(op, call, a.call());
+  }
+};
+
+Substitution::Substitution() : state_(std::make_unique<State>()) {}
+Substitution::~Substitution() = default;
+void Substitution::add(const Tensor& t, const Tensor& with) {
+  TAPER_CHECK(with.defined() && with.sizes() == t.sizes(), "functional_call: expected a tensor of ",
+              "sizes ", t.sizes(), ", got ", with.defined() ? with.sizes() : IntArrayRef());
+  state_->with.emplace(&t.impl(), with);
+}
+void Substitution::start() { state_->on.emplace(*state_); }
 
 }  // namespace torch::taper::func::detail

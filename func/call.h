@@ -107,6 +107,16 @@ IValue mapped(const IValue& value, const F& f) {
 }
 /// Returns the tensors of a value, in order.
 variable_list tensors_of(const IValue& value);
+/// Returns the value with these tensors in place of its own.
+inline IValue with_tensors_of(const IValue& value, const variable_list& tensors) {
+  size_t next = 0;
+  return mapped(value, [&](const Tensor&) { return tensors[next++]; });
+}
+/// Gives a call the result of its op, None if the op returns its arguments or nothing.
+void finish_call(const OpInfo& op, OpCall& call, const IValue& result);
+
+/// Warns that an op lacks a rule, once for each text and op: text, name, consequence.
+void warn_once_of(const OpInfo& op, const char* text, const char* consequence);
 
 /// Returns whether an op changes its first argument.
 bool changes_argument(const OpInfo& op);

@@ -45,36 +45,17 @@ struct ValueAndGrads {
 ValueAndGrads grad(const char* name, const ListFunction& f, const variable_list& inputs,
                    const std::vector<size_t>& wanted);
 
-/// The products of one function call with vectors from the left. Copies share the graph.
-class Pullback {
- public:
+/// What a function call returned, and products of vectors with its derivative. Copies share the
+/// graph.
+struct CallWithProduct {
   variable_list outputs;  ///< of the function
-  size_t count = 0;       ///< how many are differentiated
-  /// Returns v^T J for each input. It may be called several times.
-  variable_list operator()(const variable_list& v) const;
-
- private:
-  friend Pullback vjp(const ListFunction& f, const variable_list& inputs);
-  struct State;
-  std::shared_ptr<State> state_;
+  /// Returns the products with a list of vectors. It may be called several times.
+  std::function<variable_list(const variable_list& vectors)> product;
 };
-Pullback vjp(const ListFunction& f, const variable_list& inputs);
-
-/// The derivative of one function call, to be multiplied with vectors from the right. Copies share
-/// the graph.
-class Pushforward {
- public:
-  variable_list outputs;
-  size_t count = 0;
-  /// Returns J t for each differentiated output. It may be called several times.
-  variable_list operator()(const variable_list& tangents) const;
-
- private:
-  friend Pushforward linearize(const ListFunction& f, const variable_list& inputs);
-  struct State;
-  std::shared_ptr<State> state_;
-};
-Pushforward linearize(const ListFunction& f, const variable_list& inputs);
+/// The product is v^T J for each input. It takes a vector for each differentiated output.
+CallWithProduct vjp(const ListFunction& f, const variable_list& inputs);
+/// The product is J v for each differentiated output. It takes a vector for each input.
+CallWithProduct linearize(const ListFunction& f, const variable_list& inputs);
 
 /// Ops inside of the scope get other tensors in place of some.
 class Substitution {

@@ -19,14 +19,14 @@ void check_input(const char* name, const Tensor& t, size_t i) {
               t.scalar_type(), " at index ", i);
 }
 
-variable_list all_with_full_tangents(variable_list all) {
-  for (Tensor& t : all) t = with_full_tangents_in_batch(t);
-  return all;
+variable_list first_of(const variable_list& all, size_t count) {
+  return {all.begin(), all.begin() + static_cast<ptrdiff_t>(count)};
 }
 
 /// A call of a function in a frame. Inputs and results stand for full batches.
 struct FramedCall {
   TapeFrame frame;
+  const std::vector<Level> levels = detail::levels().running;
   variable_list inputs;   // full batches, of the differentiated ones
   variable_list outputs;  // full batches
   size_t count = 0;
@@ -37,7 +37,7 @@ struct FramedCall {
     for (const size_t i : wanted) check_input(name, given[i], i);
     variable_list full;
     for (const size_t i : wanted)
-      full.push_back(full_batch_of(with_full_tangents_in_batch(given[i])));
+      full.push_back(full_batch_of(with_full_tangents_in_batch(given[i]), levels));
     const TapeFrame::Scope scope(frame);
     for (size_t k = 0; k < wanted.size(); ++k) {
       waits_in_frames(full[k]);  // throws for what cannot wait
@@ -47,22 +47,24 @@ struct FramedCall {
                                is_among(inputs, leaf)
                            ? leaf.view_as(leaf)
                            : leaf);
-      passed[wanted[k]] = stand_in_for_full(inputs.back());
+      passed[wanted[k]] = stand_in_for_full(inputs.back(), levels);
     }
     Outputs y = f(passed);
     count = std::min(y.count, y.tensors.size());
-    for (const Tensor& t : y.tensors) outputs.push_back(t.defined() ? full_batch_of(t) : t);
+    for (const Tensor& t : y.tensors) outputs.push_back(t.defined() ? full_batch_of(t, levels) : t);
   }
 
   /// Returns whether gradients must have a history.
   bool needs_graph() const { return frame.has_duals() || frame.leads_outside(outputs); }
 
-  /// Gives results tangents and removes the frame's own history.
-  void finish(const std::vector<Tensor*>& results) {
-    variable_list all;
-    for (const Tensor* t : results) all.push_back(*t);
-    const bool keep = frame.recorded() && frame.leads_outside(all);
-    frame.finish(results, keep);
+  /// Returns results for the caller: with tangents, and without the frame's own history.
+  variable_list finished(variable_list all) {
+    std::vector<Tensor*> results;
+    for (Tensor& t : all)
+      if (t.defined()) results.push_back(&t);
+    frame.finish(results, frame.recorded() && frame.leads_outside(all));
+    for (Tensor* t : results) *t = stand_in_for_full(*t, levels);
+    return all;
   }
 
  private:
@@ -93,9 +95,8 @@ ValueAndGrads grad(const char* name, const ListFunction& f, const variable_list&
   TAPER_CHECK(call.count == 1 && call.outputs[0].defined(), name,
               ": Expected f(*args) to return a single tensor, got ", call.count,
               ". Use vjp for functions of several outputs");
-  const auto batch_dims =
-      static_cast<int64_t>(std::count_if(levels().running.begin(), levels().running.end(),
-                                         [](const Level& level) { return level.is_batch(); }));
+  const auto batch_dims = static_cast<int64_t>(std::count_if(
+      call.levels.begin(), call.levels.end(), [](const Level& level) { return level.is_batch(); }));
   Tensor& y = call.outputs[0];
   TAPER_CHECK(y.dim() == batch_dims, name, ": Expected f(*args) to return a scalar tensor, got ",
               "a tensor with ", y.dim() - batch_dims, " dims. Maybe you wanted to use the vjp or ",
@@ -108,38 +109,50 @@ ValueAndGrads grad(const char* name, const ListFunction& f, const variable_list&
     const bool graph = call.needs_graph();
     g = gradients({y}, call.inputs, {ones_like(y.detach())}, graph, graph);
   }
-  std::vector<Tensor*> results;
-  for (Tensor& t : call.outputs)
-    if (t.defined()) results.push_back(&t);
-  for (Tensor& t : g) results.push_back(&t);
-  call.finish(results);
-  for (Tensor* t : results) *t = stand_in_for_full(*t);
-  return {std::move(call.outputs), std::move(g)};
+  const size_t count = call.outputs.size();
+  variable_list all = call.outputs;
+  all.insert(all.end(), g.begin(), g.end());
+  all = call.finished(std::move(all));
+  g.assign(all.begin() + static_cast<ptrdiff_t>(count), all.end());
+  return {first_of(all, count), std::move(g)};
 }
 
 namespace {
 
 /// A call whose tape serves several products later.
-struct KeptCall {
-  FramedCall call;
-  const std::vector<Level> levels;
-
-  KeptCall(const char* name, const ListFunction& f, const variable_list& inputs)
-      : call(name, f, inputs, all_of(inputs)), levels(detail::levels().running), name_(name) {
-    call.frame.complete();
+struct KeptCall : FramedCall {
+  KeptCall(const char* name, const ListFunction& f, const variable_list& given)
+      : FramedCall(name, f, given, all_of(given)), name_(name) {
+    frame.complete();
   }
 
-  /// Returns the outputs for the caller.
-  variable_list outputs() {
-    variable_list y = call.outputs;
-    std::vector<Tensor*> results;
-    for (Tensor& t : y)
-      if (t.defined()) results.push_back(&t);
-    call.finish(results);
-    for (Tensor* t : results) *t = stand_in_for_full(*t);
-    return y;
+  /// Returns products for vectors that belong to the tensors of `like`. `f` computes them in the
+  /// frame, with a history or without.
+  template <class F>
+  variable_list products(const variable_list& given, const variable_list& like, const F& f) {
+    variable_list v = given;
+    for (Tensor& t : v) t = with_full_tangents_in_batch(t);
+    if (const Level* batch = check(v, like))
+      return call_for_each(Level(*batch), v,
+                           [&](const variable_list& each) { return products(each, like, f); });
+    variable_list result;
+    {
+      const TapeFrame::Scope scope(frame);
+      const variable_list along = full(v, like);
+      const bool graph =
+          needs_graph() || std::any_of(along.begin(), along.end(),
+                                       [](const Tensor& t) { return t.requires_grad(); });
+      result = f(along, graph);
+    }
+    return finished(std::move(result));
   }
 
+ private:
+  static std::vector<size_t> all_of(const variable_list& given) {
+    std::vector<size_t> wanted(given.size());
+    for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = i;
+    return wanted;
+  }
   /// Checks vectors, and returns the level of a batch that they have and the tape has not, or null.
   const Level* check(const variable_list& v, const variable_list& like) const {
     TAPER_CHECK(v.size() == like.size(), name_,
@@ -164,106 +177,41 @@ struct KeptCall {
   variable_list full(const variable_list& v, const variable_list& like) const {
     variable_list all;
     for (size_t i = 0; i < v.size(); ++i) {
-      Tensor t = v[i];
-      for (auto level = levels.rbegin(); level != levels.rend(); ++level)
-        if (level->is_batch()) t = batch_of(t, *level);
-      all.push_back(resolved_in_frames(t));
+      all.push_back(resolved_in_frames(full_batch_of(v[i], levels)));
       TAPER_CHECK(all[i].sizes() == like[i].sizes(), name_, ": expected vector ", i,
                   " of the sizes of the function's tensor, got ", v[i].sizes());
     }
     return all;
   }
-  /// Returns products for the caller.
-  variable_list finished(variable_list products) {
-    std::vector<Tensor*> results;
-    for (Tensor& t : products) results.push_back(&t);
-    call.finish(results);
-    for (Tensor& t : products)
-      for (const Level& level : levels)
-        if (level.is_batch()) t = stand_in(t, level.id);
-    return products;
-  }
-
- private:
-  static std::vector<size_t> all_of(const variable_list& inputs) {
-    std::vector<size_t> wanted(inputs.size());
-    for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = i;
-    return wanted;
-  }
   const char* const name_;
 };
 
-bool any_requires_grad(const variable_list& all) {
-  return std::any_of(all.begin(), all.end(), [](const Tensor& t) { return t.requires_grad(); });
-}
-variable_list first_of(const variable_list& all, size_t count) {
-  return {all.begin(), all.begin() + static_cast<ptrdiff_t>(count)};
-}
-
 }  // namespace
 
-struct Pullback::State : KeptCall {
-  using KeptCall::KeptCall;
-};
-
-Pullback vjp(const ListFunction& f, const variable_list& inputs) {
-  Pullback result;
-  result.state_ = std::make_shared<Pullback::State>("vjp", f, inputs);
-  result.count = result.state_->call.count;
-  result.outputs = result.state_->outputs();
-  return result;
+CallWithProduct vjp(const ListFunction& f, const variable_list& inputs) {
+  const auto call = std::make_shared<KeptCall>("vjp", f, inputs);
+  return {call->finished(call->outputs), [call](const variable_list& v) {
+            const variable_list y = first_of(call->outputs, call->count);
+            return call->products(v, y, [&](const variable_list& along, bool graph) {
+              return gradients(y, call->inputs, along, true, graph);
+            });
+          }};
 }
 
-variable_list Pullback::operator()(const variable_list& given) const {
-  const variable_list v = all_with_full_tangents(given);
-  FramedCall& call = state_->call;
-  const variable_list y = first_of(call.outputs, count);
-  if (const Level* batch = state_->check(v, y))
-    return call_for_each(Level(*batch), v,
-                         [this](const variable_list& each) { return (*this)(each); });
-  variable_list products;
+CallWithProduct linearize(const ListFunction& f, const variable_list& inputs) {
+  const auto call = std::make_shared<KeptCall>("linearize", f, inputs);
+  variable_list u, rows;  // u^T J, which is linear in u
   {
-    const TapeFrame::Scope scope(call.frame);
-    const variable_list along = state_->full(v, y);
-    products =
-        gradients(y, call.inputs, along, true, call.needs_graph() || any_requires_grad(along));
+    const TapeFrame::Scope scope(call->frame);
+    const variable_list y = first_of(call->outputs, call->count);
+    for (const Tensor& t : y) u.push_back(ones_like(t.detach()).requires_grad_());
+    rows = gradients(y, call->inputs, u, true, true);
   }
-  return state_->finished(std::move(products));
-}
-
-struct Pushforward::State : KeptCall {
-  using KeptCall::KeptCall;
-  variable_list v, products;  // v^T J, which is linear in v
-};
-
-Pushforward linearize(const ListFunction& f, const variable_list& inputs) {
-  Pushforward result;
-  result.state_ = std::make_shared<Pushforward::State>("linearize", f, inputs);
-  Pushforward::State& state = *result.state_;
-  result.count = state.call.count;
-  {
-    const TapeFrame::Scope scope(state.call.frame);
-    const variable_list y = first_of(state.call.outputs, result.count);
-    for (const Tensor& t : y) state.v.push_back(ones_like(t.detach()).requires_grad_());
-    state.products = gradients(y, state.call.inputs, state.v, true, true);
-  }
-  result.outputs = state.outputs();
-  return result;
-}
-
-variable_list Pushforward::operator()(const variable_list& given) const {
-  const variable_list tangents = all_with_full_tangents(given);
-  if (const Level* batch = state_->check(tangents, state_->call.inputs))
-    return call_for_each(Level(*batch), tangents,
-                         [this](const variable_list& each) { return (*this)(each); });
-  variable_list products;
-  {
-    const TapeFrame::Scope scope(state_->call.frame);
-    const variable_list along = state_->full(tangents, state_->call.inputs);
-    products = gradients(state_->products, state_->v, along, true,
-                         state_->call.needs_graph() || any_requires_grad(along));
-  }
-  return state_->finished(std::move(products));
+  return {call->finished(call->outputs), [call, u, rows](const variable_list& v) {
+            return call->products(v, call->inputs, [&](const variable_list& along, bool graph) {
+              return gradients(rows, u, along, true, graph);
+            });
+          }};
 }
 
 void check_tangent(const char* name, const Tensor& x, const Tensor& tangent, size_t i) {
@@ -317,18 +265,10 @@ variable_list unit_vectors(const variable_list& like) {
   for (const Tensor& t : like) {
     Tensor part = zeros({n, t.numel()}, t.options());
     part.diagonal(-start).slice(0, 0, t.numel()).fill_(1);
-    std::vector<int64_t> sizes{n};
-    for (const int64_t s : t.sizes()) sizes.push_back(s);
-    all.push_back(part.reshape(sizes));
+    all.push_back(part.reshape(joined({n}, t.sizes())));
     start += t.numel();
   }
   return all;
-}
-
-std::vector<int64_t> sizes_of(const Tensor& a, const Tensor& b) {
-  std::vector<int64_t> sizes = a.sizes().vec();
-  for (const int64_t n : b.sizes()) sizes.push_back(n);
-  return sizes;
 }
 
 BatchDims first_dim(size_t count) { return BatchDims(count, optional<int64_t>(0)); }
@@ -363,7 +303,7 @@ OutputsAndJacobians jacrev(const ListFunction& f, const variable_list& inputs,
   for (size_t i = 0; i < like.size(); ++i) check_input("jacrev", like[i], i);
   const variable_list rows = vmap(
       [&](const variable_list& v) {
-        variable_list products = vjp(g, x)(v);
+        variable_list products = vjp(g, x).product(v);
         const size_t count = products.size();
         return Outputs{std::move(products), count};
       },
@@ -374,7 +314,7 @@ OutputsAndJacobians jacrev(const ListFunction& f, const variable_list& inputs,
     for (size_t j = 0; j < x.size(); ++j)
       of_output.push_back(rows[j]
                               .narrow(0, static_cast<int64_t>(start), static_cast<int64_t>(n))
-                              .reshape(sizes_of(like[i], x[j])));
+                              .reshape(joined(like[i].sizes(), x[j].sizes())));
     start += n;
     result.jacobians.push_back(std::move(of_output));
   }
@@ -408,8 +348,9 @@ OutputsAndJacobians jacfwd(const ListFunction& f, const variable_list& inputs,
     variable_list of_output;
     int64_t start = 0;
     for (const Tensor& t : x) {
-      of_output.push_back(
-          columns[i].narrow(-1, start, t.numel()).reshape(sizes_of(result.outputs[i], t)));
+      of_output.push_back(columns[i]
+                              .narrow(-1, start, t.numel())
+                              .reshape(joined(result.outputs[i].sizes(), t.sizes())));
       start += t.numel();
     }
     result.jacobians.push_back(std::move(of_output));

@@ -243,10 +243,11 @@ template <class F, class... Args>
 auto vjp(const F& f, const Args&... args) {
   static_assert(sizeof...(Args) > 0, "expected an argument of the function");
   auto call = std::make_shared<detail::Call<false, F, Args...>>(f, args...);
-  const detail::Pullback pull = detail::vjp(call->function(), call->inputs());
+  const detail::CallWithProduct pull = detail::vjp(call->function(), call->inputs());
   auto y = call->output(pull.outputs);
   auto product = [call, pull](const decltype(y)& v) {
-    return detail::all_like(*call, pull(detail::tensors_in(v)), std::index_sequence_for<Args...>());
+    return detail::all_like(*call, pull.product(detail::tensors_in(v)),
+                            std::index_sequence_for<Args...>());
   };
   return std::pair{std::move(y), std::move(product)};
 }
@@ -284,9 +285,11 @@ auto linearize(const F& f, const X& x) {
     return detail::call_with(own_f, own);
   };
   auto call = std::make_shared<detail::Call<false, decltype(of_one), X>>(of_one, x);
-  const detail::Pushforward push = detail::linearize(call->function(), call->inputs());
+  const detail::CallWithProduct push = detail::linearize(call->function(), call->inputs());
   auto y = call->output(push.outputs);
-  auto product = [call, push](const X& v) { return call->output(push(detail::tensors_in(v))); };
+  auto product = [call, push](const X& v) {
+    return call->output(push.product(detail::tensors_in(v)));
+  };
   return std::pair{std::move(y), std::move(product)};
 }
 

@@ -91,12 +91,16 @@ void set_example_sizes(const Tensor& t, const TensorImpl& batch) {
 
 /// Returns a tensor expanded by a first dimension, without a history of its own.
 Tensor expanded(const Tensor& t, int64_t count) {
-  std::vector<int64_t> sizes{count};
-  for (const int64_t n : t.sizes()) sizes.push_back(n);
-  return t.unsqueeze(0).expand(sizes);
+  return t.unsqueeze(0).expand(joined({count}, t.sizes()));
 }
 
 }  // namespace
+
+std::vector<int64_t> joined(IntArrayRef a, IntArrayRef b) {
+  std::vector<int64_t> all = a.vec();
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
 
 Tensor stand_in(const Tensor& batch, LevelId level) {
   if (!batch.defined()) return batch;
@@ -128,15 +132,14 @@ Tensor batch_of(const Tensor& t, const Level& level) {
   return stand_in(batch_of(note_of(t)->batch, level).movedim(0, 1), last);
 }
 
-Tensor full_batch_of(Tensor t) {
-  const std::vector<Level> running = levels().running;
-  for (auto level = running.rbegin(); level != running.rend(); ++level)
+Tensor full_batch_of(Tensor t, const std::vector<Level>& all) {
+  for (auto level = all.rbegin(); level != all.rend(); ++level)
     if (level->is_batch()) t = batch_of(t, *level);
   return t;
 }
 
-Tensor stand_in_for_full(Tensor batch) {
-  for (const Level& level : levels().running)
+Tensor stand_in_for_full(Tensor batch, const std::vector<Level>& all) {
+  for (const Level& level : all)
     if (level.is_batch()) batch = stand_in(batch, level.id);
   return batch;
 }
@@ -170,25 +173,24 @@ void set_tangent(const Tensor& t, LevelId level, Tensor tangent) {
   make_note(t).tangents.emplace_back(level, std::move(tangent));
 }
 
-LevelId tangent_level(const Tensor& t, LevelId limit) {
+namespace {
+
+/// Returns the latest running level below `limit` of a list in the note, 0 if none.
+template <class List>
+LevelId latest(const Tensor& t, LevelId limit, List Note::*list) {
   const Note* note = note_of(t);
   if (!note) return 0;
-  if (note->batch_level != 0) return tangent_level(note->batch, limit);
+  if (note->batch_level != 0) return latest(note->batch, limit, list);
   LevelId last = 0;
-  for (const auto& [id, tangent] : note->tangents)
+  for (const auto& [id, value] : note->*list)
     if (id < limit && id > last && levels().find(id)) last = id;
   return last;
 }
 
-LevelId series_level(const Tensor& t, LevelId limit) {
-  const Note* note = note_of(t);
-  if (!note) return 0;
-  if (note->batch_level != 0) return series_level(note->batch, limit);
-  LevelId last = 0;
-  for (const auto& [id, all] : note->series)
-    if (id < limit && id > last && levels().find(id)) last = id;
-  return last;
-}
+}  // namespace
+
+LevelId tangent_level(const Tensor& t, LevelId limit) { return latest(t, limit, &Note::tangents); }
+LevelId series_level(const Tensor& t, LevelId limit) { return latest(t, limit, &Note::series); }
 
 Tensor without_history(const Tensor& t, LevelId limit) {
   Tensor y = taper::detail::share_data(t.impl());

@@ -110,10 +110,12 @@ LevelId batch_level(const Tensor& t);
 Tensor stand_in(const Tensor& batch, LevelId level);
 /// Returns the batch of a tensor at a level. A tensor without one is expanded, with its tangents.
 Tensor batch_of(const Tensor& t, const Level& level);
-/// Does so for all running levels, from the last one.
-Tensor full_batch_of(Tensor t);
-/// Returns the tensor that stands for a full batch.
-Tensor stand_in_for_full(Tensor batch);
+/// Does so for all levels of a list, from the last one.
+Tensor full_batch_of(Tensor t, const std::vector<Level>& all);
+/// Returns the tensor that stands for a batch of all levels of a list.
+Tensor stand_in_for_full(Tensor batch, const std::vector<Level>& all);
+/// Returns the sizes of both, one after the other.
+std::vector<int64_t> joined(IntArrayRef a, IntArrayRef b);
 /// Sets sizes and strides to those of an example, after an op has changed the batch's own.
 void refresh(const Tensor& t);
 

@@ -1,12 +1,9 @@
 // Taylor mode: ops of polynomials. Coefficients follow from recurrences (Griewank and Walther,
 // Evaluating Derivatives, 2nd edition, section 13.2).
 #include <cmath>
-#include <mutex>
-#include <set>
 #include <unordered_map>
 
 #include <taper/framework/core/check.h>
-#include <taper/framework/core/warning.h>
 #include <taper/func/rules.h>
 #include <taper/func/tape_frame.h>
 #include <taper/ops/elementwise/elementwise.h>
@@ -276,11 +273,6 @@ IValue reciprocal_rule(const SeriesCall& c) {
   }
   return c.made(std::move(y));
 }
-IValue div_rule(const SeriesCall& c);
-
-/// x^r for a number r
-IValue pow_rule(const SeriesCall& c);
-
 // ---------------------------------------------------------------- rules made of ops
 IValue expm1_rule(const SeriesCall& c) {
   const Tensor y = value(c);
@@ -352,8 +344,7 @@ IValue linear_rule(const SeriesCall& c) {
 }
 
 IValue div_rule(const SeriesCall& c) {
-  if (!c.a.get<Tensor>(1)) return linear_in_series(c, 1u);
-  if (!c.varies(1)) return linear_in_series(c, 1u);
+  if (!c.varies(1)) return linear_in_series(c, 1u);  // by a number, or by a constant tensor
   const Series a = c.operand(0), b = c.operand(1);
   Series y(c.order + 1);
   y[0] = value(c);
@@ -369,6 +360,7 @@ IValue div_rule(const SeriesCall& c) {
 
 IValue by_nested_tangents(const SeriesCall& c);
 
+/// Computes x^r for a number r.
 IValue pow_rule(const SeriesCall& c) {
   const Scalar* exponent = c.a.get<Scalar>(1);
   if (!exponent || !c.varies(0)) return by_nested_tangents(c);
@@ -381,7 +373,7 @@ IValue pow_rule(const SeriesCall& c) {
       if (n % 2) power = power.defined() ? power.mul(base) : base;
       if (n > 1) base = base.mul(base);
     }
-    return n == 0 && r == 1 ? power.clone() : power;
+    return r == 1 ? power.clone() : power;
   }
   const Series x = c.operand(0);
   Series y(c.order + 1);
@@ -402,7 +394,6 @@ IValue pow_rule(const SeriesCall& c) {
 /// Linear functions on each side of a corner: the coefficients are those of the operand, times the
 /// slope at the value.
 IValue by_pieces(const SeriesCall& c) {
-  Tensor y;
   variable_list slopes, operands;
   {
     const AutoGradMode recording(true);
@@ -436,20 +427,12 @@ IValue by_pieces(const SeriesCall& c) {
   return c.made(std::move(all));
 }
 
-void warn_of_nesting(const OpInfo& op) {
-  static std::mutex mutex;
-  static std::set<std::string_view> warned;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (warned.insert(op.name).second)
-    taper::detail::warn_user(
-        taper::detail::concat("jet: ", op.aten_name(),
-                              " has no rule for polynomials. It is differentiated by nested "
-                              "jvp, whose cost doubles with each order"));
-}
-
 /// Differentiates the op along the curve, again and again.
 IValue by_nested_tangents(const SeriesCall& c) {
-  warn_of_nesting(c.op);
+  warn_once_of(
+      c.op, "jet: ",
+      " has no rule for polynomials. It is differentiated by nested jvp, whose cost doubles "
+      "with each order");
   const IValue first = c.a.call(c.op);
   const size_t count = tensors_of(first).size();
   // Operands without the tangents that are hidden here, so that later levels need not be.
@@ -507,51 +490,23 @@ IValue by_nested_tangents(const SeriesCall& c) {
 }
 
 SeriesRule series_rule(std::string_view name) {
+  // clang-format off
   static const std::unordered_map<std::string_view, SeriesRule> rules{
-      {"exp", exp_rule},
-      {"expm1", expm1_rule},
-      {"log", log_rule},
-      {"log1p", log1p_rule},
-      {"sin", sin_rule},
-      {"cos", cos_rule},
-      {"sinh", sinh_rule},
-      {"cosh", cosh_rule},
-      {"tan", tan_rule},
-      {"tanh", tanh_rule},
-      {"sigmoid", sigmoid_rule},
-      {"sqrt", sqrt_rule},
-      {"rsqrt", rsqrt_rule},
-      {"reciprocal", reciprocal_rule},
-      {"square", square_rule},
-      {"pow", pow_rule},
-      {"erf", erf_rule},
-      {"atan", atan_rule},
-      {"arctan", atan_rule},
-      {"silu", silu_rule},
-      {"log_sigmoid", log_sigmoid_rule},
-      {"softmax", softmax_rule},
-      {"log_softmax", log_softmax_rule},
-      {"linear", linear_rule},
-      {"div", div_rule},
-      {"divide", div_rule},
-      {"true_divide", div_rule},
-      {"relu", by_pieces},
-      {"abs", by_pieces},
-      {"leaky_relu", by_pieces},
-      {"relu6", by_pieces},
-      {"hardtanh", by_pieces},
-      {"clamp", by_pieces},
-      {"threshold", by_pieces},
-      {"maximum", by_pieces},
-      {"minimum", by_pieces},
-      {"where", by_pieces}};
+      {"exp", exp_rule}, {"expm1", expm1_rule}, {"log", log_rule}, {"log1p", log1p_rule},
+      {"sin", sin_rule}, {"cos", cos_rule}, {"sinh", sinh_rule}, {"cosh", cosh_rule},
+      {"tan", tan_rule}, {"tanh", tanh_rule}, {"sigmoid", sigmoid_rule}, {"sqrt", sqrt_rule},
+      {"rsqrt", rsqrt_rule}, {"reciprocal", reciprocal_rule}, {"square", square_rule},
+      {"pow", pow_rule}, {"erf", erf_rule}, {"atan", atan_rule}, {"arctan", atan_rule},
+      {"silu", silu_rule}, {"log_sigmoid", log_sigmoid_rule}, {"softmax", softmax_rule},
+      {"log_softmax", log_softmax_rule}, {"linear", linear_rule}, {"div", div_rule},
+      {"divide", div_rule}, {"true_divide", div_rule}, {"relu", by_pieces}, {"abs", by_pieces},
+      {"leaky_relu", by_pieces}, {"relu6", by_pieces}, {"hardtanh", by_pieces},
+      {"clamp", by_pieces}, {"threshold", by_pieces}, {"maximum", by_pieces},
+      {"minimum", by_pieces}, {"where", by_pieces}};
+  // clang-format on
   const auto found = rules.find(name);
   return found == rules.end() ? nullptr : found->second;
 }
-
-}  // namespace
-
-namespace {
 
 /// Returns `t` as a polynomial, as a new tensor over its memory.
 Tensor make_curve(const Tensor& t, const variable_list& derivatives, LevelId level) {

@@ -96,6 +96,7 @@ IValue call_pointwise(const OpInfo& op, Arguments a, LevelId level) {
   TapeFrame frame;
   variable_list operands, tangents, factors;
   Tensor y;
+  bool leads_outside = false;
   {
     const TapeFrame::Scope scope(frame);
     a.map([&](size_t, const Tensor& t) {
@@ -106,15 +107,15 @@ IValue call_pointwise(const OpInfo& op, Arguments a, LevelId level) {
       return operands.back();
     });
     y = tensors_of(a.call(op)).at(0);
-    const bool graph = frame.has_duals() || frame.leads_outside({y});
+    leads_outside = frame.leads_outside({y});
     if (y.requires_grad())
-      factors = autograd::grad({y}, operands, {ones_like(y)}, true, graph, true);
+      factors = autograd::grad({y}, operands, {ones_like(y)}, true,
+                               leads_outside || frame.has_duals(), true);
   }
-  const bool keep = frame.recorded() && frame.leads_outside({y});
   std::vector<Tensor*> results{&y};
   for (Tensor& factor : factors)
     if (factor.defined()) results.push_back(&factor);
-  frame.finish(results, keep);
+  frame.finish(results, frame.recorded() && leads_outside);
   Tensor sum;
   for (size_t i = 0; i < factors.size(); ++i) {
     if (!factors[i].defined()) continue;
@@ -137,8 +138,7 @@ IValue call_in_frame(const std::function<IValue(TapeFrame& frame)>& f) {
   std::vector<Tensor*> pointers;
   for (Tensor& t : results) pointers.push_back(&t);
   frame.finish(pointers, frame.recorded() && frame.leads_outside(results));
-  size_t next = 0;
-  return mapped(value, [&](const Tensor&) { return results[next++]; });
+  return with_tensors_of(value, results);
 }
 
 /// Returns whether a tangent of a level before `limit` stands for a batch.
@@ -287,16 +287,12 @@ void call_dual_in_place(const OpInfo& op, const Arguments& a, LevelId level) {
 // ---------------------------------------------------------------- modes
 namespace {
 
-/// Returns the latest level at which an op would see a tangent, 0 if none.
-LevelId visible_tangents(const Tensor& t) {
-  const LevelId last = tangent_level(t, levels().limit);
-  return levels().frame && last < levels().frame->start() ? 0 : last;
+/// Returns a level if an op would see it: it started in the innermost frame. Otherwise returns 0.
+LevelId in_frame(LevelId level) {
+  return levels().frame && level < levels().frame->start() ? 0 : level;
 }
-
-LevelId visible_series(const Tensor& t) {
-  const LevelId last = series_level(t, levels().limit);
-  return levels().frame && last < levels().frame->start() ? 0 : last;
-}
+LevelId visible_tangents(const Tensor& t) { return in_frame(tangent_level(t, levels().limit)); }
+LevelId visible_series(const Tensor& t) { return in_frame(series_level(t, levels().limit)); }
 
 struct Found {
   LevelId batch = 0, tangents = 0, series = 0;
@@ -355,10 +351,7 @@ class Interpreter final : public OpMode {
       call_dual_in_place(op, a, found.tangents);
     else
       value = call_dual(op, a, found.tangents);
-    if (op.caller->result)
-      call.set_result(changes ? IValue(*Arguments(op, call).get<Tensor>(0)) : value);
-    else
-      taper::detail::OpCallAccess::finish(call);
+    finish_call(op, call, changes && op.caller->result ? call.argument(0) : value);
   }
 
  private:

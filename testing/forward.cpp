@@ -179,7 +179,7 @@ void check_batched_grad(const Problem& p) {
     compare_batch(
         p, Kind::kBatched, "the gradient", floating_outputs(p), p.wanted,
         [&](const variable_list& v) {
-          return func::detail::vjp(function_of(p), detached(p.wanted))(v);
+          return func::detail::vjp(function_of(p), detached(p.wanted)).product(v);
         },
         [&](size_t k, int64_t i) { return p.input_place(k, i); });
   });

@@ -148,7 +148,7 @@ testing::TensorFunction transformable_gradients_of(const testing::TensorFunction
       const size_t count = y.size();
       return func::detail::Outputs{std::move(y), count};
     };
-    return func::detail::vjp(f, of)(cotangents);
+    return func::detail::vjp(f, of).product(cotangents);
   };
 }
 
