@@ -8,6 +8,7 @@
 #include <taper/framework/autograd/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/view_history.h>
+#include <taper/ops/shared/op_mode.h>
 #include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -19,8 +20,6 @@ namespace {
 
 /// Holds, as numbers, all conditions that a capture depends on.
 using Guards = std::vector<int64_t>;
-
-bool wants_gradient(const Tensor& t) { return GradMode::is_enabled() && t.requires_grad(); }
 
 void add_layout(Guards& g, const Tensor& t) {
   g.push_back(static_cast<int64_t>(t.scalar_type()));
@@ -38,7 +37,7 @@ Guards guards_of(const std::vector<Tensor>& args) {
   for (size_t i = 0; i < args.size(); ++i) {
     const Tensor& t = args[i];
     add_layout(g, t);
-    g.insert(g.end(), {t.device().is_cuda(), t.device().index(), wants_gradient(t),
+    g.insert(g.end(), {t.device().is_cuda(), t.device().index(), t.requires_grad(),
                        static_cast<int64_t>(detail::first_place(args, i))});
   }
   return g;
@@ -94,6 +93,31 @@ bool find_leaves(const std::vector<Tensor>& outputs, const std::vector<Tensor>& 
   return true;
 }
 
+/// Notes the leaves without requires_grad that a call reads: a replay would not give them a
+/// gradient if they required one later.
+class ConstantsRead final : public OpMode {
+ public:
+  explicit ConstantsRead(const std::vector<Tensor>& args) { add(args); }
+
+  void call(const OpInfo&, OpCall& call) override {
+    for (const Tensor& t : call.tensors())
+      if (made_.insert(&t.impl()).second && t.is_leaf() && !t.requires_grad() &&
+          isFloatingOrComplexType(t.scalar_type()))
+        found_.push_back(t);
+    call.next();
+    add(call.result_tensors());
+  }
+  std::vector<Tensor> found() && { return std::move(found_); }
+
+ private:
+  // An address may be that of a freed tensor, but no tensor from before the call gets it.
+  void add(const std::vector<Tensor>& tensors) {
+    for (const Tensor& t : tensors) made_.insert(&t.impl());
+  }
+  std::unordered_set<const TensorImpl*> made_;
+  std::vector<Tensor> found_;
+};
+
 }  // namespace
 
 constexpr const char* kChanges =
@@ -105,9 +129,16 @@ struct CompiledCallable::State {
     Guards guards;
     std::string state;  ///< of the module
     std::vector<Tensor> parameters;
-    Guards leaves;  ///< guards of the parameters
+    std::vector<Tensor> constants;  ///< leaves without requires_grad that a function reads
+    Guards leaves;                  ///< guards of the parameters and the constants
     std::unique_ptr<GraphedCallable> graphed;
     std::string reason;  ///< why a capture is impossible
+
+    Guards guards_of_tensors() const {
+      Guards g = guards_of_leaves(parameters);
+      for (const int64_t number : guards_of_leaves(constants)) g.push_back(number);
+      return g;
+    }
   };
 
   std::vector<Tensor> call(const std::vector<Tensor>& args);
@@ -158,13 +189,21 @@ std::vector<Tensor> CompiledCallable::State::first_call(const std::vector<Tensor
   for (const Tensor& t : args) versions.push_back(t.is_inference() ? 0 : t._version());
   if (module) entry.parameters = module->parameters();
   const uint64_t first = autograd::next_sequence_nr();
-  std::vector<Tensor> y = body(args);
+  std::vector<Tensor> y;
+  if (module) {
+    y = body(args);
+  } else {  // the guards of a module name its tensors
+    ConstantsRead reads(args);
+    const OpModeGuard on(reads);
+    y = body(args);
+    entry.constants = std::move(reads).found();
+  }
   look_at(args, versions, y, entry);
   if (!find_leaves(y, args, first, entry.parameters))
     entry.reason = "the function uses a tensor with a history that is no argument";
   const bool changes = module && nn::detail::guards_of(*module) != entry.state;
   if (changes) entry.reason = kChanges, ++calls_that_change;
-  entry.leaves = guards_of_leaves(entry.parameters);
+  entry.leaves = entry.guards_of_tensors();
   reason = entry.reason.empty() ? "the first call with such arguments" : entry.reason;
   const bool captures = entry.reason.empty();
   if (!changes && place) *place = std::move(entry);
@@ -179,7 +218,7 @@ void CompiledCallable::State::capture(Entry& entry, const std::vector<Tensor>& a
   for (size_t i = 0; i < args.size(); ++i) {
     const size_t first = detail::first_place(args, i);
     samples.push_back(first < i ? samples[first]
-                                : sample_like(args[i]).requires_grad_(wants_gradient(args[i])));
+                                : sample_like(args[i]).requires_grad_(args[i].requires_grad()));
   }
   const bool grad = GradMode::is_enabled();
   const auto in_this_mode = [run = body, grad](const std::vector<Tensor>& x) {
@@ -225,8 +264,8 @@ std::vector<Tensor> CompiledCallable::State::call(const std::vector<Tensor>& arg
   Entry* known = find(guards, state);
   if (!known && static_cast<int64_t>(entries.size()) >= options.max_captures())
     return eager(args, "more kinds of arguments, or states of the module, than max_captures");
-  if (!known || known->leaves != guards_of_leaves(known->parameters))
-    return first_call(args, {std::move(guards), std::move(state), {}, {}, nullptr, ""}, known);
+  if (!known || known->leaves != known->guards_of_tensors())
+    return first_call(args, {std::move(guards), std::move(state), {}, {}, {}, nullptr, ""}, known);
   Entry& entry = *known;
   if (!entry.graphed && entry.reason.empty()) capture(entry, args);
   if (!entry.graphed) return eager(args, entry.reason);
