@@ -60,12 +60,12 @@ bool names_dim(std::string_view name) {
          name == "source" || name == "destination" || name == "dimension";
 }
 
+}  // namespace
+
 int64_t shifted(const BatchCall& c, int64_t dim, int64_t rank) {
   return wrap_dim(c.op.name, dim, rank) + 1;
 }
 
-/// Adds 1 to the arguments that are dimensions of a tensor of `rank`. No dimensions mean all of
-/// them to ops that reduce. Returns whether there is such an argument.
 bool shift_dims(BatchCall& c, int64_t rank, bool reduces) {
   bool any = false;
   const auto list = [&](IntArrayRef dims) {
@@ -88,6 +88,8 @@ bool shift_dims(BatchCall& c, int64_t rank, bool reduces) {
   return any;
 }
 
+namespace {
+
 Tensor squeezed(const Tensor& t) { return t.dim() > 1 && t.size(1) == 1 ? t.squeeze(1) : t; }
 
 /// The first tensor has dimensions that arguments name. An example without any gets one.
@@ -105,7 +107,9 @@ IValue dims_rule(BatchCall& c, bool reduces) {
   const IValue value = c.a.call();
   return rank > 0 ? c.wrapped(value) : c.wrapped(mapped(value, squeezed));
 }
+}  // namespace
 IValue by_dims(BatchCall& c) { return dims_rule(c, false); }
+namespace {
 IValue by_reduced_dims(BatchCall& c) { return dims_rule(c, true); }
 /// Dimensions count one more than the tensor has.
 IValue by_new_dim(BatchCall& c) {
@@ -154,6 +158,7 @@ IValue reduction(BatchCall& c) {
   if (name == "any") return stand_in(flat.any(1), c.level.id);
   if (name == "all") return stand_in(flat.all(1), c.level.id);
   if (name == "median") return stand_in(std::get<0>(flat.median(1)), c.level.id);
+  if (name == "nanmedian") return stand_in(std::get<0>(flat.nanmedian(1)), c.level.id);
   if (name == "std") return stand_in(flat.std(1, unbiased ? *unbiased : true), c.level.id);
   if (name == "var") return stand_in(flat.var(1, unbiased ? *unbiased : true), c.level.id);
   return batch_loop(c);
@@ -273,6 +278,7 @@ Tensor product(const BatchCall& c, const Tensor& x, const Tensor& y) {
     if (y.dim() == 2 || x.dim() == 1) return a.matmul(b);  // rows of all examples
   }
   if (in_y && !in_x && y.dim() == 1 && x.dim() == 2) return b.matmul(x.t());
+  if (in_x && in_y && y.dim() == 2 && x.dim() > 0 && is_shared(b, a)) return shared_product(a, b);
   if (x.dim() == 1) a = a.unsqueeze(-2);
   if (y.dim() == 1) b = b.unsqueeze(-1);
   const int64_t rank = std::max(a.dim() - in_x, b.dim() - in_y);
@@ -362,96 +368,6 @@ IValue along_dim(BatchCall& c) {
   c.a.set<int64_t>(at, shifted(c, *c.a.get<int64_t>(at), rank));
   return leading_all(c);
 }
-IValue index_select_rule(BatchCall& c) {
-  const Tensor x = c.tensor(0), index = c.tensor(2);
-  if (!c.is_batched(index)) return by_dims(c);
-  if (x.dim() == 0) return batch_loop(c);
-  const int64_t dim = wrap_dim("index_select", *c.a.get<int64_t>(1), x.dim());
-  Sizes view(static_cast<size_t>(x.dim()), 1), sizes = x.sizes().vec();
-  view[static_cast<size_t>(dim)] = -1;
-  sizes[static_cast<size_t>(dim)] = index.numel();
-  return gather(x, dim, index.reshape(view).expand(sizes));
-}
-IValue embedding_rule(BatchCall& c) {
-  const Tensor w = c.tensor(0), index = c.tensor(1);
-  if (!c.is_batched(w)) {
-    c.a.set<Tensor>(1, c.batch(1));
-    return c.wrapped(c.a.call());
-  }
-  // The tables of all examples lie beneath each other.
-  const Tensor indices = c.batch(1);
-  Sizes view(static_cast<size_t>(indices.dim()), 1);
-  view[0] = c.size();
-  const Tensor first = arange(0, c.size(), indices.options()).mul(w.size(0)).reshape(view);
-  return stand_in(folded(c.batch(0))
-                      .index_select(0, indices.add(first).reshape({-1}))
-                      .reshape(joined(indices.sizes(), {w.size(1)})),
-                  c.level.id);
-}
-
-/// x[indices]. Without a batch among the indices, the first dimension keeps its place.
-IValue index_rule(BatchCall& c) {
-  const auto& indices = *c.a.get<std::vector<optional<Tensor>>>(1);
-  const Tensor x = c.tensor(0);
-  bool batched = false, gap = false, ended = false, boolean = false;
-  for (const auto& t : indices) {
-    const bool given = t && t->defined();
-    gap = gap || (given && ended);
-    ended = ended || !given;
-    if (!given) continue;
-    batched = batched || c.is_batched(*t);
-    boolean = boolean || !isIntegralType(t->scalar_type(), false);
-  }
-  if (gap || boolean) return batch_loop(c);
-  std::vector<optional<Tensor>> with;
-  if (!batched) {
-    with.emplace_back();
-  } else {
-    int64_t rank = 0;
-    for (const auto& t : indices)
-      if (t && t->defined()) rank = std::max(rank, t->dim());
-    if (c.is_batched(x)) {
-      Sizes view(static_cast<size_t>(rank) + 1, 1);
-      view[0] = c.size();
-      with.emplace_back(arange(0, c.size(), x.options().dtype(kLong)).reshape(view));
-    }
-    for (const auto& t : indices) {
-      const bool given = t && t->defined();
-      with.push_back(
-          given && c.is_batched(*t) ? optional<Tensor>(padded(batch_of(*t, c.level), rank)) : t);
-    }
-    return stand_in((c.is_batched(x) ? c.batch(0) : x).index(with), c.level.id);
-  }
-  with.insert(with.end(), indices.begin(), indices.end());
-  return stand_in(c.batch(0).index(with), c.level.id);
-}
-
-/// The index is one vector for all examples.
-IValue index_add_rule(BatchCall& c) {
-  const int64_t rank = c.tensor(0).dim();
-  if (rank == 0 || c.is_batched(size_t{2})) return batch_loop(c);
-  c.a.set<int64_t>(1, shifted(c, *c.a.get<int64_t>(1), rank));
-  c.a.map([&](size_t i, const Tensor& t) { return i == 2 ? t : batch_of(t, c.level); });
-  return c.wrapped(c.a.call());
-}
-/// Integers index the first dimensions, and are one for all examples.
-IValue index_put_rule(BatchCall& c) {
-  const auto& indices = *c.a.get<std::vector<optional<Tensor>>>(1);
-  int64_t rank = c.tensor(0).dim() - static_cast<int64_t>(indices.size()), of_index = 0;
-  for (const auto& t : indices) {
-    if (!t || !t->defined() || c.is_batched(*t) || !isIntegralType(t->scalar_type(), false))
-      return batch_loop(c);
-    of_index = std::max(of_index, t->dim());
-  }
-  std::vector<optional<Tensor>> with{nullopt};
-  with.insert(with.end(), indices.begin(), indices.end());
-  c.a.set<Tensor>(0, c.batch(0));
-  c.a.set<std::vector<optional<Tensor>>>(1, with);
-  const Tensor values = c.tensor(2);
-  if (c.is_batched(values)) c.a.set<Tensor>(2, padded(batch_of(values, c.level), rank + of_index));
-  return c.wrapped(c.a.call());
-}
-
 // ---------------------------------------------------------------- the list
 const BatchRules& all_rules() {
   static const BatchRules rules = [] {
@@ -465,11 +381,13 @@ const BatchRules& all_rules() {
       "linalg_svdvals", "linalg_eigh", "linalg_eigvalsh", "linalg_eig", "linalg_eigvals",
       "linalg_matrix_exp", "linalg_lu", "linalg_lu_factor", "linalg_lu_factor_ex", "tril", "triu",
       "pixel_shuffle", "pixel_unshuffle", "one_hot", "view_as_real", "view_as_complex", "real",
-      "imag", "conj", "constant_pad_nd", "positive", "zero"});
+      "imag", "conj", "conj_complex", "constant_pad_nd", "positive", "zero", "matrix_H", "geqrf",
+      "linalg_pinv", "linalg_matrix_rank", "linalg_ldl_factor", "linalg_ldl_factor_ex"});
     add_rules(all, leading_all, {
-      "linalg_lu_solve", "linalg_householder_product", "lu_unpack"});
+      "linalg_lu_solve", "linalg_householder_product", "lu_unpack", "linalg_ldl_solve"});
     add_rules(all, batch_broadcast, {
       "cdist", "linalg_solve_triangular", "cholesky_solve"});
+    add_rules(all, batch_pointwise, {"frexp", "linalg_cross", "hardshrink_backward"});
     add_rules(all, linalg_solve, {"linalg_solve", "linalg_solve_ex"});
     add_rules(all, by_dims, {
       "softmax", "log_softmax", "_softmax", "_log_softmax", "softmin", "cumsum", "cumprod",
@@ -478,7 +396,7 @@ const BatchRules& all_rules() {
       "tensor_split", "unbind", "unfold", "diagonal", "linalg_diagonal", "unflatten", "sort",
       "topk", "kthvalue", "mode", "linalg_matrix_norm", "glu", "fft_fft", "fft_ifft", "fft_rfft",
       "fft_irfft", "fft_hfft", "fft_ihfft", "fft_fft2", "fft_ifft2", "fft_rfft2", "fft_irfft2",
-      "index_fill"});
+      "index_fill", "narrow_copy"});
     add_rules(all, by_reduced_dims, {
       "linalg_vector_norm", "logsumexp", "amax", "amin", "nansum", "nanmean", "fft_fftn",
       "fft_ifftn", "fft_rfftn", "fft_irfftn", "std_mean", "var_mean"});
@@ -487,11 +405,12 @@ const BatchRules& all_rules() {
     add_rules(all, by_flat, {
       "argmax", "argmin", "repeat_interleave", "argsort"});
     add_rules(all, reduction, {
-      "sum", "mean", "prod", "max", "min", "any", "all", "median", "std", "var", "count_nonzero"});
+      "sum", "mean", "prod", "max", "min", "any", "all", "median", "std", "var", "count_nonzero",
+      "nanmedian"});
     add_rules(all, norm_rule, {
       "norm"});
     add_rules(all, by_sizes, {
-      "view", "reshape", "new_zeros", "new_ones", "new_empty", "new_full"});
+      "view", "reshape", "new_zeros", "new_ones", "new_empty", "new_full", "_unsafe_view"});
     add_rules(all, expand_rule, {
       "expand", "broadcast_to", "repeat"});
     add_rules(all, like_other, {
@@ -505,8 +424,6 @@ const BatchRules& all_rules() {
     add_rules(all, along_dim, {
       "gather", "scatter", "scatter_add", "scatter_reduce", "softmax_backward",
       "log_softmax_backward"});
-    add_rules(all, index_add_rule, {"index_add", "index_copy"});
-    add_rules(all, index_put_rule, {"index_put"});
     add_rules(all, by_kind, {
       "result_type"});
     add_rules(all, diag_embed_rule, {"diag_embed"});
@@ -525,13 +442,11 @@ const BatchRules& all_rules() {
     add_rules(all, outer_rule, {"outer"});
     add_rules(all, outer_rule, {"ger"});
     add_rules(all, einsum_rule, {"einsum"});
-    add_rules(all, index_select_rule, {"index_select"});
-    add_rules(all, embedding_rule, {"embedding"});
-    add_rules(all, index_rule, {"index"});
     add_rules(all, copy_rule, {"copy"});
     add_rules(all, masked_fill_rule, {"masked_fill"});
     add_rules(all, fill_rule, {"fill"});
     // clang-format on
+    add_index_rules(all);
     add_layer_rules(all);
     return all;
   }();

@@ -42,6 +42,7 @@ inline void add_rules(BatchRules& all, BatchRule rule,
                       std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) all.emplace(name, rule);
 }
+void add_index_rules(BatchRules& all);
 void add_layer_rules(BatchRules& all);
 /// Returns the rule of an op, or null.
 BatchRule batch_rule(const OpInfo& op);
@@ -55,6 +56,15 @@ inline Tensor padded(const Tensor& batch, int64_t rank) {
   return batch.reshape(sizes);
 }
 
+/// Returns the dimension of a batch for dimension `dim` of an example with `rank` dimensions.
+int64_t shifted(const BatchCall& c, int64_t dim, int64_t rank);
+/// Adds 1 to the arguments that are dimensions of a tensor of `rank`. No dimensions mean all of
+/// them to ops that reduce. Returns whether there is such an argument.
+bool shift_dims(BatchCall& c, int64_t rank, bool reduces);
+
+/// Shifts the dimensions that arguments name. Only the first tensor may have a batch.
+IValue by_dims(BatchCall& c);
+
 /// (B, N, ...) as (B N, ...), and back.
 inline Tensor folded(const Tensor& batch) { return batch.flatten(0, 1); }
 inline Tensor unfolded(const Tensor& t, int64_t size) { return t.unflatten(0, {size, -1}); }
@@ -65,5 +75,17 @@ IValue batch_broadcast(BatchCall& c);
 IValue batch_pointwise(BatchCall& c);
 /// Calls the op for each example.
 IValue batch_loop(BatchCall& c);
+
+/// Returns whether all examples of a batch share their elements, and neither it nor `other` has a
+/// note. Both must have one floating dtype.
+bool is_shared(const Tensor& batch, const Tensor& other);
+/// Returns x w for x (B, ..., K) and a shared w (B, K, N). The gradient of w has a batch.
+Tensor shared_product(const Tensor& x, const Tensor& w);
+struct Convolution {
+  Sizes stride, padding, dilation;  // one number for each dimension of an image
+  int64_t groups;
+};
+/// Returns the convolution of x (B, N, C, ...) with a shared w (B, O, C / groups, ...).
+Tensor shared_convolution(const Tensor& x, const Tensor& w, const Convolution& c);
 
 }  // namespace torch::taper::func::detail

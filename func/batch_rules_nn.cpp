@@ -36,9 +36,60 @@ Tensor grouped_convolution(BatchCall& c, bool has_n) {
   return has_n ? y : y.squeeze(1);
 }
 
+/// The op takes several tensors (N, C, spatial...), or all of them without N.
+template <int64_t kSpatial>
+IValue all_images(BatchCall& c) {
+  const bool has_n = c.tensor(0).dim() == kSpatial + 2;
+  c.a.map([&](size_t, const Tensor& t) {
+    const Tensor batch = batch_of(t, c.level);
+    return has_n ? folded(batch) : batch;
+  });
+  const Tensor y = c.a.call().toTensor();
+  return stand_in(has_n ? unfolded(y, c.size()) : y, c.level.id);
+}
+IValue pad_rule(BatchCall& c) {
+  const Tensor batch = c.batch(0);
+  const bool is_constant = *c.a.get<std::string_view>(2) == "constant";
+  const int64_t spatial = static_cast<int64_t>(c.a.get<IntArrayRef>(1)->size() / 2);
+  const bool folds = !is_constant && batch.dim() == spatial + 3;
+  c.a.set<Tensor>(0, folds ? folded(batch) : batch);
+  const Tensor y = c.a.call().toTensor();
+  return stand_in(folds ? unfolded(y, c.size()) : y, c.level.id);
+}
+/// Images and grids both have a dimension N.
+IValue grid_rule(BatchCall& c) {
+  c.a.map([&](size_t, const Tensor& t) { return folded(batch_of(t, c.level)); });
+  return stand_in(unfolded(c.a.call().toTensor(), c.size()), c.level.id);
+}
+
 void clear_tensor(BatchCall& c, size_t i) {
   if (c.a.get<optional<Tensor>>(i)) return c.a.set<optional<Tensor>>(i, nullopt);
   c.a.set<Tensor>(i, Tensor());
+}
+
+/// Returns the steps of a convolution that is not transposed, or nothing.
+optional<Convolution> steps_of(const BatchCall& c, size_t spatial) {
+  if (std::string_view(c.op.name).find("transpose") != std::string_view::npos) return nullopt;
+  const int transposed = c.index("transposed");
+  if (transposed >= 0 && *c.a.get<bool>(static_cast<size_t>(transposed))) return nullopt;
+  Convolution steps{{}, {}, {}, *c.a.get<int64_t>(static_cast<size_t>(c.index("groups")))};
+  for (const auto& [name, to] :
+       {std::pair{"stride", &steps.stride}, std::pair{"padding", &steps.padding},
+        std::pair{"dilation", &steps.dilation}}) {
+    const auto* list = c.a.get<IntArrayRef>(static_cast<size_t>(c.index(name)));
+    if (!list) return nullopt;  // padding="same"
+    *to = list->size() == 1 ? Sizes(spatial, (*list)[0]) : list->vec();
+  }
+  return steps;
+}
+
+/// Weights of all examples, which may be one.
+Tensor convolution_of_batch(BatchCall& c, bool has_n) {
+  const Tensor x = c.batch(0), w = c.batch(1);
+  const auto steps = steps_of(c, static_cast<size_t>(w.dim() - 3));
+  if (!steps || !is_shared(w, x)) return grouped_convolution(c, has_n);
+  const Tensor y = shared_convolution(has_n ? x : x.unsqueeze(1), w, *steps);
+  return has_n ? y : y.squeeze(1);
 }
 
 IValue convolution_rule(BatchCall& c) {
@@ -48,7 +99,7 @@ IValue convolution_rule(BatchCall& c) {
   if (adds_bias) clear_tensor(c, 2);
   Tensor y;
   if (c.is_batched(w)) {
-    y = grouped_convolution(c, has_n);
+    y = convolution_of_batch(c, has_n);
   } else {
     const Tensor batch = c.batch(0);
     c.a.set<Tensor>(0, has_n ? folded(batch) : batch);
@@ -132,6 +183,48 @@ IValue group_norm_rule(BatchCall& c) {
   return stand_in(unfolded(c.a.call().toTensor(), c.size()), c.level.id);
 }
 
+/// Statistics belong to each image and channel, or are shared by all.
+IValue instance_norm_rule(BatchCall& c) {
+  const bool of_images = *c.a.get<bool>(5);
+  if (of_images)
+    TAPER_CHECK(!c.tensor(3).defined() && !c.tensor(4).defined(),
+                "vmap: instance_norm would change running statistics that all examples share. Use "
+                "evaluation mode, or a norm without track_running_stats");
+  if (c.is_batched(size_t{3}) || c.is_batched(size_t{4}) || !c.is_batched(size_t{0}))
+    return batch_loop(c);
+  return group_norm_rule(c);
+}
+
+// ---------------------------------------------------------------- recurrent cells
+/// input W^T + b, of the gates side by side.
+Tensor gates(const BatchCall& c, size_t input, size_t weight, size_t bias) {
+  const Tensor y = c.tensor(input).matmul(c.tensor(weight).t()), b = c.tensor(bias);
+  return b.defined() ? y.add(b) : y;
+}
+IValue rnn_cell_rule(BatchCall& c) {
+  const Tensor sum = gates(c, 0, 2, 4).add(gates(c, 1, 3, 5));
+  return c.op.name == std::string_view("rnn_relu_cell") ? sum.relu() : sum.tanh();
+}
+/// z h + (1 - z) n, with gates in the order r, z, n.
+IValue gru_cell_rule(BatchCall& c) {
+  const auto x = gates(c, 0, 2, 4).chunk(3, -1), h = gates(c, 1, 3, 5).chunk(3, -1);
+  const Tensor r = x[0].add(h[0]).sigmoid(), z = x[1].add(h[1]).sigmoid();
+  const Tensor n = x[2].add(r.mul(h[2])).tanh();
+  return n.add(z.mul(c.tensor(1).sub(n)));
+}
+/// c' = f c + i g and h' = o tanh(c'), with gates in the order i, f, g, o.
+IValue lstm_cell_rule(BatchCall& c) {
+  const TensorList hx = *c.a.get<TensorList>(1);
+  TAPER_CHECK(hx.size() == 2, "lstm_cell: expected two hidden states, got ", hx.size());
+  const Tensor h = hx[0], cell = hx[1], b = c.tensor(5);
+  Tensor of_h = h.matmul(c.tensor(3).t());
+  if (b.defined()) of_h = of_h.add(b);
+  const auto all = gates(c, 0, 2, 4).add(of_h).chunk(4, -1);
+  const Tensor next = all[1].sigmoid().mul(cell).add(all[0].sigmoid().mul(all[2].tanh()));
+  return ivalue::Tuple::create({IValue(all[3].sigmoid().mul(next.tanh())), IValue(next)});
+}
+
+// ---------------------------------------------------------------- losses, attention
 /// Reduces the elements of a loss of each example.
 IValue reduced(const Tensor& loss, int64_t reduction) {
   return reduction == 0 ? loss : reduction == 1 ? loss.mean() : loss.sum();
@@ -186,24 +279,39 @@ void add_layer_rules(BatchRules& all) {
     "layer_norm", "rms_norm"});
   add_rules(all, prelu_rule, {"prelu"});
   add_rules(all, images<1>, {
-    "max_pool1d", "avg_pool1d", "adaptive_avg_pool1d", "upsample_nearest1d", "upsample_linear1d",
+    "max_pool1d", "max_pool1d_with_indices", "adaptive_max_pool1d", "_upsample_nearest_exact1d",
+    "col2im", "avg_pool1d", "adaptive_avg_pool1d", "upsample_nearest1d", "upsample_linear1d",
     "reflection_pad1d", "replication_pad1d"});
   add_rules(all, images<2>, {
     "max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d",
     "max_pool2d_with_indices", "upsample_nearest2d", "upsample_bilinear2d", "upsample_bicubic2d",
-    "reflection_pad2d", "replication_pad2d", "im2col"});
+    "reflection_pad2d", "replication_pad2d", "im2col", "_upsample_nearest_exact2d",
+    "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"});
   add_rules(all, images<3>, {
     "max_pool3d", "avg_pool3d", "adaptive_avg_pool3d", "upsample_nearest3d",
-    "upsample_trilinear3d", "reflection_pad3d", "replication_pad3d"});
+    "upsample_trilinear3d", "reflection_pad3d", "replication_pad3d", "max_pool3d_with_indices",
+    "adaptive_max_pool3d", "_upsample_nearest_exact3d"});
+  add_rules(all, all_images<2>, {"max_unpool2d"});
+  add_rules(all, all_images<3>, {"max_unpool3d"});
+  add_rules(all, pad_rule, {"pad"});
+  add_rules(all, grid_rule, {
+    "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"});
   add_rules(all, convolution_rule, {
-    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"});
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "convolution"});
   add_rules(all, pointwise_loss, {
     "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "l1_loss"});
+    "binary_cross_entropy_with_logits", "l1_loss", "kl_div", "poisson_nll_loss",
+    "soft_margin_loss"});
   add_rules(all, nll_rule, {
     "nll_loss", "cross_entropy_loss"});
   add_rules(all, batch_norm_rule, {"batch_norm"});
   add_rules(all, group_norm_rule, {"group_norm"});
+  add_rules(all, instance_norm_rule, {"instance_norm"});
+  add_rules(all, rnn_cell_rule, {
+    "rnn_tanh_cell", "rnn_relu_cell"});
+  add_rules(all, gru_cell_rule, {"gru_cell"});
+  add_rules(all, lstm_cell_rule, {"lstm_cell"});
   add_rules(all, attention_rule, {"scaled_dot_product_attention"});
   // clang-format on
 }

@@ -124,10 +124,12 @@ IValue batch_loop(BatchCall& c) {
 namespace {
 
 void check_can_change(const BatchCall& c) {
-  TAPER_CHECK(c.is_batched(size_t{0}) || c.batched() == 0, "vmap: ", c.op.name,
-              ": expected a tensor with a batch to be changed, because an operand has one. (vmap: "
-              "inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
-              "`other` in extra_args that has more elements than `self`)");
+  TAPER_CHECK_AS(
+      func::detail::UnbatchedChange, c.is_batched(size_t{0}) || c.batched() == 0,
+      "vmap: ", c.op.name,
+      ": expected a tensor with a batch to be changed, because an operand has one. (vmap: "
+      "inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
+      "`other` in extra_args that has more elements than `self`)");
 }
 
 /// Draws numbers for the examples by the policy of vmap.

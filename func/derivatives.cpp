@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <taper/framework/core/check.h>
+#include <taper/framework/core/warning.h>
 #include <taper/func/forward_ad.h>
 #include <taper/func/rules.h>
 #include <taper/func/tape_frame.h>
@@ -290,6 +291,41 @@ ListFunction of_wanted(const ListFunction& f, const variable_list& inputs,
 
 }  // namespace
 
+namespace {
+
+/// Returns the products of the vectors in the rows of `vectors` with the Jacobian of g at x.
+variable_list products_from_the_left(const ListFunction& g, const variable_list& x,
+                                     const variable_list& vectors, int64_t chunk_size) {
+  const auto product = [&](const variable_list& v) {
+    variable_list products = vjp(g, x).product(v);
+    const size_t count = products.size();
+    return Outputs{std::move(products), count};
+  };
+  return vmap(product, vectors, first_dim(vectors.size()), first_dim, Randomness::kSame,
+              chunk_size);
+}
+/// Computes them one after the other, from one call of g.
+variable_list products_by_rows(const ListFunction& g, const variable_list& x,
+                               const variable_list& vectors) {
+  taper::detail::warn_once([] {
+    return "func::jacrev: there is a performance drop because the function changes a tensor of its "
+           "own in place. The rows of the Jacobian are computed one by one";
+  });
+  const CallWithProduct call = vjp(g, x);
+  std::vector<variable_list> all(x.size());
+  for (int64_t row = 0; row < vectors[0].size(0); ++row) {
+    variable_list v;
+    for (const Tensor& t : vectors) v.push_back(t.select(0, row));
+    const variable_list products = call.product(v);
+    for (size_t j = 0; j < x.size(); ++j) all[j].push_back(products[j]);
+  }
+  variable_list rows;
+  for (const variable_list& of_input : all) rows.push_back(stack(of_input));
+  return rows;
+}
+
+}  // namespace
+
 OutputsAndJacobians jacrev(const ListFunction& f, const variable_list& inputs,
                            const std::vector<size_t>& wanted, int64_t chunk_size) {
   for (const size_t i : wanted) check_input("jacrev", inputs[i], i);
@@ -301,13 +337,12 @@ OutputsAndJacobians jacrev(const ListFunction& f, const variable_list& inputs,
   result.outputs = y.tensors;
   variable_list like(y.tensors.begin(), y.tensors.begin() + static_cast<ptrdiff_t>(y.count));
   for (size_t i = 0; i < like.size(); ++i) check_input("jacrev", like[i], i);
-  const variable_list rows = vmap(
-      [&](const variable_list& v) {
-        variable_list products = vjp(g, x).product(v);
-        const size_t count = products.size();
-        return Outputs{std::move(products), count};
-      },
-      unit_vectors(like), first_dim(like.size()), first_dim, Randomness::kSame, chunk_size);
+  variable_list rows;
+  try {
+    rows = products_from_the_left(g, x, unit_vectors(like), chunk_size);
+  } catch (const UnbatchedChange&) {
+    rows = products_by_rows(g, x, unit_vectors(like));
+  }
   for (size_t i = 0, start = 0; i < like.size(); ++i) {
     variable_list of_output;
     const auto n = static_cast<size_t>(like[i].numel());

@@ -145,7 +145,20 @@ Tensor stand_in_for_full(Tensor batch, const std::vector<Level>& all) {
 }
 
 // ---------------------------------------------------------------- tangents
+void take_tangents_of_base(const Tensor& t) {
+  if (!t.defined() || !t.impl().view_base || note_of(t)) return;
+  const Tensor base(t.impl().view_base);
+  const Note* note = note_of(base);
+  if (!note || note->batch_level != 0) return;
+  for (const auto& [level, tangent] : note->tangents)
+    set_tangent(
+        t, level,
+        tangent.as_strided(t.sizes(), t.strides(),
+                           tangent.storage_offset() + t.storage_offset() - base.storage_offset()));
+}
+
 Tensor tangent_of(const Tensor& t, LevelId level) {
+  take_tangents_of_base(t);
   const Note* note = note_of(t);
   if (!note) return Tensor();
   if (note->batch_level != 0) {

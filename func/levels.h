@@ -120,6 +120,9 @@ std::vector<int64_t> joined(IntArrayRef a, IntArrayRef b);
 void refresh(const Tensor& t);
 
 // ---------------------------------------------------------------- tangents
+/// A view without tangents gets views of its base's, which are newer: a write to the base, or to
+/// another view, made them with the strides of the base.
+void take_tangents_of_base(const Tensor& t);
 /// Returns the tangent at a level, undefined for zero. The tangent of a batch stands for a batch.
 Tensor tangent_of(const Tensor& t, LevelId level);
 /// Gives a tensor a tangent in place of the one that it had.

@@ -10,6 +10,11 @@
 
 namespace torch::taper::func::detail {
 
+/// A tensor without a batch is about to be changed by an operand with one.
+class UnbatchedChange : public Error {
+  using Error::Error;
+};
+
 /// Returns the mode that sees the ops of this thread while levels run.
 OpMode& interpreter();
 autograd::Transform& transform();

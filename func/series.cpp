@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include <taper/framework/core/check.h>
-#include <taper/func/rules.h>
+#include <taper/func/series.h>
 #include <taper/func/tape_frame.h>
 #include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/linalg/linalg.h>
@@ -13,10 +13,6 @@
 #include <taper/ops/tensor/tensor.h>
 
 namespace torch::taper::func::detail {
-namespace {
-
-/// Coefficients of 1, t, t^2, ... Undefined ones are zero.
-using Series = variable_list;
 
 const variable_list* coefficients(const Tensor& t, LevelId level) {
   if (const Note* note = note_of(t))
@@ -32,36 +28,27 @@ Tensor with_series(const Tensor& t, LevelId level, variable_list coefficients) {
   return t;
 }
 
-/// One call of an op, with the order of the polynomials.
-struct SeriesCall {
-  const OpInfo& op;
-  const Arguments& a;
-  LevelId level;
-  size_t order = 0;
+SeriesCall::SeriesCall(const OpInfo& op, const Arguments& a, LevelId level)
+    : op(op), a(a), level(level) {
+  a.for_each([&](size_t, const Tensor& t) {
+    if (const auto* all = coefficients(t, level)) order = all->size();
+  });
+}
 
-  SeriesCall(const OpInfo& op, const Arguments& a, LevelId level) : op(op), a(a), level(level) {
-    a.for_each([&](size_t, const Tensor& t) {
-      if (const auto* all = coefficients(t, level)) order = all->size();
-    });
-  }
-  Series of(const Tensor& t) const {
-    Series all{t};
-    if (const auto* more = coefficients(t, level))
-      all.insert(all.end(), more->begin(), more->end());
-    all.resize(order + 1);
-    return all;
-  }
-  Series operand(size_t i) const { return of(*a.get<Tensor>(i)); }
-  bool varies(size_t i) const {
-    const Tensor* t = a.get<Tensor>(i);
-    return t && t->defined() && coefficients(*t, level);
-  }
-  Tensor made(Series y) const {
-    const Tensor value = y[0];
-    y.erase(y.begin());
-    return with_series(value, level, std::move(y));
-  }
-};
+Series SeriesCall::of(const Tensor& t) const {
+  Series all{t};
+  if (const auto* more = coefficients(t, level)) all.insert(all.end(), more->begin(), more->end());
+  all.resize(order + 1);
+  return all;
+}
+
+Tensor SeriesCall::made(Series y) const {
+  const Tensor value = y[0];
+  y.erase(y.begin());
+  return with_series(value, level, std::move(y));
+}
+
+namespace {
 
 void add_to(Tensor& sum, const Tensor& term) { sum = sum.defined() ? sum.add(term) : term; }
 Tensor scaled(const Tensor& t, double factor) { return t.defined() ? t.mul(factor) : t; }
@@ -131,6 +118,13 @@ IValue bilinear_in_series(const SeriesCall& c) {
     if ((c.op.linear_in >> i & 1u) != 0 && c.a.get<Tensor>(i)) in.push_back(i);
   if (in.size() == 1) return linear_in_series(c, 1u << in[0]);  // the other one is a number
   const Series x = c.operand(in[0]), y = c.operand(in[1]);
+  const std::string_view name = c.op.name;
+  if (!c.varies(in[1]) && y[0].dim() == 2 && x[0].dim() > 1 && (name == "matmul" || name == "mm"))
+    return linear_by_rows(c, x, tensors_of(c.a.call(c.op)).at(0),
+                          [&](const Tensor& rows) { return rows.matmul(y[0]); });
+  if (name == "mul" && c.varies(in[0]) && c.varies(in[1]) && x[0].sizes() == y[0].sizes())
+    if (Series z = product_by_kernel(x, y, tensors_of(c.a.call(c.op)).at(0)); !z.empty())
+      return c.made(std::move(z));
   Series z(c.order + 1);
   for (size_t k = 0; k <= c.order; ++k)
     for (size_t i = 0; i <= k; ++i) {
@@ -146,16 +140,22 @@ IValue bilinear_in_series(const SeriesCall& c) {
 // ---------------------------------------------------------------- functions of one operand
 using SeriesRule = IValue (*)(const SeriesCall& c);
 
-/// y' = g x', and g depends on y.
-template <class Next>
-IValue by_own_slope(const SeriesCall& c, const Tensor& y0, const Tensor& g0, const Next& next) {
+/// y' = g x' with g = constant + linear y + square y^2.
+IValue by_own_slope(const SeriesCall& c, const TaylorSlope& slope) {
   const Series x = c.operand(0);
+  const Tensor y0 = tensors_of(c.a.call(c.op)).at(0);
+  if (Series y = by_slope_kernel(x, y0, slope); !y.empty()) return c.made(std::move(y));
   Series y(c.order + 1), g(c.order + 1);
   y[0] = y0;
-  g[0] = g0;
+  // A factor of 0 must not meet an infinite value.
+  if (slope.square != 0) g[0] = y0.square().mul(slope.square);
+  if (slope.linear != 0) add_to(g[0], y0.mul(slope.linear));
+  if (slope.constant != 0) g[0] = g[0].add(slope.constant);
   for (size_t k = 1; k <= c.order; ++k) {
     y[k] = integrated(x, g, k);
-    if (k < c.order) g[k] = next(y, k);
+    if (k == c.order) break;
+    if (slope.square != 0) g[k] = square_of(y, k, slope.square);
+    if (slope.linear != 0 && y[k].defined()) add_to(g[k], y[k].mul(slope.linear));
   }
   return c.made(std::move(y));
 }
@@ -177,28 +177,10 @@ struct AsPolynomial {
   explicit AsPolynomial(const SeriesCall& c) : visible(levels().limit, c.level + 1) {}
 };
 
-IValue exp_rule(const SeriesCall& c) {
-  const Tensor y = value(c);
-  return by_own_slope(c, y, y, [](const Series& y, size_t k) { return y[k]; });
-}
-IValue tanh_rule(const SeriesCall& c) {
-  const Tensor y = value(c);
-  return by_own_slope(c, y, y.square().neg().add(1),
-                      [](const Series& y, size_t k) { return square_of(y, k, -1); });
-}
-IValue tan_rule(const SeriesCall& c) {
-  const Tensor y = value(c);
-  return by_own_slope(c, y, y.square().add(1),
-                      [](const Series& y, size_t k) { return square_of(y, k, 1); });
-}
-IValue sigmoid_rule(const SeriesCall& c) {
-  const Tensor y = value(c);
-  return by_own_slope(c, y, y.sub(y.square()), [](const Series& y, size_t k) {
-    Tensor g = square_of(y, k, -1);
-    if (y[k].defined()) add_to(g, y[k]);
-    return g;
-  });
-}
+IValue exp_rule(const SeriesCall& c) { return by_own_slope(c, {0, 1, 0}); }
+IValue tanh_rule(const SeriesCall& c) { return by_own_slope(c, {1, 0, -1}); }
+IValue tan_rule(const SeriesCall& c) { return by_own_slope(c, {1, 0, 1}); }
+IValue sigmoid_rule(const SeriesCall& c) { return by_own_slope(c, {0, 1, -1}); }
 /// Two functions that are each other's derivative, up to a sign.
 template <class F, class G>
 IValue by_pair(const SeriesCall& c, const F& f, const G& g, double sign, bool first) {
@@ -206,6 +188,8 @@ IValue by_pair(const SeriesCall& c, const F& f, const G& g, double sign, bool fi
   Series y(c.order + 1), z(c.order + 1);
   y[0] = f(x0(c));
   z[0] = g(x0(c));
+  if (auto [ys, zs] = pair_by_kernel(x, y[0], z[0], sign); !ys.empty())
+    return c.made(std::move(first ? ys : zs));
   for (size_t k = 1; k <= c.order; ++k) {
     y[k] = integrated(x, z, k);
     z[k] = scaled(integrated(x, y, k), sign);
@@ -331,11 +315,9 @@ IValue log_softmax_rule(const SeriesCall& c) {
 }
 IValue linear_rule(const SeriesCall& c) {
   if (!c.varies(1) && !c.varies(2)) {  // products of all coefficients
-    Series y(c.order + 1), x = c.operand(0);
-    y[0] = value(c);
-    for (size_t k = 1; k <= c.order; ++k)
-      if (x[k].defined()) y[k] = linear(x[k], *c.a.get<Tensor>(1), Tensor());
-    return c.made(std::move(y));
+    const Tensor w = *c.a.get<Tensor>(1);
+    return linear_by_rows(c, c.operand(0), value(c),
+                          [&](const Tensor& rows) { return linear(rows, w, Tensor()); });
   }
   const AsPolynomial on(c);
   const Tensor y = x0(c).matmul(c.a.get<Tensor>(1)->t());

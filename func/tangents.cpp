@@ -200,18 +200,28 @@ bool leads_to_leaf(const Tensor& t) {
                               [](const auto& each) { return leads_to_leaf(each.second); }));
 }
 
-/// Returns the tangent of a tensor that is about to be changed. The tangent of a view is a view.
-Tensor own_tangent(const Tensor& t, LevelId level) {
+/// Returns a zero tangent with the strides of `t`. It stands for a batch if `like` does.
+Tensor zero_tangent(const Tensor& t, const Tensor& like) {
+  if (!like.defined() || !batch_level(like))
+    return empty_strided(t.sizes(), t.strides(), t.options()).zero_();
+  int64_t extent = t.numel() > 0;
+  for (int64_t d = 0; extent && d < t.dim(); ++d) extent += (t.size(d) - 1) * t.stride(d);
+  return like.new_zeros({extent}, t.options()).as_strided(t.sizes(), t.strides());
+}
+
+/// Returns the tangent of a tensor that is about to be changed to one like `next`, which may be
+/// undefined. The tangent of a view is a view.
+Tensor own_tangent(const Tensor& t, LevelId level, const Tensor& next) {
   if (const Tensor own = tangent_of(t, level); own.defined()) return own;
   const auto& base = t.impl().view_base;
   Tensor tangent;
   if (base) {
     const Tensor whole{intrusive_ptr<TensorImpl>(base)};
-    const Tensor of_base = own_tangent(whole, level);
+    const Tensor of_base = own_tangent(whole, level, next);
     tangent =
         of_base.as_strided(t.sizes(), t.strides(), t.storage_offset() - whole.storage_offset());
   } else {
-    tangent = empty_strided(t.sizes(), t.strides(), t.options()).zero_();
+    tangent = zero_tangent(t, next);
   }
   set_tangent(t, level, tangent);
   return tangent;
@@ -277,7 +287,7 @@ void call_dual_in_place(const OpInfo& op, const Arguments& a, LevelId level) {
   const Temporarily<LevelId> below(levels().limit, level);
   a.call(op);
   if (!tangent.defined() && !tangent_of(self, level).defined()) return;
-  const Tensor own = own_tangent(self, level);
+  const Tensor own = own_tangent(self, level, tangent);
   if (tangent.defined())
     own.copy_(tangent);
   else
@@ -301,6 +311,7 @@ struct Found {
 Found look_at(const Arguments& a) {
   Found found;
   a.for_each([&](size_t, const Tensor& t) {
+    take_tangents_of_base(t);
     if (!note_of(t)) return;
     found.batch = std::max(found.batch, batch_level(t));
     found.tangents = std::max(found.tangents, visible_tangents(t));

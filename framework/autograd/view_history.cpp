@@ -2,6 +2,7 @@
 
 #include <typeinfo>
 
+#include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/core/checked_arithmetic.h>
 
@@ -48,9 +49,15 @@ struct CopySlices final : Node {
   Tensor laid_out_as_base(const Tensor& grad) const {
     const int64_t reach =
         taper::detail::checked_extent("CopySlices", base.sizes, base.strides, 0, grad.itemsize());
-    const Tensor memory = taper::detail::make_tensor({reach}, grad.scalar_type(), grad.device());
-    Tensor all = taper::detail::share_data(memory.impl(), base.sizes, base.strides, 0);
-    if (!all.is_non_overlapping_and_dense()) memory.zero_();
+    const auto& extra = grad.impl().extra;
+    const bool is_transformed = extra && extra->note;  // by func::vmap, for instance
+    const Tensor memory =
+        is_transformed ? grad.new_zeros({reach})
+                       : taper::detail::make_tensor({reach}, grad.scalar_type(), grad.device());
+    Tensor all = is_transformed
+                     ? memory.as_strided(base.sizes, base.strides, 0)
+                     : taper::detail::share_data(memory.impl(), base.sizes, base.strides, 0);
+    if (!is_transformed && !all.is_non_overlapping_and_dense()) memory.zero_();
     all.copy_(grad);
     return all;
   }

@@ -71,6 +71,41 @@ TEST(FuncJet, GivesTheDerivativesOfNestedJvp) {
   }
 }
 
+// Kernels compute the coefficients if nothing is recorded, else ops.
+TEST(FuncJet, GivesTheSameByKernelsAndByOps) {
+  manual_seed(13);
+  const std::pair<const char*, Curve> functions[] = {
+      {"exp", [](const Tensor& t) { return t.exp(); }},
+      {"tan", [](const Tensor& t) { return t.mul(0.3).tan(); }},
+      {"tanh", [](const Tensor& t) { return t.tanh(); }},
+      {"sigmoid", [](const Tensor& t) { return t.sigmoid(); }},
+      {"sin", [](const Tensor& t) { return t.sin(); }},
+      {"cosh", [](const Tensor& t) { return t.cosh(); }},
+      {"mul", [](const Tensor& t) { return t.mul(t.sin()); }},
+      {"linear", [](const Tensor& t) { return linear(t, t.detach().slice(0, 0, 5)).t().tanh(); }},
+  };
+  for (const ScalarType dtype : {kFloat, kDouble})
+    for (const auto& [name, f] : functions) {
+      const Tensor x = randn({11, 13}, dtype), v = randn({11, 13}, dtype);
+      const std::vector<Tensor> along{v, Tensor(), v.mul(v), Tensor(), Tensor()};
+      const auto [y, by_kernels] = func::jet(f, x, along);
+      const auto [z, by_ops] = func::jet(f, x.clone().requires_grad_(), along);
+      SCOPED_TRACE(name);
+      for (size_t k = 0; k < along.size(); ++k) {
+        EXPECT_FALSE(by_kernels[k].requires_grad());
+        const double size = by_ops[k].abs().max().item<double>() + 1;
+        expect_close(by_kernels[k].div(size), by_ops[k].div(size), dtype == kFloat ? 1e-6 : 1e-13);
+      }
+    }
+}
+
+TEST(FuncJet, KeepsAnInfiniteValueOfExp) {
+  const Tensor x = doubles({1000, 0}), v = doubles({1, 1});
+  const auto [y, series] = func::jet([](const Tensor& t) { return t.exp(); }, x, {v, v});
+  expect_values(y, {2}, {INFINITY, 1});
+  expect_values(series[0], {2}, {INFINITY, 1});
+}
+
 TEST(FuncJet, NestsWithOtherTransformations) {
   manual_seed(12);
   const Tensor A = randn({3, 3}, kDouble), x = randn({3}, kDouble), v = randn({3}, kDouble);
