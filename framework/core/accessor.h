@@ -15,13 +15,13 @@ namespace torch::taper {
 /// Holds an accessor's pointer as a plain T*.
 template <class T>
 struct DefaultPtrTraits {
-  using PtrType = T*;  ///< nothing is promised of it
+  using PtrType = T*;  ///< may overlap memory of other pointers
 };
-/// Holds an accessor's pointer as `T* __restrict__`: the kernel reaches the memory by no other
-/// pointer.
+/// Holds an accessor's pointer as `T* __restrict__`. A kernel must reach this memory through no
+/// other pointer.
 template <class T>
 struct RestrictPtrTraits {
-  using PtrType = T* __restrict__;  ///< promised not to overlap others
+  using PtrType = T* __restrict__;  ///< must not overlap memory of other pointers
 };
 
 /// Base of accessors of any rank. Refers to sizes and strides that must outlive it.
@@ -34,14 +34,14 @@ class TensorAccessorBase {
   /// elements) have N numbers each.
   TAPER_HD TensorAccessorBase(PtrType data, const index_t* sizes, const index_t* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
-  /// Returns the size of dimension `dim`, 0 to N - 1. Not checked: negative numbers do not count
-  /// from the end.
+  /// Returns the size of dimension `dim`, 0 to N - 1. `dim` is not checked, and a negative number
+  /// does not mean a dimension from the end.
   TAPER_HD index_t size(index_t dim) const { return sizes_[dim]; }
   /// Returns the step from one index of the dimension to the next, in elements. Not checked.
   TAPER_HD index_t stride(index_t dim) const { return strides_[dim]; }
-  /// Returns all N sizes. They refer to the memory that the accessor was made with.
+  /// Returns all N sizes. The result refers to the array that the constructor got.
   ArrayRef<index_t> sizes() const { return {sizes_, N}; }
-  /// Returns all N strides, in elements. They refer to the memory that the accessor was made with.
+  /// Returns all N strides, in elements. The result refers to the array that the constructor got.
   ArrayRef<index_t> strides() const { return {strides_, N}; }
   /// Returns a pointer to the element at index 0 of every dimension.
   TAPER_HD PtrType data() { return data_; }
@@ -107,8 +107,8 @@ class GenericPackedTensorAccessor {
   TAPER_HD PtrType data() { return data_; }
   TAPER_HD const PtrType data() const { return data_; }
   ///@}
-  /// Returns an accessor of this memory with two dimensions exchanged. Throws IndexError unless
-  /// both are dimensions.
+  /// Returns an accessor of this memory with two dimensions exchanged. Throws IndexError unless `a`
+  /// and `b` are from 0 to N - 1.
   GenericPackedTensorAccessor transpose(index_t a, index_t b) const {
     for (index_t d : {a, b})
       TAPER_CHECK_INDEX(d >= 0 && d < static_cast<index_t>(N), "Index ", d,
@@ -125,7 +125,7 @@ class GenericPackedTensorAccessor {
   index_t strides_[N];
 };
 
-/// Accessors with sizes, strides and indices of 32 bits, or of 64.
+/// Accessors whose sizes, strides and indices have 32 or 64 bits.
 ///@{
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
 using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, PtrTraits, int32_t>;

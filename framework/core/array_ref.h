@@ -44,15 +44,15 @@ class ArrayRef {
   ArrayRef(const std::vector<T, A>& v) : data_(v.data()), size_(v.size()) {}
   template <size_t N>
   constexpr ArrayRef(const std::array<T, N>& v) : data_(v.data()), size_(N) {}
-  // A C++20 span is known by its members, because C++17 has none.
+  // A std::span is recognized by its members, because C++17 does not declare it.
   template <class Span, size_t = Span::extent,
             class = std::enable_if_t<std::is_same<typename Span::value_type, T>::value>>
   constexpr ArrayRef(const Span& v) : data_(v.data()), size_(v.size()) {}
   template <size_t N>
   constexpr ArrayRef(const T (&v)[N]) : data_(v), size_(N) {}
-  // A braced list lives until the end of the full expression, which is enough for an argument. The
-  // pointer is assigned in the body, because GCC warns about it in the initializer list and a
-  // precompiled header loses the pragma against that warning.
+  // A braced list lives until the end of the full expression, which is enough for an argument. GCC
+  // warns about this pointer in the initializer list, and a precompiled header loses the pragma
+  // against the warning. So the body assigns it.
   constexpr ArrayRef(const std::initializer_list<T>& v) : size_(v.size()) {
     if (v.size() > 0) data_ = v.begin();
   }
@@ -165,7 +165,7 @@ class OptionalIntArrayRef {
   OptionalIntArrayRef(const int64_t& one) : value_(IntArrayRef(one)) {}
   OptionalIntArrayRef(const optional<IntArrayRef>& v) : value_(v) {}
   ///@}
-  /// Returns whether there is a list. An empty list counts.
+  /// Returns whether there is a list. The list may be empty.
   ///@{
   bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }

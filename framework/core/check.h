@@ -18,8 +18,8 @@
 #include <taper/framework/core/namespaces.h>
 
 #pragma GCC visibility push(default)
-/// Exports a function that only a friend declaration in a public class declares: the pragma does
-/// not cover it.
+/// Exports a function that is declared only as a friend in a public class. The visibility pragma
+/// does not cover such a function.
 #define TAPER_EXPORTED __attribute__((visibility("default")))
 
 namespace torch::taper {
@@ -27,8 +27,8 @@ namespace torch::taper {
 /// Base of all exceptions that Taper throws on purpose. `what()` is the message.
 class Error : public std::exception {
  public:
-  /// Makes an error whose msg() is `msg`. If the variable TAPER_SHOW_CALLER is on, it finds the
-  /// calling lines, too.
+  /// Makes an error whose msg() is `msg`. If the environment variable TAPER_SHOW_CALLER is on, it
+  /// stores the backtrace, too.
   explicit Error(std::string msg);
   /// Returns the message, its contexts and the backtrace. The pointer is valid until add_context()
   /// or the end of the exception.
@@ -36,9 +36,11 @@ class Error : public std::exception {
   /// Returns the message and its contexts.
   const char* what_without_backtrace() const noexcept { return text_.c_str(); }
   const std::string& msg() const { return msg_; }  ///< Returns the message without contexts.
-  /// Adds where it happened, innermost first: "message (in layer 2 of a Sequential)".
+  /// Appends the place of the error in parentheses, such as "message (in layer 2 of a Sequential)".
+  /// Call it for the innermost place first.
   void add_context(const std::string& context);
-  /// Returns the lines of the program that called, or an empty text unless TAPER_SHOW_CALLER is on.
+  /// Returns the program's lines that led to the error, or an empty text unless TAPER_SHOW_CALLER
+  /// is on.
   const std::string& backtrace() const noexcept { return backtrace_; }
 
  private:
@@ -66,15 +68,16 @@ class NotImplementedError : public Error {
 class LinAlgError : public Error {
   using Error::Error;
 };
-/// There is no memory for a tensor, on any device. Nothing was lost: free some memory and continue.
+/// A device, or the host, has no memory left for a tensor. Nothing was lost: free some memory and
+/// continue.
 class OutOfMemoryError : public Error {
   using Error::Error;
 };
 
 namespace detail {
 
-/// One part of a message: an address, and the function that writes the value there. It must not
-/// outlive the expression that it is made in.
+/// One part of a message: the address of a value, and the function that writes the value. A Part
+/// must not outlive the expression that makes it.
 class Part {
  public:
   Part(const char* text) : at_(text), write_(write_text) {}

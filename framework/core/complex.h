@@ -24,8 +24,8 @@ struct HasParts<C, std::enable_if_t<std::is_same<decltype(std::declval<const C&>
 };
 }  // namespace detail
 
-/// A complex number: two T side by side, as in std::complex, with which it converts. Use it in
-/// kernels and for element access. For whole tensors there are ops.
+/// A complex number: two T side by side, as in std::complex. It converts from and to std::complex.
+/// Use it in kernels and for element access. For whole tensors there are ops.
 template <class T>
 struct complex {
   using value_type = T;  ///< type of each part
@@ -37,8 +37,8 @@ struct complex {
   constexpr complex() = default;
   /// Makes re + im i. A real number converts implicitly.
   TAPER_HD constexpr complex(const T& re, const T& im = T()) : real_(re), imag_(im) {}
-  /// Convert explicitly from and to a complex number of another type: std::complex, or a complex of
-  /// other parts. The parts may be rounded.
+  /// Convert explicitly from and to a complex number of another type: std::complex, or a complex
+  /// with another T. The parts may be rounded.
   ///@{
   template <class C, std::enable_if_t<detail::HasParts<C>::value, int> = 0>
   TAPER_HD explicit constexpr complex(const C& z)
@@ -57,7 +57,7 @@ struct complex {
   TAPER_HD constexpr void imag(T v) { imag_ = v; }
   ///@}
 
-  /// Apply the operators of two numbers below in place.
+  /// Apply the binary operators below and assign the result.
   ///@{
   TAPER_HD constexpr complex& operator+=(const complex& o) { return *this = *this + o; }
   TAPER_HD constexpr complex& operator-=(const complex& o) { return *this = *this - o; }
@@ -80,8 +80,8 @@ struct complex {
     return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
   }
   ///@}
-  /// Divides by Smith's method: scales by the larger part of b, so that its square does not
-  /// overflow.
+  /// Divides by Smith's method: scales by the larger part of b, so that the square of b's absolute
+  /// value does not overflow.
   TAPER_HD friend constexpr complex operator/(const complex& a, const complex& b) {
     const T re = b.real_ < 0 ? -b.real_ : b.real_, im = b.imag_ < 0 ? -b.imag_ : b.imag_;
     if (re >= im) {

@@ -39,11 +39,11 @@ class Context {
   /// Returns hasCUDART().
   static bool hasCuDNN();
   static bool hasOpenMP() { return true; }           ///< loops run on several threads
-  static bool hasMKLDNN() { return true; }           ///< oneDNN
-  static bool hasMKL() { return false; }             ///< never
+  static bool hasMKLDNN() { return true; }           ///< for LibTorch's name of oneDNN
+  static bool hasMKL() { return false; }             ///< Taper does not use MKL
   static bool hasLAPACK() { return true; }           ///< OpenBLAS has it
-  static bool hasMAGMA() { return false; }           ///< never
-  static bool hasCuSOLVER() { return hasCUDART(); }  ///< decomposes matrices
+  static bool hasMAGMA() { return false; }           ///< Taper does not use MAGMA
+  static bool hasCuSOLVER() { return hasCUDART(); }  ///< for matrix decompositions
   /// Return false: Taper has no devices of these kinds.
   ///@{
   static bool hasHIP() { return false; }
@@ -70,13 +70,13 @@ class Context {
     matmul_precision_ = allow ? Float32MatmulPrecision::HIGH : Float32MatmulPrecision::HIGHEST;
   }
   ///@}
-  /// Get and set how long sums of float16 products may be split. By default parts may be rounded.
-  /// The setter throws Error for `allow_reduced_precision` without `allow_splitk`.
+  /// Get and set how sums of float16 products may be split. By default, partial sums may be rounded
+  /// to float16. The setter throws Error for `allow_reduced_precision` without `allow_splitk`.
   ///@{
   CuBLASReductionOption allowFP16ReductionCuBLAS() const { return fp16_reduction_; }
   void setAllowFP16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk = true);
   ///@}
-  /// Get and set how long sums of bfloat16 products may be split.
+  /// Get and set how sums of bfloat16 products may be split.
   ///@{
   CuBLASReductionOption allowBF16ReductionCuBLAS() const { return bf16_reduction_; }
   void setAllowBF16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk = true);
@@ -107,8 +107,9 @@ class Context {
   bool benchmarkCuDNN() const { return cudnn_benchmark_; }
   void setBenchmarkCuDNN(bool benchmark) { cudnn_benchmark_ = benchmark; }
   ///@}
-  /// Get and set whether only algorithms are chosen that always give the same bits. cuDNN has none
-  /// for recurrent layers. setDeterministicAlgorithms also selects them.
+  /// Get and set whether only algorithms are chosen that always give the same bits. cuDNN has no
+  /// such algorithm for recurrent layers. setDeterministicAlgorithms also selects deterministic
+  /// algorithms.
   ///@{
   bool deterministicCuDNN() const { return cudnn_deterministic_; }
   void setDeterministicCuDNN(bool deterministic) { cudnn_deterministic_ = deterministic; }
@@ -121,7 +122,7 @@ class Context {
   bool deterministicAlgorithms() const { return deterministic_ != kAny; }
   bool deterministicAlgorithmsWarnOnly() const { return deterministic_ == kWarn; }
   ///@}
-  /// Sets whether a nondeterministic op throws Error, or only warns with `warn_only`. Taper's ops
+  /// Sets whether a nondeterministic op throws Error. With `warn_only` it only warns. Taper's ops
   /// then choose deterministic algorithms. A program's nondeterministic ops call
   /// alertNotDeterministic.
   void setDeterministicAlgorithms(bool deterministic, bool warn_only) {
@@ -131,8 +132,8 @@ class Context {
   /// deterministic algorithms were asked for.
   static void alertNotDeterministic(const std::string& caller);
 
-  /// Flushes denormal numbers to zero in the calling thread's arithmetic. Returns false if the
-  /// processor cannot.
+  /// Sets whether the calling thread's arithmetic flushes denormal numbers to zero. Returns false
+  /// if the processor cannot do this.
   static bool setFlushDenormal(bool on);
 
  private:

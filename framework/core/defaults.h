@@ -1,8 +1,9 @@
 // Default dtype and device of factories.
 //
 // The default dtype belongs to the process, the default device to the calling thread, as in
-// PyTorch. Tensors made from others (zeros_like, new_ones, results of ops) take their dtype and
-// device. from_blob takes the device of its memory. Files are loaded to the CPU.
+// PyTorch. Functions that make a tensor from another one (zeros_like, new_ones, ops) use the dtype
+// and device of the other one. from_blob uses the device of its memory. Files are loaded to the
+// CPU.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@ namespace torch::taper {
 void set_default_device(Device device);
 
 /// Sets dtype and device by PyTorch's name: "torch.FloatTensor", "torch.cuda.HalfTensor". Throws
-/// ValueError, which lists the names, for another text. Throws TypeError for a dtype that is not
-/// floating, and Error without a CUDA device.
+/// ValueError for any other text, and lists the names. Throws TypeError for a dtype that is not
+/// floating. Throws Error for a CUDA name if there is no CUDA device.
 void set_default_tensor_type(const std::string& name);
 
 /// Sets the default dtype until the end of the scope.
@@ -75,8 +76,8 @@ struct TensorType {
   DeviceType device;
   ScalarType dtype;
 };
-/// Parses "torch.FloatTensor", "torch.cuda.LongTensor". Throws ValueError, which lists the names,
-/// for another text.
+/// Parses "torch.FloatTensor", "torch.cuda.LongTensor". Throws ValueError for any other text, and
+/// lists the names.
 TensorType parse_tensor_type(const std::string& name);
 
 }  // namespace detail

@@ -11,8 +11,8 @@
 
 namespace torch::taper {
 
-/// Kinds of devices. Tensors are on CPU and CUDA devices. The others are names for programs that
-/// compare with them: to construct a Device of one throws.
+/// Kinds of devices. Taper has CPU and CUDA devices. Programs can compare with the other kinds, but
+/// constructing a Device of another kind throws Error.
 enum class DeviceType : int8_t {
   CPU = 0,
   CUDA = 1,
@@ -95,7 +95,7 @@ class Device {
   constexpr bool is_cuda() const { return type_ == kCUDA; }
   constexpr bool is_cpu() const { return type_ == kCPU; }
   ///@}
-  /// Returns "cpu", "cuda:1".
+  /// Returns the name, such as "cpu" or "cuda:1".
   std::string str() const;
   /// Compare types and indices: "cuda" and "cuda:0" are not equal.
   ///@{

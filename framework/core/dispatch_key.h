@@ -14,7 +14,7 @@
 namespace torch::taper {
 
 /// Runtime keys, then aliases for several of them. If a call has several keys, the kernel of the
-/// key that is last in this list runs first. Autograd's keys follow the order of the devices.
+/// key that is last in this list runs first. Autograd's keys are in the order of the devices' keys.
 enum class DispatchKey : uint8_t {
   Undefined,
   CPU,
@@ -40,7 +40,7 @@ enum class DispatchKey : uint8_t {
   CompositeExplicitAutograd,
   CatchAll = CompositeImplicitAutograd
 };
-/// Returns the key's name: such as "AutogradCPU".
+/// Returns the key's name, such as "AutogradCPU".
 const char* toString(DispatchKey key);
 /// Writes the key's name.
 std::ostream& operator<<(std::ostream& out, DispatchKey key);
@@ -50,12 +50,13 @@ class DispatchKeySet {
  public:
   /// Selects all keys.
   enum Full { FULL };
-  /// Selects all keys after a given one.
+  /// Selects all keys that are above a given one in the list of DispatchKey.
   enum FullAfter { FULL_AFTER };
   constexpr DispatchKeySet() = default;
   /// Contains all keys.
   constexpr DispatchKeySet(Full) : bits_(bit(DispatchKey::EndOfRuntimeKeys) - 1) {}
-  /// Contains all keys that come after `key`.
+  /// Contains all keys that are above `key` in the list of DispatchKey, so that their kernels run
+  /// later.
   constexpr DispatchKeySet(FullAfter, DispatchKey key) : bits_(bit(key) - 1) {}
   /// Contains one key.
   constexpr explicit DispatchKeySet(DispatchKey key) : bits_(bit(key)) {}
@@ -101,13 +102,13 @@ class DispatchKeySet {
   constexpr bool operator==(DispatchKeySet o) const { return bits_ == o.bits_; }
   /// Returns whether the sets differ.
   constexpr bool operator!=(DispatchKeySet o) const { return bits_ != o.bits_; }
-  /// Returns the key that goes first, or Undefined for an empty set.
+  /// Returns the key whose kernel runs first, or Undefined for an empty set.
   DispatchKey highestPriorityTypeId() const {
     return empty() ? DispatchKey::Undefined : static_cast<DispatchKey>(64 - __builtin_clzll(bits_));
   }
 
  private:
-  /// Undefined has no bit.
+  /// Returns the key's bit, or 0 for Undefined.
   static constexpr uint64_t bit(DispatchKey key) {
     return key == DispatchKey::Undefined ? 0 : uint64_t{1} << (static_cast<int>(key) - 1);
   }
@@ -124,17 +125,17 @@ constexpr DispatchKeySet autograd_dispatch_keyset{
 /// The keys of autograd's kernels, and ADInplaceOrView.
 constexpr DispatchKeySet autograd_dispatch_keyset_with_ADInplaceOrView =
     autograd_dispatch_keyset | DispatchKeySet(DispatchKey::ADInplaceOrView);
-/// The keys after autograd's.
+/// The keys whose kernels run after autograd's.
 constexpr DispatchKeySet after_autograd_keyset(DispatchKeySet::FULL_AFTER,
                                                DispatchKey::AutogradOther);
-/// The keys after ADInplaceOrView.
+/// The keys whose kernels run after that of ADInplaceOrView.
 constexpr DispatchKeySet after_ADInplaceOrView_keyset(DispatchKeySet::FULL_AFTER,
                                                       DispatchKey::ADInplaceOrView);
 
-/// The keys that this thread adds to each call, and those that it leaves out.
+/// The keys that this thread adds to each call, and the keys that it removes from each call.
 struct ThreadDispatchKeys {
   DispatchKeySet included;  ///< added to a call's keys
-  DispatchKeySet excluded;  ///< left out of them
+  DispatchKeySet excluded;  ///< removed from a call's keys
 };
 /// Returns the calling thread's keys.
 ThreadDispatchKeys& thread_dispatch_keys();
@@ -164,7 +165,7 @@ using IncludeDispatchKeyGuard = DispatchKeyGuard<&ThreadDispatchKeys::included>;
 }  // namespace impl
 
 /// Skips autograd in the thread's calls: no op records, and registered operators skip their kernels
-/// for Autograd. For kernels that have a derivative.
+/// for Autograd. Use it in a kernel that records its derivative itself.
 class AutoDispatchBelowAutograd {
  private:
   NoGradGuard no_grad_;

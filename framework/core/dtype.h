@@ -22,8 +22,9 @@ struct Float8_e5m2fnuz;
 struct Float8_e4m3fnuz;
 struct Float8_e8m0fnu;
 
-/// Dtypes, with PyTorch 2.15's values. No tensor has a quantized dtype (QInt8 to QUInt2x4) or bits.
-/// Float8_e5m2 and later are stored dtypes: converted, moved, indexed, printed, not computed with.
+/// Dtypes, with PyTorch 2.15's values. No tensor has a quantized dtype (QInt8 to QUInt2x4) or a
+/// dtype of bits (Bits1x8 to Bits16). Float8_e5m2 and later are stored dtypes: ops convert, move,
+/// index and print them, but do not compute with them.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -60,9 +61,8 @@ enum class ScalarType : int8_t {
   NumOptions = 48,
 };
 
-/// The dtypes by LibTorch's names. kByte is also kUInt8 and kU8. kChar, kShort, kInt and kLong are
-/// also kInt8 or kI8 to kInt64 or kI64. kHalf, kFloat and kDouble are also kFloat16 or kF16 to
-/// kFloat64 or kF64.
+/// The dtypes by LibTorch's names. There are also names with the number of bits: kInt64 and kI64
+/// are kLong, kFloat16 and kF16 are kHalf.
 ///@{
 constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = ScalarType::Byte, kU8 = ScalarType::Byte;
 constexpr ScalarType kChar = ScalarType::Char, kInt8 = ScalarType::Char, kI8 = ScalarType::Char;
@@ -172,19 +172,19 @@ struct JoinedLists<TypeList<A...>, TypeList<B...>, Rest...>
 template <class... Lists>
 using Joined = typename JoinedLists<Lists...>::type;
 
-using Float = TypeList<float, double>;                     ///< without the 16-bit ones
+using Float = TypeList<float, double>;                     ///< without the 16-bit floats
 using Floating = TypeList<float, double, Half, BFloat16>;  ///< floats that ops compute with
 /// Integers that ops compute with, without bool.
 using Integral = TypeList<int64_t, int32_t, int16_t, int8_t, uint8_t>;
 /// Types of bitwise arithmetic.
 using Bit = Joined<Integral, TypeList<bool>>;
 using Number = Joined<Floating, Integral>;    ///< real, without bool
-using Real = Joined<Number, TypeList<bool>>;  ///< all but complex and stored
+using Real = Joined<Number, TypeList<bool>>;  ///< all types but complex and stored ones
 /// Complex numbers that ops compute with.
 using Complex = TypeList<numbers::complex<float>, numbers::complex<double>>;
 /// Types of ops that move or add elements of any kind.
 using Any = Joined<Real, Complex>;
-using Index = TypeList<int64_t, int32_t>;  ///< of index tensors
+using Index = TypeList<int64_t, int32_t>;  ///< types of index tensors
 /// Floats of 8 bits.
 using Float8 =
     TypeList<Float8_e5m2, Float8_e4m3fn, Float8_e5m2fnuz, Float8_e4m3fnuz, Float8_e8m0fnu>;
@@ -204,12 +204,12 @@ struct TypeOfDtype<S, TypeList<T, Rest...>>
 /// The C++ type of a ScalarType.
 template <ScalarType S>
 struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Joined<dtypes::Any, dtypes::Stored>> {};
-/// Short for ScalarTypeToCPPType<S>::type. It does not compile for a dtype without tensors.
+/// Short for ScalarTypeToCPPType<S>::type. It does not compile for a dtype that no tensor has.
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
-/// Returns the bytes of one element, or 0 for a dtype of no tensor (complex of f16, quantized,
-/// bits).
+/// Returns the bytes of one element, or 0 for a dtype that no tensor has (ComplexHalf, quantized
+/// dtypes, bits).
 constexpr size_t elementSize(ScalarType t) {
   switch (t) {
     case ScalarType::Byte:
@@ -248,7 +248,8 @@ constexpr bool isFloat8Type(ScalarType t) {
 }
 /// Returns whether the dtype is u16, u32 or u64. These are stored dtypes, unlike u8.
 constexpr bool isBarebonesUnsignedType(ScalarType t) { return t >= kUInt16 && t <= kUInt64; }
-/// Returns whether the dtype is a stored one: converted, moved and kept, but not computed with.
+/// Returns whether the dtype is a stored one: ops convert, move and keep it, but do not compute
+/// with it.
 constexpr bool isStoredType(ScalarType t) { return t >= kFloat8_e5m2 && t < ScalarType::Undefined; }
 /// Returns whether the dtype is a float of 8 to 64 bits, not complex.
 constexpr bool isFloatingType(ScalarType t) {
@@ -276,7 +277,8 @@ constexpr ScalarType toRealValueType(ScalarType t) {
          : t == kComplexHalf   ? kHalf
                                : t;
 }
-/// Returns the complex dtype whose parts hold values of `t`: f64, f16 or, for all others, f32.
+/// Returns the complex dtype with parts of f64 or f16 if `t` has them, and with parts of f32
+/// otherwise.
 constexpr ScalarType toComplexType(ScalarType t) {
   return t == kDouble || t == kComplexDouble ? kComplexDouble
          : t == kHalf || t == kComplexHalf   ? kComplexHalf
@@ -298,12 +300,13 @@ const char* python_name(ScalarType t);
 std::ostream& operator<<(std::ostream& out, ScalarType t);
 
 /// Returns the result type of two dtypes of equal priority (two tensors with dimensions), by
-/// PyTorch's table: the wider dtype of a category, and complex over floating over integral over
-/// bool. u8 with i8 gives i16. f16 with bf16 gives f32. u16, u32 and u64 give way to a float of 16
-/// bits or more. A stored dtype with any other dtype throws Error.
+/// PyTorch's table. Complex wins over floating, floating over integral, and integral over bool.
+/// Within a category, the wider dtype wins. u8 with i8 gives i16. f16 with bf16 gives f32. u16, u32
+/// or u64 with a float of at least 16 bits gives the float. Any other pair of a stored dtype and a
+/// different dtype throws Error.
 ScalarType promoteTypes(ScalarType a, ScalarType b);
-/// Returns whether an in-place op may store a value of `from` in `to`. It may not from complex to
-/// real, from floating to integral, or from a number to bool.
+/// Returns whether an in-place op may store a value of `from` in `to`. Complex to real, floating to
+/// integral, and any number to bool are not allowed.
 bool canCast(ScalarType from, ScalarType to);
 
 /// The result of `Tensor::dtype()`: a ScalarType that prints as a C++ type.
@@ -347,7 +350,8 @@ inline ScalarType typeMetaToScalarType(TypeMeta t) { return t.toScalarType(); }
 inline TypeMeta scalarTypeToTypeMeta(ScalarType t) { return TypeMeta(t); }
 ///@}
 
-/// Return the process's dtype of factories that are given none: kFloat until changed.
+/// Return the process's default dtype. Factories use it if no dtype is given. It is kFloat until
+/// set_default_dtype() changes it.
 ///@{
 ScalarType default_dtype();
 TypeMeta get_default_dtype();
@@ -356,8 +360,9 @@ TypeMeta get_default_dtype();
 void set_default_dtype(TypeMeta t);
 
 namespace detail {
-/// Throw NotImplementedError in LibTorch's words, which name a kernel, after the op's name: "frac:
-/// \"frac_cpu\" not implemented for 'Long'". The op is `op`, or the beginning of the kernel's name.
+/// Throw NotImplementedError with the op's name and LibTorch's text, which names a kernel: "frac:
+/// \"frac_cpu\" not implemented for 'Long'". Without `op`, the op's name is taken from the kernel's
+/// name.
 [[noreturn]] void unsupported_dtype(std::string_view op, const char* kernel, ScalarType t);
 [[noreturn]] void unsupported_dtype(const char* kernel, ScalarType t);
 
@@ -375,7 +380,7 @@ void for_each_dtype(TypeList<T...>, const Body& body) {
 }
 
 /// Calls `body`, a lambda [&]<class scalar_t>() { ... }, for the C++ type of `t`. `List` is one of
-/// dtypes::. Throws an error that names the op for any other dtype.
+/// the lists in dtypes. For a dtype that is not in the list, throws an error that names the op.
 template <class List, class Body>
 TAPER_INLINE void switch_dtype(ScalarType t, const char* op, const Body& body) {
   if (!detail::call_for_dtype(List(), t, body)) detail::unsupported_dtype(op, t);
@@ -402,7 +407,7 @@ template <class T, class List>
 struct IsIn;
 template <class T, class... All>
 struct IsIn<T, TypeList<All...>> : std::bool_constant<(std::is_same<T, All>::value || ...)> {};
-/// True for floats that are computed with as float.
+/// True for the floats of 16 and 8 bits. Kernels compute with them in float.
 template <class T>
 struct IsNarrowFloat : IsIn<T, dtypes::Joined<TypeList<Half, BFloat16>, dtypes::Float8>> {};
 }  // namespace detail

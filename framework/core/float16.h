@@ -74,7 +74,7 @@ TAPER_HD inline uint16_t float_to_half(float f) {
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return sign | 0x7e00u;   // NaN
   if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // rounds to infinity
-  if (magnitude < 0x38800000u) {                        // subnormal: add so that rounding is done
+  if (magnitude < 0x38800000u) {                        // subnormal: the addition rounds
     const float scaled = float_from_bits(magnitude) + 0.5f;
     return sign | static_cast<uint16_t>(bits_from_float(scaled) - 0x3f000000u);
   }

@@ -14,11 +14,11 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Values of a format of 8 bits besides finite numbers: infinities and NaN as in IEEE 754, one NaN
-/// for each sign, or one NaN instead of -0 (fnuz).
+/// The codes of an 8-bit format that are no finite numbers: infinities and NaNs as in IEEE 754, one
+/// NaN for each sign, or one NaN in place of -0 (fnuz).
 enum class Specials8 { kInfinite, kNan, kNanForMinusZero };
 
-/// Returns the number of a code, exactly.
+/// Returns the number that a code stands for. The result is exact.
 template <int kMantissa, int kBias, Specials8 kSpecials>
 TAPER_HD inline float float8_to_float(uint8_t x) {
   const uint32_t sign = static_cast<uint32_t>(x & 0x80u) << 24;
@@ -39,9 +39,9 @@ TAPER_HD inline float float8_to_float(uint8_t x) {
       sign | ((magnitude << (23 - kMantissa)) + (static_cast<uint32_t>(127 - kBias) << 23)));
 }
 
-/// Returns the code of the nearest number, the even code for a tie. By PyTorch 2.15's rules a
-/// number that is too large gives infinity. A format without infinity gives the largest number if
-/// it has a NaN for each sign, else NaN.
+/// Returns the code of the nearest number. A tie gives the even code. A number that is too large
+/// follows PyTorch 2.15: it gives infinity if the format has one. Otherwise it gives the largest
+/// number if the format has a NaN for each sign, and NaN if it has one NaN.
 template <int kMantissa, int kBias, Specials8 kSpecials>
 TAPER_HD inline uint8_t float_to_float8(float f) {
   const uint32_t bits = bits_from_float(f);
@@ -53,7 +53,7 @@ TAPER_HD inline uint8_t float_to_float8(float f) {
   constexpr int kDropped = 23 - kMantissa;
   if (magnitude > 0x7f800000u) return static_cast<uint8_t>(fnuz ? nan : sign | nan);
   uint32_t code;
-  if (magnitude < static_cast<uint32_t>(128 - kBias) << 23) {  // subnormal: a sum does the rounding
+  if (magnitude < static_cast<uint32_t>(128 - kBias) << 23) {  // subnormal: the addition rounds
     const uint32_t unit = static_cast<uint32_t>(128 - kBias - kMantissa + 23) << 23;
     code = bits_from_float(float_from_bits(magnitude) + float_from_bits(unit)) - unit;
   } else {
@@ -117,7 +117,7 @@ struct alignas(1) Float8_e4m3fnuz
 };
 
 /// A power of two, 2^-127 to 2^127, or NaN: the scale of a block of numbers. Conversion from float
-/// drops the sign and rounds the mantissa, one half up. 0 gives 2^-127.
+/// drops the sign and rounds to a power of two, ties up. 0 gives 2^-127.
 struct alignas(1) Float8_e8m0fnu {
   uint8_t x = 0;  ///< the code
   /// Marks the constructor that takes a code.

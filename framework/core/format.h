@@ -16,7 +16,8 @@
 
 namespace torch::taper::detail {
 
-/// Formats a value as operator<< prints it. Takes the options of a text, such as a width.
+/// Formats a value as operator<< prints it. Accepts the format options of a string, such as a
+/// width.
 template <class T>
 struct StreamFormatter : std::formatter<std::string_view> {
   template <class Context>

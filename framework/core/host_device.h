@@ -10,7 +10,7 @@
 /// it once instead of inlining it.
 #define TAPER_OUTLINED __host__ __device__ __noinline__
 /// Keeps nvcc from unrolling the next loop, which has few iterations or runs in one thread.
-/// Unrolling would make kernels several times as long, and none faster.
+/// Unrolling would make kernels several times as long, but not faster.
 #define TAPER_ROLLED _Pragma("unroll 1")
 #else
 #define TAPER_HD

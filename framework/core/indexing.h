@@ -33,7 +33,7 @@ class Slice {
   /// Throws ValueError unless `step` is positive.
   Slice(optional<int64_t> start = nullopt, optional<int64_t> stop = nullopt,
         optional<int64_t> step = nullopt);
-  /// Returns the start as given, 0 if missing. A negative one is not yet counted from the end.
+  /// Returns the start as given, 0 if missing. A negative start is returned unchanged.
   int64_t start() const { return start_; }
   /// Returns the stop as given, INDEX_MAX if missing. The slice ends before this index.
   int64_t stop() const { return stop_; }
@@ -77,7 +77,8 @@ class TensorIndex {
   bool is_slice() const { return type_ == TensorIndexType::Slice; }
   bool is_tensor() const { return type_ == TensorIndexType::Tensor; }
   ///@}
-  /// Returns the integer, which may be negative, 1 or 0 for a Boolean, and 0 for other kinds.
+  /// Returns the integer, which may be negative. Returns 1 or 0 for a Boolean, and 0 for other
+  /// kinds.
   int64_t integer() const { return integer_; }
   /// Returns the value of a Boolean.
   bool boolean() const { return integer_ != 0; }
@@ -95,7 +96,7 @@ class TensorIndex {
   TensorIndexType type_;
 };
 
-/// Print `1:5:2`, with LibTorch's largest number for a missing stop.
+/// Print `1:5:2`. A missing stop is printed as the largest int64_t, as in LibTorch.
 std::ostream& operator<<(std::ostream& out, const Slice& s);
 std::ostream& operator<<(std::ostream& out, const TensorIndex& i);
 

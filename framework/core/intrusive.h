@@ -22,8 +22,8 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Returns whether the process has only one thread. Returns false if the C library does not tell,
-/// as musl and glibc before 2.32.
+/// Returns whether the process has only one thread. Returns false if the C library does not tell
+/// this (musl, glibc before 2.32).
 inline bool process_has_one_thread() {
 #if __has_include(<sys/single_threaded.h>)
   return __libc_single_threaded;
@@ -132,13 +132,14 @@ class intrusive_ptr {
   explicit operator bool() const { return p_ != nullptr; }
   bool defined() const { return p_ != nullptr; }
   ///@}
-  /// Returns a std::shared_ptr that is one more owner, as LibTorch's programs hold nodes.
+  /// Returns a std::shared_ptr that is one more owner. LibTorch's programs hold nodes in this way.
   template <class U, class = std::enable_if_t<std::is_convertible<T*, U*>::value>>
   operator std::shared_ptr<U>() const {
     if (!p_) return nullptr;
     return std::shared_ptr<U>(p_, [owner = *this](U*) {});
   }
-  /// Gives the reference to the caller, who passes it to adopt() in the end. Owns nothing then.
+  /// Passes the reference to the caller, who must give it to adopt() later. This pointer is null
+  /// then.
   T* release() {
     T* p = p_;
     p_ = nullptr;
@@ -172,7 +173,7 @@ struct intrusive_ptr_target;
 
 namespace detail {
 /// State that all weak pointers to an object share. The first weak pointer makes it, and the
-/// object's end clears it.
+/// destruction of the object clears it.
 struct WeakLink {
   explicit WeakLink(intrusive_ptr_target* object) : object(object) {}
   RefCount refs;

@@ -13,8 +13,8 @@ struct Item16 {
   uint64_t halves[2];
 };
 
-/// Calls f(T()) with a type T of `itemsize` bytes: an unsigned integer for 1, 2, 4 and 8, Sixteen
-/// for 16.
+/// Calls f(T()) with a type T of `itemsize` bytes. T is an unsigned integer for 1, 2, 4 and 8
+/// bytes, and Sixteen for 16 bytes.
 template <class Sixteen = Item16, class F>
 inline void by_itemsize(size_t itemsize, const F& f) {
   switch (itemsize) {
@@ -31,7 +31,7 @@ inline void by_itemsize(size_t itemsize, const F& f) {
   }
 }
 
-/// Returns the dtype by which kernels move elements of `t`: an integer of equal size for a stored
+/// Returns the dtype in which kernels move elements of `t`: an integer of equal size for a stored
 /// dtype, else `t` itself.
 inline ScalarType moved_as(ScalarType t) {
   if (!isStoredType(t)) return t;

@@ -1,11 +1,11 @@
-// The namespace of Taper: an inline namespace of torch, so that LibTorch's names and Taper's are
-// one.
+// The namespace of Taper: an inline namespace of torch, so that LibTorch's names and Taper's names
+// are the same entities.
 //
-// A program may reopen `namespace torch { namespace nn {`, write `using namespace torch;` and then
-// `nn::Module`, or use the name taper: each path leads to one entity (CWG 2061). Symbols do not
-// clash with LibTorch's, because their names contain both namespaces. Every header with a namespace
-// includes this one first, because the first declaration must say `inline`. Nested namespaces that
-// programs reopen are declared here, so that they exist with every set of headers.
+// A program may reopen `namespace torch { namespace nn {`. It may write `using namespace torch;`
+// and then `nn::Module`, or use the name taper. All three name one entity (CWG 2061). Symbols do
+// not clash with LibTorch's, because their names contain both namespaces. Every header with a
+// namespace includes this one first, because the first declaration must say `inline`. Nested
+// namespaces that programs reopen are declared here, so that they exist with every set of headers.
 #pragma once
 
 #if defined(__clang__)

@@ -1,5 +1,5 @@
-// Applies an action to the tensors in a value: itself, or those in pairs, tuples, optionals,
-// dictionaries and containers, nested to any depth. An action has these members:
+// Applies an action to the tensors in a value. The value is a tensor, or a pair, tuple, optional,
+// dictionary or container that holds tensors, nested to any depth. An action has these members:
 //
 //   struct Action {
 //     template <class T> struct Takes;      // true if other() handles a T
@@ -69,8 +69,8 @@ struct is_ordered_table<
     std::unordered_map<Key, Value, H, E, A>,
     std::void_t<decltype(std::declval<const Key&>() < std::declval<const Key&>())>>
     : std::true_type {};
-/// Visits entries in the order of keys, if keys can be ordered. A table's order may differ from
-/// copy to copy.
+/// Visits entries in the order of keys, if keys can be ordered. The order in a hash table may
+/// differ between copies.
 template <class Key, class Value, class H, class E, class A>
 struct Parts<std::unordered_map<Key, Value, H, E, A>,
              std::void_t<decltype(std::declval<const Key&>() < std::declval<const Key&>())>> {

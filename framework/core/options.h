@@ -12,7 +12,7 @@
 namespace torch::taper {
 
 /// How a tensor's elements are stored: always Strided (dense). Programs may compare a layout with
-/// Sparse. To ask for a sparse tensor throws NotImplementedError.
+/// Sparse. Asking for a sparse tensor throws NotImplementedError.
 enum class Layout : int8_t { Strided, Sparse };
 /// The layouts by LibTorch's short names.
 ///@{
@@ -22,7 +22,7 @@ constexpr Layout kSparse = Layout::Sparse;
 /// Writes "Strided" or "Sparse".
 std::ostream& operator<<(std::ostream& out, Layout l);
 
-/// LibTorch's older name for a kind of device and a layout in one. Taper's tensors are of CPU and
+/// LibTorch's older name for a kind of device and a layout in one. Taper's tensors have CPU or
 /// CUDA.
 enum class Backend : int8_t {
   CPU,
@@ -40,20 +40,20 @@ enum class Backend : int8_t {
   Undefined,
 };
 
-/// The order of a tensor's dimensions in memory, from the outermost. Contiguous follows the sizes
-/// (row-major), Preserve follows the tensor that is copied. ChannelsLast is N, H, W, C for sizes
-/// [N, C, H, W]. ChannelsLast3d is N, D, H, W, C for [N, C, D, H, W].
+/// The order of a tensor's dimensions in memory, from the outermost. Contiguous means the order of
+/// the sizes (row-major). Preserve means the order of the tensor that is copied. ChannelsLast is N,
+/// H, W, C for sizes [N, C, H, W]. ChannelsLast3d is N, D, H, W, C for [N, C, D, H, W].
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 /// Writes the enumerator's name, such as "ChannelsLast".
 std::ostream& operator<<(std::ostream& out, MemoryFormat f);
 
 /// Options of a factory. Options that are not set take the defaults. A dtype, a device or a layout
-/// alone converts, and each setter returns a changed copy.
+/// converts to TensorOptions. Each setter returns a changed copy.
 class TensorOptions {
  public:
   TensorOptions() = default;
-  /// Sets this one option. A text is a device's name, such as "cuda:1": Error for any other text. A
-  /// layout throws NotImplementedError unless it is kStrided.
+  /// Sets this one option. A text is a device's name, such as "cuda:1". Any other text throws
+  /// Error. A layout throws NotImplementedError unless it is kStrided.
   ///@{
   TensorOptions(ScalarType t) : dtype_(t), has_dtype_(true) {}
   TensorOptions(TypeMeta t) : TensorOptions(t.toScalarType()) {}
@@ -120,7 +120,7 @@ class TensorOptions {
     return *this;
   }
 
-  /// Return the option, or its default if it is not set: the current default_dtype() and
+  /// Return the option. If it is not set, return its default: the current default_dtype() and
   /// get_default_device(), kStrided, and false. scalar_type() and dtype() return the dtype as two
   /// types.
   ///@{
@@ -140,7 +140,7 @@ class TensorOptions {
   bool has_pinned_memory() const { return has_pinned_memory_; }
   bool has_memory_format() const { return has_memory_format_; }
   ///@}
-  /// Return the option if it is set, else empty.
+  /// Return the option, or nullopt if it is not set.
   ///@{
   optional<ScalarType> dtype_opt() const {
     return has_dtype_ ? optional<ScalarType>(dtype_) : nullopt;
@@ -173,8 +173,8 @@ class TensorOptions {
 /// Prints "TensorOptions(dtype=float (default), device=cpu, ...)": every option, set or not.
 std::ostream& operator<<(std::ostream& out, const TensorOptions& o);
 
-/// Make options with this one option set, which can be chained: `dtype(kInt).device(kCUDA)`. They
-/// are the constructors and setters of TensorOptions.
+/// Make options with one option set, like the constructors and setters of TensorOptions. Setters
+/// can follow: `dtype(kInt).device(kCUDA)`.
 ///@{
 inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
 inline TensorOptions dtype(TypeMeta t) { return TensorOptions(t); }

@@ -85,7 +85,7 @@ class OrderedDict {
   ///@}
   size_t size() const noexcept { return items_.size(); }     ///< number of pairs
   bool is_empty() const noexcept { return items_.empty(); }  ///< whether there is no pair
-  /// Reserves memory for `capacity` pairs in all, so that insert() moves none until then.
+  /// Reserves memory for `capacity` pairs in all. Until then insert() moves no pair.
   void reserve(size_t capacity) { items_.reserve(capacity); }
   /// Returns all pairs in order, without a copy.
   const std::vector<Item>& items() const noexcept { return items_; }
@@ -127,8 +127,8 @@ class OrderedDict {
     if (size() > kScanned) add_to_index();
     return items_.back().value();
   }
-  /// Appends all pairs of `other`. Throws Error at the first key that exists already. The pairs
-  /// before it stay appended.
+  /// Appends all pairs of `other`. Throws Error at the first key that exists already. Pairs that
+  /// were appended before the error stay.
   ///@{
   void update(OrderedDict&& other) {
     reserve(size() + other.size());

@@ -1,7 +1,7 @@
 // Owned: an object of a class that the owner's header only declares.
 //
-// It is a lighter std::unique_ptr, which would cost every program that includes the owner's header
-// a tuple and a dozen templates for each class.
+// It is a lighter std::unique_ptr. With std::unique_ptr, every program that includes the owner's
+// header would compile a tuple and a dozen templates for each class.
 #pragma once
 
 #include <taper/framework/core/namespaces.h>

@@ -1,6 +1,6 @@
 // Headers that nearly every source of the library parses, precompiled once (CMakeLists.txt).
-// Sources still include the headers that they use: only the build names this one. It contains no
-// header of ops/ and above, so that an edit there recompiles only the files that include it.
+// Sources still include the headers that they use, and only the build uses this file. It contains
+// no header of ops/ and above, so that an edit there recompiles only the files that include it.
 #pragma once
 
 #if defined(__x86_64__)

@@ -11,8 +11,8 @@
 
 namespace torch::taper {
 
-/// A number that remembers whether it was integral, floating, complex or bool. This category is its
-/// weight in type promotion: a number never widens a dtype of its category.
+/// A number that remembers whether it was integral, floating, complex or bool. Only this category
+/// counts in type promotion: a number never widens a dtype of its category.
 class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
@@ -28,7 +28,7 @@ class Scalar {
   Scalar(numbers::complex<float> v) : Scalar(numbers::complex<double>(v)) {}
   Scalar(numbers::complex<double> v) : kind_(Kind::kComplex), d_(v.real()), imag_(v.imag()) {}
   template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
-  Scalar(T v)  // also bool, in this template: pointers would convert to a bool parameter
+  Scalar(T v)  // a template takes bool, because pointers would convert to a bool parameter
       : kind_(std::is_same<T, bool>::value ? Kind::kBoolean : Kind::kIntegral),
         i_(static_cast<int64_t>(v)) {
     if constexpr (std::is_unsigned<T>::value && sizeof(T) == sizeof(int64_t))
@@ -54,8 +54,8 @@ class Scalar {
            : is_unsigned()     ? kUInt64
                                : kLong;
   }
-  /// Returns the value as T. Throws if T cannot hold it: for a number beyond T's range, and for a
-  /// complex number in a real T. Floats are rounded. Infinities and NaN are kept.
+  /// Returns the value as T. Throws if the value is beyond T's range, or is complex and T is real.
+  /// Floats are rounded. Infinities and NaN are kept.
   template <class T>
   T to() const {
     if constexpr (numbers::detail::HasParts<T>::value) {
@@ -71,8 +71,8 @@ class Scalar {
       return static_cast<T>(static_cast<float>(checked_float(CppTypeToScalarType<T>::value)));
     }
   }
-  /// Returns the value as T by C++'s conversion (wraps, truncates, drops imaginary parts), as
-  /// kernels use it.
+  /// Returns the value as T by C++'s conversion, like kernels. It wraps, truncates and drops
+  /// imaginary parts.
   template <class T>
   T cast() const {
     if constexpr (numbers::detail::HasParts<T>::value) {

@@ -24,9 +24,9 @@ optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& 
 /// Returns the strides of (N, C, ...) kept in memory as (N, ..., C). Throws unless there are 4
 /// dimensions, or 5 for ChannelsLast3d: "op: required rank 4 tensor to use channels_last format".
 Dims channels_last_strides(const char* op, IntArrayRef sizes, MemoryFormat format);
-/// Throws unless all defined tensors share a device, in PyTorch's words.
+/// Throws PyTorch's error unless all defined tensors are on one device.
 void check_same_device(const char* op, const Tensor& a, const Tensor& b);
-/// Throws "op: expected a defined tensor, got an undefined one".
+/// Throws "op: expected a defined tensor, got an undefined one" if `t` is undefined.
 void check_defined(const char* op, const Tensor& t, const char* argument);
 
 }  // namespace torch::taper

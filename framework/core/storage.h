@@ -43,7 +43,7 @@ class DataPtr {
   ///@}
   /// Returns the context. The caller must free it.
   void* release_context() { return context_.release(); }
-  /// Returns the context to be moved from. The object made of it frees the context.
+  /// Returns the context as an rvalue. The std::unique_ptr that is made of it frees the context.
   std::unique_ptr<void, DeleterFnPtr>&& move_context() { return std::move(context_); }
   /// Returns the context as T if it has this deleter, else null.
   template <class T>
@@ -72,8 +72,8 @@ class DataPtr {
 
 /// A block of memory on one device, shared by a tensor and its views.
 struct StorageImpl {
-  /// Origin of the bytes: one block with this object, a separate block from the allocator, or
-  /// memory that somebody else owns.
+  /// Where the bytes are: in one block with this object, in a separate block from the allocator, or
+  /// in memory that somebody else owns.
   enum class Origin : uint8_t { kInline, kBlock, kExternal };
 
   RefCount refs;  ///< owners: tensors and Storage handles
@@ -113,8 +113,8 @@ class Storage {
     return static_cast<T*>(data());
   }
   ///@}
-  /// Returns the bytes of the whole storage, of which a tensor may use a part, or 0 for an empty
-  /// handle.
+  /// Returns the size of the whole storage in bytes, or 0 for an empty handle. A tensor may use a
+  /// part of it.
   size_t nbytes() const { return impl_ ? impl_->nbytes : 0; }
   /// Return the device of the bytes. The handle must not be empty: this is not checked.
   ///@{
@@ -131,7 +131,7 @@ class Storage {
   StorageImpl* unsafeGetStorageImpl() const { return impl_.get(); }
   /// Returns the number of tensors and handles that own the storage, 0 for an empty handle.
   size_t use_count() const { return impl_.use_count(); }
-  /// Returns whether both handles have one storage.
+  /// Returns whether both handles refer to one storage.
   bool is_alias_of(const Storage& o) const { return impl_ == o.impl_; }
   /// Returns whether the handle has a storage.
   explicit operator bool() const { return impl_.defined(); }

@@ -45,11 +45,11 @@ struct Node;
 struct Edge;
 }  // namespace autograd
 
-/// A handle to an n-dimensional array of one dtype on one device, which is a part of the autograd
-/// graph. Copies of a handle refer to one tensor, views share its memory, and clone() copies the
-/// elements. A default-constructed handle is undefined: it has no tensor. As in LibTorch it has
-/// sizes [0], and most other methods throw Error. Methods that change a tensor are const, because
-/// the handle stays unchanged.
+/// A handle to an n-dimensional array of one dtype on one device. The array may be part of an
+/// autograd graph. Copies of a handle refer to one tensor, views share its memory, and clone()
+/// copies the elements. A default-constructed handle is undefined: it has no tensor. As in LibTorch
+/// it has sizes [0], and most other methods throw Error. Methods that change a tensor are const,
+/// because the handle stays unchanged.
 class Tensor {
  public:
   Tensor() = default;
@@ -68,8 +68,8 @@ class Tensor {
     return *this;
   }
   ///@}
-  /// Assigning to a temporary writes its elements: `x[0] = y` is `x[0].copy_(y)`, and for a number
-  /// it is `fill_(v)`.
+  /// Assigning to a temporary writes its elements: `x[0] = y` is `x[0].copy_(y)`, and `x[0] = 2` is
+  /// `x[0].fill_(2)`.
   Tensor& operator=(const Tensor& o) &&;
   Tensor& operator=(Tensor&& o) &&;
   Tensor& operator=(const Scalar& v) &&;
@@ -84,8 +84,8 @@ class Tensor {
   void reset() { impl_.reset(); }
   /// Returns whether both handles refer to one tensor, not only to one memory.
   bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
-  /// Returns the number of the tensor's owners, handles and tensors that autograd saved, or 0 if
-  /// undefined.
+  /// Returns the number of the tensor's owners: handles, and tensors that autograd saved. Returns 0
+  /// if undefined.
   size_t use_count() const { return impl_.use_count(); }
   /// Returns the object behind the handle, which still owns it, or null if undefined.
   TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
@@ -143,8 +143,8 @@ class Tensor {
   bool is_cuda() const { return impl_ && impl_->device.is_cuda(); }
   bool is_cpu() const { return impl_ && impl_->device.is_cpu(); }
   ///@}
-  /// Return whether the elements are in page-locked host memory, false on a CUDA device. `device`
-  /// must be a CUDA device: Error for another kind.
+  /// Return whether the elements are in page-locked host memory. The result is false on a CUDA
+  /// device. Throw Error if `device` is given and is not a CUDA device.
   ///@{
   bool is_pinned() const;
   bool is_pinned(optional<Device> device) const;
@@ -189,7 +189,7 @@ class Tensor {
 
   // -------------------------------------------------------------------- reading
   /// Returns a pointer to the first element, on device(). The host cannot read a CUDA device's
-  /// memory, and queued work is not waited for.
+  /// memory. The function does not wait for queued work.
   void* data_ptr() const { return impl().data; }
   /// Returns data_ptr<T>(). LibTorch's older name.
   template <class T>
@@ -202,7 +202,7 @@ class Tensor {
     check_element_type(CppTypeToScalarType<std::remove_const_t<T>>::value);
     return static_cast<T*>(impl_->data);
   }
-  /// data_ptr() by LibTorch's names that state the access. With T they throw Error unless T is the
+  /// LibTorch's names of data_ptr() that state the access. With T they throw Error unless T is the
   /// tensor's element type.
   ///@{
   template <class T>
@@ -241,8 +241,8 @@ class Tensor {
     return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
   }
   /// generic_packed_accessor() with indices of 64 or 32 bits. packed_accessor() is its older name.
-  /// Throw Error unless T is the element type and N the number of dimensions, and with 32 bits for
-  /// more than 2^31 - 1 elements.
+  /// Throw Error unless T is the element type and N the number of dimensions. With 32 bits they
+  /// also throw Error for more than 2^31 - 1 elements.
   ///@{
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const& {
@@ -299,7 +299,8 @@ class Tensor {
                 bool create_graph = false, optional<TensorList> inputs = nullopt) const;
   /// Keeps the gradient of a non-leaf in its `grad`.
   void retain_grad() const;
-  /// Returns whether retain_grad() keeps the gradient. False for a leaf, which always has one.
+  /// Returns whether retain_grad() keeps the gradient. False for a leaf, which keeps its gradient
+  /// anyway.
   bool retains_grad() const;
   /// Calls `hook(grad)` when the gradient of this tensor is complete. If the hook returns a tensor,
   /// it replaces the gradient. Returns a number for remove_hook.
@@ -331,7 +332,7 @@ class Tensor {
   Tensor tensor_data() const { return detach(); }
   /// Replaces this tensor's data, sizes and strides with those of `o`.
   void set_data(const Tensor& o) const;
-  /// Returns an empty string: LibTorch's name of a variable, which nothing here sets.
+  /// Returns an empty string. In LibTorch it is the name of a variable, which Taper does not have.
   const std::string& name() const;
 
   // -------------------------------------------------------------------- conversion
@@ -389,8 +390,8 @@ class Tensor {
   /// Returns cpu() or cuda(). Throws Error for Undefined and for devices that Taper lacks, and
   /// NotImplementedError for sparse backends.
   Tensor toBackend(Backend backend) const;
-  /// Returns a copy in page-locked memory, or this tensor if it is there already. Without CUDA
-  /// devices it returns a plain copy.
+  /// Returns a copy in page-locked memory, or this tensor if it is in page-locked memory already.
+  /// Without CUDA devices it returns a plain copy.
   Tensor pin_memory() const;
   /// Returns a copy that is pinned for a CUDA device. Throws Error for a device of another kind.
   Tensor pin_memory(optional<Device> device) const;
@@ -409,8 +410,8 @@ class Tensor {
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   /// Returns a view of the whole tensor.
   Tensor alias() const;
-  /// Returns the tensor itself, as every tensor here is dense, converted to `dtype` if given.
-  /// `masked_grad` concerns sparse tensors.
+  /// Returns the tensor itself, or to(*dtype) if `dtype` is given. Every tensor in Taper is dense.
+  /// `masked_grad` has no effect, because it concerns sparse tensors.
   Tensor to_dense(optional<ScalarType> dtype = nullopt, optional<bool> /*masked_grad*/ = {}) const {
     return dtype ? to(*dtype) : *this;
   }
@@ -418,14 +419,15 @@ class Tensor {
   // -------------------------------------------------------------------- indexing
   /// Return a view of the slice at an index of the first dimension, with one dimension less.
   /// Negative indices count from the end. A Scalar must be an integer. A tensor must be 0-dim and
-  /// integral, and is waited for. Throw IndexError for others, and for an index out of range.
+  /// integral, and the function waits for its value. Throw IndexError for others, and for an index
+  /// out of range.
   Tensor operator[](int64_t index) const;
   Tensor operator[](const Scalar& index) const;
   Tensor operator[](const Tensor& index) const;
   /// Return x[...] of Python, with integers, slices, None, "...", bools and tensors
-  /// (framework/core/indexing.h). The result is a view, but a copy if an index is a bool or a
-  /// tensor. A 0-dim integral tensor counts as an integer. Throw IndexError for indices out of
-  /// range and for too many indices, and Error for an empty list.
+  /// (framework/core/indexing.h). The result is a copy if an index is a bool or a tensor, and a
+  /// view otherwise. A 0-dim integral tensor counts as an integer. Throw IndexError for indices out
+  /// of range and for too many indices, and Error for an empty list.
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
   /// Assign x[...] = value as in Python, in-place. `value`, without leading dimensions of size 1,
@@ -437,8 +439,9 @@ class Tensor {
                      const Tensor& value) const;
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
                      const Scalar& value) const;
-  /// Index as the functions of ops/index/index_advanced.h: entry d is for dimension d, and nullopt
-  /// selects all of it. The result is a copy. With `accumulate` values are added to the elements.
+  /// Index like the functions of ops/index/index_advanced.h. Entry d is for dimension d, and
+  /// nullopt selects the whole dimension. The result is a copy. With `accumulate`, values are added
+  /// to the elements.
   ///@{
   Tensor index(const std::vector<optional<Tensor>>& indices) const;
   Tensor& index_put_(const std::vector<optional<Tensor>>& indices, const Tensor& values,
@@ -508,18 +511,18 @@ Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device, const cha
 /// The dtype is that of `like` unless given.
 Tensor make_like(const Tensor& like);
 Tensor make_like(const Tensor& like, ScalarType dtype);
-/// Returns a new tensor over the memory of `t` with its sizes and strides, without history, not a
-/// view.
+/// Returns a new tensor over the memory of `t` with its sizes and strides. The result has no
+/// history and is not a view.
 Tensor share_data(const TensorImpl& t);
 /// Returns a tensor over the memory of `t` with other sizes and strides, for view ops. Checks
 /// nothing.
 Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset);
-/// Return a tensor over the memory of `t` with complex elements as two real ones in a last
-/// dimension, and back. Check nothing.
+/// Return a tensor over the memory of `t`, without checks. share_as_real turns each complex element
+/// into two real ones in a new last dimension. share_as_complex does the reverse.
 Tensor share_as_real(const TensorImpl& t);
 Tensor share_as_complex(const TensorImpl& t);
-/// Returns a tensor over the bytes of `t` as elements of another dtype. The offset counts elements
-/// of that dtype. Checks nothing.
+/// Returns a tensor over the bytes of `t` as elements of another dtype. `offset` is in elements of
+/// that dtype. Checks nothing.
 Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, const Dims& strides,
                       int64_t offset);
 }  // namespace detail

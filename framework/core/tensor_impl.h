@@ -27,7 +27,7 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   RefCount refs;                             ///< owners: handles, and what autograd saves
   ScalarType dtype = ScalarType::Undefined;  ///< element type
   Device device;                             ///< device of the storage
-  /// Row-major with no gaps: most kernels have a shortcut for it.
+  /// Row-major without gaps. Most kernels have a shortcut for this.
   bool contiguous = true;
   /// A leaf that requires a gradient. A tensor with grad_fn always requires one.
   bool leaf_requires_grad = false;
@@ -68,11 +68,11 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   uint32_t view_version = 0;
   /// The tensor that this is a differentiable view of. It is never a view itself.
   intrusive_ptr<TensorImpl> view_base;
-  /// Gradient, hooks and other rare parts, owned. Null until there is one.
+  /// Gradient, hooks and other rare parts, owned. Null until one of them exists.
   AutogradExtra* extra = nullptr;
 
-  /// Returns whether the tensor requires a gradient itself: it is a leaf that does, or has a
-  /// grad_fn.
+  /// Returns whether the tensor requires a gradient itself: it is a leaf with leaf_requires_grad,
+  /// or it has a grad_fn.
   bool has_history() const { return leaf_requires_grad || grad_fn.defined(); }
   /// Returns whether autograd records ops on it: it has history, or its base has.
   bool requires_grad() const { return has_history() || (view_base && view_base->has_history()); }

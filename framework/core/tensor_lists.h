@@ -20,12 +20,12 @@ class TensorLists {
  public:
   static constexpr int kMostOperands = 5;
   static constexpr int64_t kChunk = 8192;
-  /// A launch takes 4 KiB of arguments. The rest is for the kernel's numbers.
+  /// Number of 8-byte slots. A launch takes 4 KiB of arguments. The kernel's numbers need the rest.
   static constexpr int kSlots = 464;
 
   TensorLists() = default;
-  /// `used` has a bit for each operand of the kernel that the entries have, `reads` for each that
-  /// is only read.
+  /// `used` has a bit for each operand of the kernel that entries have. `reads` has a bit for each
+  /// operand that is only read.
   TensorLists(ScalarType dtype, unsigned used, unsigned reads, bool numbered = false)
       : dtype_(dtype),
         used_(used),
@@ -40,8 +40,8 @@ class TensorLists {
   TAPER_HD int64_t chunks() const { return chunks_; }
   bool is_full() const { return (count_ + 1) * width() > kSlots; }
   void clear() { count_ = 0, chunks_ = 0; }
-  /// Adds an entry. data[k] is the memory of its k-th tensor, `number` its extra 8 bytes. The lists
-  /// must not be full.
+  /// Adds an entry, unless numel is 0. data[k] is the memory of the entry's k-th tensor, and
+  /// `number` is its extra 8 bytes. The lists must not be full.
   void add(int64_t numel, void* const* data, uint64_t number = 0) {
     if (numel == 0) return;
     uint64_t* const slot = slots_ + count_++ * width();
@@ -100,7 +100,7 @@ class TensorLists {
 };
 
 /// Gathers tensors of equal device, dtype and numbers. Calls launch(where, lists, numbers) for each
-/// full list, with a tensor `where` of its device. launch() launches the remaining lists.
+/// full list. `where` is a tensor on the list's device. launch() launches the remaining lists.
 template <class Numbers, class Launch>
 class GatheredLaunches {
  public:
@@ -110,8 +110,8 @@ class GatheredLaunches {
 
   /// Returns whether the tensor may be part of a list.
   static bool takes(const Tensor& t) { return !t.defined() || t.is_contiguous(); }
-  /// Adds the operands for a launch with these numbers, without undefined ones. `number` is the
-  /// entry's extra number in numbered lists.
+  /// Adds an entry with the defined tensors of `operands`. The first must be defined. `numbers` go
+  /// to the launch. `number` is the entry's extra number in numbered lists.
   template <size_t N>
   void add(const Numbers& numbers, const Tensor* const (&operands)[N], uint64_t number = 0) {
     static_assert(N <= TensorLists::kMostOperands);

@@ -59,7 +59,7 @@ class DeprecatedTypeProperties {
   ScalarType dtype_;
 };
 
-/// Returns the shared object of a backend and a dtype. Throws Error for values that are no
+/// Returns the shared object of a backend and a dtype. Throws Error for values that are not
 /// enumerators.
 DeprecatedTypeProperties& type_properties(Backend backend, ScalarType dtype);
 /// Writes toString().

@@ -1,6 +1,6 @@
 // Warnings about things that a program should know and that are no errors. Each warning goes to the
 // handler of the calling thread. By default the handler writes it to stderr. A program can set
-// another:
+// another handler:
 //
 //   struct Texts : WarningHandler {
 //     void process(const Warning& w) override { texts.push_back(w.msg()); }
@@ -83,7 +83,7 @@ struct WarnAlways {
 /// `c10::Warning::set_warning_handler(&mine)`.
 class Warning {
  public:
-  /// The kind of a warning about a program's behaviour, as TORCH_WARN gives.
+  /// The kind of a warning about a program's behaviour. TORCH_WARN issues this kind.
   class UserWarning {};
   /// The kind of a warning about a deprecated name.
   class DeprecationWarning {};
@@ -148,8 +148,8 @@ class WarningHandler {
 };
 
 namespace detail {
-/// Returns whether a warning that comes once is due: at the first call with `given`, and always
-/// with set_warnAlways(true).
+/// Returns whether a once-only warning must be issued now: at the first call with `given`, and
+/// always after set_warnAlways(true).
 bool is_first(std::atomic<bool>& given);
 /// Issues a warning. The place is that of the call.
 void warn_user(const std::string& text,
