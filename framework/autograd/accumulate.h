@@ -19,8 +19,8 @@ struct AccumulateGrad final : Node {
   /// the caller must destroy it.
   bool rest();
   /// Called when the leaf is used. In a step that is captured several times (StepState), each call
-  /// gets a new accumulator. An accumulator with hooks is kept instead, and forgets earlier ops.
-  /// Gradients then come in one order, even if graphs of earlier calls still exist.
+  /// of the step gets a new accumulator. An accumulator with hooks is kept instead, and forgets
+  /// earlier ops. Gradients then arrive in one order, even if graphs of earlier calls still exist.
   static void forget_earlier(AutogradExtra& e);
   /// The leaf. Undefined while the object rests.
   Tensor variable;

@@ -17,7 +17,8 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Who stands at the doors of a thread's ops, as bits of AutocastState::door.
+/// What ops of a thread must ask at their doors, as bits of AutocastState::door: autocast of a kind
+/// of device, or modes.
 constexpr uint8_t kCastsCpu = 1, kCastsCuda = 2, kCasts = kCastsCpu | kCastsCuda, kModes = 4;
 
 /// A thread's settings of autocast, and the word that each op reads first (door.h).
@@ -29,18 +30,19 @@ struct AutocastState {
 
   /// Returns the kinds of devices whose ops are cast, as bits.
   uint8_t casts() const { return door & kCasts; }
-  /// Casts ops on these kinds of devices. Modes stay.
+  /// Casts ops on these kinds of devices. The bit of modes stays.
   void set_casts(int kinds) { door = static_cast<uint8_t>((door & ~kCasts) | (kinds & kCasts)); }
-  /// Sets the calling thread's state, without the modes, which belong to the thread that entered
-  /// them. Clears the cache if no scope is open then.
+  /// Sets the calling thread's state to this one, except the modes: they belong to the thread that
+  /// entered them. Clears the cache if no scope is open after that.
   void apply() const;
 };
 /// This thread's state. It is constant-initialised, so that access costs one load.
 inline thread_local AutocastState autocast_state;
-/// Tests whether modes are on. They see the ops of which a fused op of containers is made.
+/// Returns whether modes are on. Then a fused op must call the ops that it consists of, so that
+/// modes see them.
 inline bool has_modes() { return autocast_state.door & kModes; }
 
-/// Turns autocast off until the end of the scope, for the inside of an op.
+/// Turns autocast off until the end of the scope. Ops use it around their work.
 class AutocastOff {
  public:
   AutocastOff() : AutocastOff(kCasts) {}
@@ -68,7 +70,8 @@ class AutocastScope {
   const AutocastState before_;
 };
 
-/// Returns `x` as `to`. Casts of leaves that require a gradient to autocast's dtype are cached
+/// Returns `x` cast to dtype `to`. Casts of leaves that require a gradient to autocast's dtype are
+/// cached
 /// until the outermost scope ends, so that a weight is cast once for all uses. A cached cast is not
 /// used if the leaf has changed since, if it lacks a history that is needed, or if it was made in
 /// another capture.
@@ -88,7 +91,7 @@ class autocast {
                     optional<bool> cache_enabled = nullopt);
 
   /// Returns whether ops on devices of this kind are cast. False for kinds without devices in
-  /// Taper. Functions that take a dtype or a setting throw Error for these.
+  /// Taper. Functions that take a dtype or a setting throw Error for such kinds.
   static bool is_autocast_enabled(DeviceType type);
   /// Turns autocast on or off without a scope. Unlike the constructor it checks neither the dtype
   /// nor that there is a CUDA device.
@@ -119,7 +122,6 @@ class autocast {
   }
   ///@}
 
-  // LibTorch's older names: without one the device is CUDA.
   /// LibTorch's older names of the functions above, for CUDA, or for the CPU if the name says so.
   ///@{
   static bool is_enabled() { return is_autocast_enabled(kCUDA); }

@@ -14,22 +14,23 @@ using taper::InferenceMode;
 
 /// Adds the gradients of sum_i <tensors[i], grad_tensors[i]> to the `grad` of the leaves.
 ///
-/// `grad_tensors` has the shapes of `tensors`. An undefined one, or an empty list, means 1 and
-/// needs a one-element tensor. `retain_graph` (default: create_graph) keeps the saved tensors, so
-/// that backward can run again. `create_graph` records the backward pass, for higher derivatives.
-/// With `inputs` only these tensors get their gradient.
+/// `grad_tensors` has the shapes of `tensors`. An undefined gradient, or an empty list, means 1.
+/// This is allowed for tensors with one element. `retain_graph` (default: create_graph) keeps the
+/// saved tensors, so that backward can run again. `create_graph` records the backward pass, for
+/// higher derivatives. With `inputs` only these tensors get their gradient.
 void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
               optional<bool> retain_graph = nullopt, bool create_graph = false,
               const variable_list& inputs = {});
 
 /// Returns d(sum_i <outputs[i], grad_outputs[i]>)/d(inputs) and changes no `grad`. Throws if an
-/// input is not part of the graph. With `allow_unused` its gradient is undefined instead.
+/// input is not part of the graph. With `allow_unused`, the gradient of such an input is undefined
+/// instead.
 variable_list grad(const variable_list& outputs, const variable_list& inputs,
                    const variable_list& grad_outputs = {}, optional<bool> retain_graph = nullopt,
                    bool create_graph = false, bool allow_unused = false);
 
-/// Makes a leaf with the memory of `data`, without its history. LibTorch's name. Returns an
-/// undefined tensor for an undefined one.
+/// Makes a leaf that shares the memory of `data`, without history. LibTorch's name. Returns an
+/// undefined tensor if `data` is undefined.
 Variable make_variable(const Tensor& data, bool requires_grad = false);
 
 /// Prints the node's address: LibTorch's programs print `x.grad_fn()`.

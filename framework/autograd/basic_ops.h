@@ -9,7 +9,7 @@
 
 namespace torch::taper::autograd {
 
-/// Passes values on. Backward passes an undefined gradient, whatever arrives:
+/// Copies its inputs. Its backward passes on undefined gradients, whatever arrives:
 ///
 ///   UndefinedGrad().apply({y})[0].backward();
 struct UndefinedGrad {
@@ -19,7 +19,7 @@ struct UndefinedGrad {
   variable_list operator()(variable_list&& inputs) const { return apply(std::move(inputs)); }
 };
 
-/// Passes values on. A backward pass that reaches it throws Error with the given text.
+/// Copies its inputs. A backward pass that reaches it throws Error with the given text.
 struct DelayedError {
   /// Makes an operation of `num_inputs` tensors whose backward throws `text`.
   DelayedError(std::string text, int64_t num_inputs);

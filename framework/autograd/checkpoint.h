@@ -10,11 +10,11 @@
 namespace torch::taper::autograd {
 
 /// Runs `function(inputs)` without keeping its intermediate values. Backward runs it again and
-/// differentiates it. For the second run, the default generators of all devices and autocast get
-/// their state of the first run, so that dropout draws an equal mask. In a captured step each
-/// replay restores the generators. Leaves that the function uses besides its inputs, such as a
-/// module's parameters, also get their gradients. At least one input must require a gradient, or no
-/// gradient flows.
+/// differentiates it. For the second run, autocast and the default generators of all devices get
+/// the state that they had in the first run, so that dropout draws an equal mask. In a captured
+/// step each replay restores the generators. Leaves that the function uses besides its inputs, such
+/// as a module's parameters, also get their gradients. Gradients flow only if at least one input
+/// requires a gradient.
 ///
 ///   Tensor y = autograd::checkpoint([&](const variable_list& in) {
 ///     return variable_list{block->forward(in[0])};

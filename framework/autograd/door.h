@@ -1,5 +1,5 @@
-// The op's door: the line with which a public op starts. It asks whether anybody stands between the
-// caller and the op on this thread: autocast, or a mode (ops/shared/op_mode.h). Not installed.
+// The op's door: the line with which a public op starts. If autocast or a mode
+// (ops/shared/op_mode.h) is on for this thread, the line shows it the call. Not installed.
 //
 //   Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
 //     if (auto done = at_door<"softmax">(self, dim, dtype)) return done;
@@ -35,8 +35,8 @@ struct OpAt {
   static const OpInfo row;
 };
 
-/// The result of an op that the door has called, or nothing. It converts once, to the op's result.
-/// It has no destructor, so that an op without anybody at its door has nothing to clean up.
+/// The result of an op that the door has called, or nothing. It converts once, to the op's result
+/// type. It has no destructor, so that an op has nothing to clean up if autocast and modes are off.
 class [[nodiscard]] DoorResult {
  public:
   DoorResult() = default;
@@ -55,10 +55,12 @@ class [[nodiscard]] DoorResult {
 };
 
 /// Shows the call to autocast and to the modes. Returns null if the op shall continue, else its
-/// result on the heap. If the op returns its arguments, the pointer only says that it was called.
+/// result on the heap. If the op returns its arguments, the pointer only says that the op was
+/// called.
 void* show_at_door(const OpInfo& op, const void* const* arguments);
 
-/// Small arguments are copied here, so that no address of an op's own variables is known elsewhere.
+/// The type in which the door passes an argument on. Small arguments are copied, so that the
+/// addresses of the op's variables do not escape.
 template <class T>
 using Shown = std::conditional_t<std::is_trivially_copyable_v<T> && sizeof(T) <= 2 * sizeof(void*),
                                  T, const T&>;
@@ -70,8 +72,8 @@ template <class... A>
 
 }  // namespace detail
 
-/// Returns the result of the op with this name, if somebody at the door of this thread has called
-/// it or has replaced its result. Otherwise returns nothing, and the op continues.
+/// Returns the result of the op with this name if autocast or a mode has called the op or has
+/// replaced its result. Otherwise returns nothing, and the op continues.
 template <detail::OpName name, class... A>
 [[gnu::always_inline]] inline detail::DoorResult at_door(const A&... a) {
   if (__builtin_expect(detail::autocast_state.door == 0, 1)) return {};

@@ -17,26 +17,27 @@ struct BackwardPass {
   bool create_graph = false;
   /// If not empty, only the gradients of these tensors are computed.
   TensorList inputs;
-  /// With inputs: add to their `grad` (backward) instead of returning the gradients (grad).
+  /// Used with `inputs`. True adds the gradients to the `grad` of inputs, for autograd::backward.
+  /// False returns them, for autograd::grad.
   bool accumulate = true;
   bool allow_unused = false;
 };
 
 /// Runs a backward pass on the calling thread. Each node runs with the CUDA stream and device of
-/// its forward. At the end the caller's current streams wait for all of them. Returns the gradients
-/// of `inputs` if they are not accumulated. Throws LibTorch's errors for roots without history,
-/// gradients of a wrong shape, and unused inputs. After an error the graph is unchanged, except for
-/// the nodes that have run.
+/// its forward. At the end the caller's current streams wait for the streams of all nodes. Returns
+/// the gradients of `inputs` if `accumulate` is false. Throws LibTorch's errors for roots without
+/// history, gradients of a wrong shape, and unused inputs. After an error the graph is unchanged,
+/// except for the nodes that have run.
 variable_list run_backward(const BackwardPass& pass);
 
 #pragma GCC visibility push(default)
 /// Calls `f` at the end of the outermost backward pass on this thread, in the order of queueing.
 /// `f` is not called if the pass throws. Throws Error outside a pass.
 void queue_callback(std::function<void()> f);
-/// Lets the accumulator forget the ops recorded so far. An accumulator runs after the oldest of the
-/// ops that use its leaf, and from now on only future ops count. Graphs recorded before must not
-/// run any more, or their gradients arrive separately. For accumulators that are kept from pass to
-/// pass.
+/// Lets the accumulator disregard the ops recorded so far. Usually an accumulator runs after the
+/// oldest op that uses its leaf. After this call it runs after the oldest op that is recorded
+/// later. Graphs recorded before must not run any more, because their gradients would arrive
+/// separately. Use it for accumulators that are kept from pass to pass.
 void early_accumulation(Node& accumulator);
 #pragma GCC visibility pop
 
@@ -46,12 +47,13 @@ bool is_wanted(const Edge& edge);
 
 /// Checks for anomaly mode. Throws Error if a gradient that `node` made has a NaN.
 void check_anomaly(const Node& node, const GradList& made);
-/// Warns that `node` threw an error: with the call of its forward op and, if another backward pass
-/// made it, with the calls that led there.
+/// Warns that `node` threw an error. The warning shows the call stack of the node's forward op. If
+/// the backward step of another node made `node`, a second warning shows the stack of that node's
+/// forward op, and so on.
 void warn_of_anomaly(const Node& node);
 
-/// Returns whether a gradient of sizes `from` can be summed to sizes `to`, which must broadcast to
-/// `from`.
+/// Returns whether a gradient of sizes `from` can be summed to sizes `to`. This needs sizes `to`
+/// that broadcast to `from`.
 bool can_be_summed_to(IntArrayRef from, IntArrayRef to);
 
 }  // namespace torch::taper::autograd

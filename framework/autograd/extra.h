@@ -11,10 +11,10 @@
 
 namespace torch::taper {
 
-/// What a transformation of functions (func/) keeps with a tensor.
+/// Data that a transformation of functions (func/) keeps with a tensor.
 struct TensorNote {
   virtual ~TensorNote() = default;
-  /// Throws Error if the tensor stands for a batch, whose elements it does not have.
+  /// Throws Error if the tensor stands for a batch and has no elements itself.
   virtual void check_elements(const char* op) const = 0;
 };
 
@@ -45,8 +45,8 @@ struct AutogradExtra {
 
 namespace detail {
 
-/// Holds a leaf's accumulator_mutex if there are other threads. Each use of a leaf would lock
-/// twice, which is several percent of a small op's time.
+/// Holds a leaf's accumulator_mutex if the process has other threads. Otherwise it locks nothing:
+/// two locks for each use of a leaf would cost several percent of a small op's time.
 class AccumulatorLock {
  public:
   explicit AccumulatorLock(AutogradExtra& e)
@@ -65,7 +65,7 @@ class AccumulatorLock {
 
 /// Returns the tensor's AutogradExtra. The first call makes it.
 AutogradExtra& extra_of(TensorImpl& t);
-/// Must be called before `grad` may become another tensor: see StepState.
+/// Note `grad` for StepState. Must be called before `grad` may become another tensor.
 ///@{
 void note_grad_now(AutogradExtra& e);
 inline void note_grad(AutogradExtra& e) {
@@ -75,7 +75,7 @@ inline void note_grad(AutogradExtra& e) {
 }  // namespace detail
 
 namespace autograd {
-/// Register the tensor at its grad_fn as one that keeps its gradient, and undo this.
+/// Add a tensor that keeps its gradient to the list of its grad_fn, and remove it.
 void remember_retained(TensorImpl& t);
 void forget_retained(TensorImpl& t);
 }  // namespace autograd

@@ -137,7 +137,7 @@ inline void replace(variable_list& list, const Tensor*& next) {
 }
 template <class T>
 void replace(T&, const Tensor*&) {}
-/// An argument as a value of its own.
+/// The type of a copy of an argument that owns its value.
 template <class T>
 struct OwnArgument {
   using type = T;
@@ -147,8 +147,8 @@ struct OwnArgument<TensorList> {
   using type = variable_list;
 };
 
-/// A custom function called inside of func::vmap or func::jvp. Empty functions are rules that the
-/// class does not have.
+/// A custom function called inside of func::vmap or func::jvp. A member function is empty if the
+/// class does not define the rule.
 struct CustomCall {
   const char* type_name;
   const variable_list& inputs;  ///< the tensors among the arguments, in their order
@@ -158,7 +158,7 @@ struct CustomCall {
   std::function<std::pair<variable_list, variable_list>(const variable_list& inputs,
                                                         const variable_list& tangents)>
       jvp;
-  /// Calls the class's vmap with inputs whose batch lies at these dimensions.
+  /// Calls the class's vmap. in_dims are the batch dimensions of the inputs.
   std::function<std::pair<variable_list, std::vector<optional<int64_t>>>(
       int64_t batch_size, const variable_list& inputs,
       const std::vector<optional<int64_t>>& in_dims)>
@@ -166,7 +166,7 @@ struct CustomCall {
 };
 /// Returns whether a transformation of functions (func/) handles calls with these tensors.
 bool is_transformed(const variable_list& inputs);
-/// Calls a custom function as the transformations do.
+/// Calls a custom function under the transformations of this thread.
 variable_list call_transformed(const CustomCall& call);
 template <class T, class = void>
 struct HasJvp : std::false_type {};
@@ -226,7 +226,7 @@ struct Function {
   }
 
  private:
-  /// Calls apply as the transformations of this thread do.
+  /// Calls apply under the transformations of this thread.
   template <class X, class Result, class... Args>
   static Result transformed(const variable_list& tensors, const Args&... args) {
     using Own = std::tuple<typename detail::OwnArgument<std::decay_t<Args>>::type...>;

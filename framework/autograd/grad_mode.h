@@ -43,8 +43,8 @@ struct NoGradGuard : AutoGradMode {
   NoGradGuard() : AutoGradMode(false) {}
 };
 
-/// Turns inference mode on in the scope. Like NoGradGuard, and tensors made in the scope can never
-/// enter a graph: ops neither track views nor count versions for them.
+/// Turns inference mode on in the scope. No op records a graph, as with NoGradGuard. Tensors made
+/// in the scope can never enter a graph, and ops neither track views nor count versions for them.
 class InferenceMode {
  public:
   /// With `enabled` false, turns inference mode off and gradient mode on within the scope.

@@ -43,7 +43,7 @@ class GradList {
   ~GradList() { destroy(); }
   /// Sets the length, once. All elements are undefined tensors.
   void resize(size_t n);
-  size_t size() const { return size_; }  ///< gradients, undefined ones too
+  size_t size() const { return size_; }  ///< number of gradients, including undefined ones
   /// Access elements without checks. Pointers stay valid until the list is moved from, assigned to
   /// or destroyed.
   ///@{
@@ -86,11 +86,12 @@ struct Edge {
 
 using edge_list = std::vector<Edge>;  ///< one for each input of an op, in their order
 
-/// Called before a node runs, with the gradients of its op's outputs. The returned gradients, of
-/// equal number, replace them.
+/// Called before a node runs, with the gradients of its op's outputs. Returns as many gradients,
+/// which replace the given ones.
 using PreHook = std::function<variable_list(const variable_list& grads)>;
-/// Called after a node has run, with the gradients that it made (of its op's inputs) and got (of
-/// the outputs). The returned gradients, as many as grad_inputs, replace grad_inputs.
+/// Called after a node has run. `grad_inputs` are the gradients that the node made, for the inputs
+/// of its op. `grad_outputs` are the gradients that it got, for the outputs. Returns gradients that
+/// replace `grad_inputs`.
 using PostHook = std::function<variable_list(const variable_list& grad_inputs,
                                              const variable_list& grad_outputs)>;
 
@@ -123,8 +124,8 @@ struct Node {
   /// a million nodes must not need a million stack frames.
   static void destroy(Node* n);
 
-  /// Takes the gradients of the op's outputs (undefined ones mean zero) and returns those of its
-  /// inputs, one for each edge. An undefined result means zero.
+  /// Takes the gradients of the op's outputs (undefined ones mean zero). Returns the gradients of
+  /// the op's inputs, one for each edge. An undefined result means zero.
   virtual GradList apply(GradList&& grads);
   /// Computes gradients in a program's class, which overrides this overload.
   virtual variable_list apply(variable_list&& grads);
@@ -143,7 +144,8 @@ struct Node {
   size_t num_outputs() const { return num_edges_; }  ///< number of gradients that apply returns
   size_t num_inputs() const { return num_inputs_; }  ///< number of gradients that apply takes
   /// Returns the position on the tape: backward runs larger numbers first. It is larger than the
-  /// numbers of the nodes that the edges lead to, except for accumulators of leaves.
+  /// numbers of the nodes that the edges lead to, except for accumulators after
+  /// early_accumulation().
   uint64_t sequence_nr() const { return sequence_nr_; }
   /// Returns whether edge `i` leads to a node, so that input i of the op may get a gradient. Not
   /// checked.
@@ -171,8 +173,8 @@ struct Node {
   void add_pre_hook(std::unique_ptr<FunctionPreHook>&& hook);
   void add_post_hook(std::unique_ptr<FunctionPostHook>&& hook);
   ///@}
-  /// Adds a hook on one output of the op, which is called with the complete gradient. Returns an id
-  /// to remove it. Throws Error for an empty function.
+  /// Adds a hook on one output of the op. It is called with the output's complete gradient. Returns
+  /// an id to remove it. Throws Error for an empty function.
   unsigned add_tensor_pre_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook);
   /// Removes the hook with this id. Does nothing if it is gone already. Throws Error for an id that
   /// was never returned.
@@ -198,7 +200,8 @@ struct Node {
     /// Tensors that keep their gradient: (output_nr, tensor). Not owned.
     std::vector<std::pair<uint32_t, TensorImpl*>> retained;
   };
-  /// Returns the rare state. The first call makes it. Two threads must not call it at a time.
+  /// Returns the rare state. The first call makes it. Two threads must not call it at the same
+  /// time.
   Extra& extra();
 
   RefCount refs;                  ///< number of NodePtr that own the node
@@ -217,8 +220,8 @@ struct Node {
   uint32_t object_nbytes_ = 0;
   bool released_ = false;  ///< saved tensors were dropped
 
-  /// Sets the node's edges and gives it a sequence number after all of them. The memory is in the
-  /// node's block, or comes from make_edge_memory().
+  /// Sets the node's edges, and makes its sequence number larger than those of the nodes behind
+  /// them. The memory is in the node's block, or comes from make_edge_memory().
   void set_edges(Edge* edges, size_t count);
   /// Allocates uninitialised memory for `count` edges. It is freed with the node, after the edges'
   /// destructors.
@@ -238,8 +241,8 @@ void set_history(const Tensor& y, const NodePtr& node);
 /// Throws LibTorch's error for a second backward through a freed graph.
 [[noreturn]] void throw_released(const Node& node);
 
-/// Get and set the least number of the calling thread's next node. Threads whose nodes should
-/// alternate in backward start from one number.
+/// Get and set the sequence number that the calling thread's next node gets at least. Threads whose
+/// nodes should alternate in backward start from one number.
 ///@{
 uint64_t next_sequence_nr();
 void set_next_sequence_nr(uint64_t n);

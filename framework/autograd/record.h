@@ -51,6 +51,7 @@ struct Grads {
   GradList& grads;   ///< one for each output, undefined if none has arrived
   const Node& node;  ///< the node that runs
   const Tensor& operator[](size_t i) const { return grads[i]; }  ///< of output i, not checked
+                                                                 ///< checked
   size_t size() const { return grads.size(); }                   ///< number of outputs
   /// Returns whether input number `input` may get a gradient. If not, an undefined tensor is
   /// enough.
@@ -189,8 +190,8 @@ void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f)
 // ---------------------------------------------------------------------- in-place ops
 /// Throws if several elements of `x`, which is to be written, share memory.
 void check_no_internal_overlap(const char* op, const Tensor& x);
-/// Returns whether an op that changes `x`, with a derivative for it and for `others`, must be
-/// recorded. Call it before anything is changed. It throws for a leaf that requires a gradient, for
+/// Returns whether an op that changes `x` must be recorded. The op has derivatives for `x` and for
+/// `others`. Call it before anything is changed. It throws for a leaf that requires a gradient, for
 /// a view whose history may not be replaced, and if the history of one of `others` is not
 /// available.
 bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others);
@@ -204,7 +205,8 @@ inline bool check_new_history(const char* op, const Tensor& x) {
 /// check_new_history for an op that writes the elements of `x`. It also throws for memory that
 /// overlaps itself (an expanded tensor).
 bool check_inplace(const char* op, const Tensor& x, const detail::Inputs& others = {});
-/// Counts the new version after a change. Call it before saved_output(x) and record_inplace.
+/// Increments the version of x's storage after a change. Call it before saved_output(x) and
+/// record_inplace.
 inline void mark_changed(const Tensor& x) { x.impl().bump_version(); }
 /// Makes `node` the history of `x`, which its op has overwritten, and of the base if `x` is a view.
 void rebase_history(const Tensor& x, NodePtr node);
@@ -214,8 +216,9 @@ namespace detail {
 void assert_was_checked(const char* name, const Tensor& x, const Inputs& inputs);
 }  // namespace detail
 /// Records an op that has overwritten `x`, after check_inplace() returned true. The inputs are `x`
-/// (its derivative is undefined if the old value does not matter) and the others given to
-/// check_inplace(). `x`, and its base if it is a view, get the new history.
+/// and the tensors given to check_inplace() as `others`. If the old value of `x` does not matter,
+/// the derivative of input `x` is undefined. `x`, and its base if it is a view, get the new
+/// history.
 template <class F>
 void record_inplace(const char* name, const Tensor& x, const detail::Inputs& inputs, F&& f) {
   detail::assert_was_checked(name, x, inputs);

@@ -22,8 +22,9 @@ struct PackedTensor {
 }  // namespace detail
 
 /// Keeps a tensor's value for a backward step. It remembers the storage's version, so that get()
-/// can report a value that was changed in-place. An op's output is kept without its history, which
-/// would be a cycle. get() restores the history while the node runs.
+/// can report a value that was changed in-place. An op's output is kept without its history,
+/// because its history is the node that keeps it: a cycle. get() restores the history while the
+/// node runs.
 class Saved {
  public:
   Saved() = default;
@@ -55,8 +56,8 @@ class Saved {
   intrusive_ptr<detail::PackedTensor> packed_;
 };
 
-/// Throws the error of saving an inference tensor. For an op that overwrites its input, and would
-/// notice only afterwards.
+/// Throws the error of saving an inference tensor. An op that overwrites its input calls it before
+/// the write, because saving would throw only after the write.
 void check_can_be_saved(const Tensor& t);
 
 /// Saves an input of the op.

@@ -3,8 +3,8 @@
 //
 // Ops save through Value, a hook of saved tensors. A result of a `repeatable` kernel
 // (framework/kernel/kernel_info.h) need not be kept if its operands are kept anyway. Backward
-// records its launches once more, so that the bits are equal and no random number is drawn again.
-// Capturing the step several times finds the results to recompute. Not installed.
+// records the launches of the result once more, so that the bits are equal and no random number is
+// drawn again. Capturing the step several times finds the results to recompute. Not installed.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,7 @@ class SavedForReplays {
     int left = 0;  ///< saved values that wait for it
     Tensor again;  ///< the recomputed tensor, while several values wait for it
   };
-  /// A saved value: kept, or one of the results.
+  /// A saved value. It is kept, or is one of the results.
   struct Value final : autograd::SavedVariableHooks {
     explicit Value(std::shared_ptr<SavedForReplays> of) : all(std::move(of)) {}
     ~Value() override { all->forget(*this); }
@@ -56,7 +56,8 @@ class SavedForReplays {
     ///@{
     MadeBy made;
     std::vector<Tensor> operands;        ///< owners of its inputs
-    uint64_t capture = 0, recorded = 0;  ///< its capture, and the steps then
+    uint64_t capture = 0, recorded = 0;  ///< its capture, and the number of steps recorded at that
+                                         ///< time
     bool waits = false;                  ///< backward has not asked for it yet
     ///@}
   };
@@ -96,7 +97,7 @@ class SavedForReplays {
   /// recomputes none.
   std::vector<size_t> worth() const;
   /// Returns results that must be kept: an operand was overwritten before backward, or backward did
-  /// not ask within the captures. If there are any, these captures are useless.
+  /// not ask for the result within the captures. If there are any, these captures are useless.
   const std::set<size_t>& spoiled() const { return spoiled_; }
   /// Returns the bytes of results that are recomputed instead of kept.
   size_t nbytes_again() const;
@@ -129,12 +130,12 @@ class SavedForReplays {
 };
 
 /// Captures a step repeatedly to keep to `budget` bytes, with as few recomputed results as
-/// possible. If the budget cannot be met, it recomputes all that can be, if that takes less memory
-/// than none. `capture` records the step anew with the given saver, calls its end_capture() and
-/// end(), and returns the bytes that replays take. The program's state that StepState knows
-/// (step_state.h), and the CPU's generator, are restored before each capture except the first, and
-/// if one throws. Returns the bytes that are recomputed. Throws Error if the step differs between
-/// calls.
+/// possible. If no capture meets the budget, it recomputes all results that it can, unless this
+/// takes more memory than recomputing none. `capture` records the step anew with the given saver,
+/// calls its end_capture() and end(), and returns the bytes that replays take. Before each capture
+/// except the first, and if a capture throws, the function restores the CPU's generator and the
+/// program's state that StepState notes (step_state.h). Returns the bytes that are recomputed.
+/// Throws Error if the step differs between calls.
 size_t capture_within(
     size_t budget, const IsKept& given,
     const std::function<size_t(const std::shared_ptr<SavedForReplays>&)>& capture);

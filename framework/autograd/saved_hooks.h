@@ -3,7 +3,7 @@
 //   {
 //     SavedTensorHooks in_half([](const Tensor& t) { return t.to(kHalf); },
 //                              [](const Tensor& packed) { return packed.to(kFloat); });
-//     loss = net->forward(x).sum();  // what its ops save is packed
+//     loss = net->forward(x).sum();  // tensors that its ops save are packed
 //   }
 //   loss.backward();                 // and unpacked when it is needed
 #pragma once
@@ -47,7 +47,7 @@ struct SavedTensorDefaultHooks {
   static void push_hooks(autograd::SavedHooksFactory hooks);
   /// Removes the top hooks. Throws Error if there are none.
   static void pop_hooks();
-  /// Lets push_hooks throw this text from now on. Throws Error if there are hooks.
+  /// Makes push_hooks throw Error with this text from now on. Throws Error if there are hooks.
   static void disable(const std::string& error_message);
   /// Allows push_hooks again.
   static void enable();
@@ -93,7 +93,7 @@ class SavedTensorHooks {
 
 /// Keeps tensors that ops of the scope save in the host's memory, and copies them back when
 /// backward needs them. Use it for networks whose activations do not fit on a device. With
-/// `pin_memory` copies need not wait for the host.
+/// `pin_memory` the host does not wait for the copies.
 class SaveOnCpu : SavedTensorHooks {
  public:
   /// Tensors on the CPU are kept unchanged. Throws Error while hooks are disabled.

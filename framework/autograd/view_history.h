@@ -23,8 +23,8 @@ void rebase_view(const Tensor& x, NodePtr node);
 
 /// Returns whether rebase_view made this node.
 bool is_copy_slices(const Node& node);
-/// Returns the view that the op of such a node has overwritten, as the op saved it, with its
-/// history. The node's output is the base, so the view is made from it anew.
+/// Returns the view that the op of such a node has overwritten, with its history. `saved` is the
+/// view as the op saved it. The node's output is the base, so the view is made from the base again.
 Tensor view_written_by(Node& node, const TensorImpl& saved);
 
 }  // namespace torch::taper::autograd
