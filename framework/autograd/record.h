@@ -51,7 +51,6 @@ struct Grads {
   GradList& grads;   ///< one for each output, undefined if none has arrived
   const Node& node;  ///< the node that runs
   const Tensor& operator[](size_t i) const { return grads[i]; }  ///< of output i, not checked
-                                                                 ///< checked
   size_t size() const { return grads.size(); }                   ///< number of outputs
   /// Returns whether input number `input` may get a gradient. If not, an undefined tensor is
   /// enough.
