@@ -51,7 +51,7 @@ class OutputArchive final {
 
   /// Adds a number, text, list or tensor. A second value of one name replaces the first.
   void write(const std::string& key, const IValue& value);
-  /// Adds a tensor. Its values are read by save_to. It may be undefined.
+  /// Adds a tensor, which may be undefined. save_to() reads the values of its elements.
   void write(const std::string& key, const Tensor& tensor, bool is_buffer = false);
   /// Adds the current contents of `nested` under `key`.
   void write(const std::string& key, OutputArchive& nested);
@@ -62,7 +62,7 @@ class OutputArchive final {
   void save_to(const std::string& filename);
   /// Writes to a stream. Throws Error if the stream fails.
   void save_to(std::ostream& stream);
-  /// Calls `func(data, nbytes)` repeatedly. It returns the number of bytes it took.
+  /// Calls `func(data, nbytes)` repeatedly. `func` returns the number of bytes that it took.
   void save_to(const std::function<size_t(const void*, size_t)>& func);
 
   /// Calls write(args...).
@@ -97,8 +97,9 @@ class InputArchive final {
   ///@}
   /// Read the tensor of that name. A defined `tensor` keeps its identity, dtype and requires_grad,
   /// and takes over sizes and values. It goes to the device given to load_from, or keeps its
-  /// device. An undefined `tensor` becomes a new tensor there, or on the device of saving. Throw
-  /// Error if only one of the two dtypes is floating, and if there is no such device.
+  /// device. An undefined `tensor` becomes a new tensor on the device given to load_from, or on the
+  /// device of the saved tensor. Throw Error if only one of the two dtypes is floating, and if
+  /// there is no such device.
   ///@{
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false);
@@ -120,17 +121,17 @@ class InputArchive final {
   void load_from(std::istream& stream, optional<Device> device = nullopt);
   void load_from(const char* data, size_t size, optional<Device> device = nullopt);
   ///@}
-  /// Reads with functions: read_func(position, buffer, nbytes) returns the number of bytes it gave,
-  /// size_func() the total.
+  /// Reads with functions. read_func(position, buffer, nbytes) fills the buffer and returns the
+  /// number of bytes that it wrote. size_func() returns the total number of bytes.
   void load_from(const std::function<size_t(uint64_t, void*, size_t)>& read_func,
                  const std::function<size_t()>& size_func, optional<Device> device = nullopt);
 
-  /// Returns the number of tensors that were read into, in this archive, its parents and its nested
+  /// Returns how many tensors got values from read(), in this archive, its parents and its nested
   /// archives.
   size_t count_reads() const;
-  /// Restores the tensors that were read into, except the first `keep`.
+  /// Restores the tensors that got values from read(), except the first `keep`.
   void undo_reads(size_t keep = 0);
-  /// Calls body(). If it throws, the tensors that it read into are restored.
+  /// Calls body(). If it throws, the tensors that it read are restored.
   template <class Body>
   void all_or_nothing(const Body& body) {
     const size_t before = count_reads();

@@ -158,16 +158,16 @@ class Dict {
     TAPER_CHECK_INDEX(found != end(), "Argument passed to at() was not in the map.");
     return found->value();
   }
-  /// Adds an entry, and returns its position and true. If the key exists, its value is kept and the
-  /// result is false.
+  /// Adds an entry, and returns its position and true. If the key exists, keeps its value, and
+  /// returns its position and false.
   std::pair<iterator, bool> insert(Key key, Value value) const {
     const auto [at, is_new] = table_->index.emplace(key, size());
     const auto place = static_cast<std::ptrdiff_t>(at->second);
     if (is_new) table_->entries.emplace_back(std::move(key), std::move(value));
     return {begin() + place, is_new};
   }
-  /// Adds an entry, and returns its position and true. If the key exists, its value is replaced in
-  /// place and the result is false.
+  /// Adds an entry, and returns its position and true. If the key exists, replaces its value in
+  /// place, and returns its position and false.
   std::pair<iterator, bool> insert_or_assign(Key key, Value value) const {
     const auto [where, is_new] = insert(std::move(key), value);
     if (!is_new) where->setValue(std::move(value));

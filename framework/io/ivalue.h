@@ -68,8 +68,8 @@ class IValue {
   };
 
   IValue() = default;
-  /// Hold a tensor, which shares its memory with `v`, a number (all integers are of kind Int), a
-  /// text, or a list. The elements of IntArrayRef are copied.
+  /// Hold a tensor, a number, a text or a list. A tensor shares its memory with `v`. All integers
+  /// are of kind Int. The elements of IntArrayRef are copied.
   ///@{
   IValue(Tensor v) : tag_(Tag::Tensor), tensors_{std::move(v)} {}
   IValue(double v) : tag_(Tag::Double), doubles_{v} {}
@@ -193,7 +193,7 @@ class IValue {
     if (!object) throw_class(typeid(T).name());
     return intrusive_ptr<T>(object);
   }
-  /// Returns the number of any of the three kinds.
+  /// Returns the number, which is of kind Double, Int or Bool.
   Scalar toScalar() const;
 
   /// Returns the value as T: a C++ number, std::string, Tensor, Device, ScalarType, an object, a
@@ -214,7 +214,7 @@ class IValue {
   friend TAPER_EXPORTED bool operator==(const IValue& a, const IValue& b);
   friend bool operator!=(const IValue& a, const IValue& b) { return !(a == b); }
   ///@}
-  /// Prints LibTorch's text: like Python, but texts without quotes, and 1. for 1.0.
+  /// Prints LibTorch's text: like Python's, but without quotes around texts, and with `1.` for 1.0.
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const IValue& v);
 
  private:

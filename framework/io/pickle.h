@@ -15,8 +15,8 @@ namespace torch::taper::serialize::detail {
 using StorageSource =
     std::function<Tensor(const std::string& key, ScalarType dtype, int64_t numel)>;
 
-/// Returns the object that a pickle (protocols 2 to 5) describes. No code is run: only a short
-/// table of globals is known, and any other is an error that names it. Throws Error that begins
+/// Returns the object that a pickle (protocols 2 to 5) describes. No code is run. Only globals of a
+/// short table are allowed, and the error for another global names it. Throws Error that begins
 /// with "load: <where>". Memory stays proportional to the pickle's size.
 IValue unpickle(Bytes bytes, const StorageSource& storages, const std::string& where);
 
@@ -26,7 +26,8 @@ struct StoredTensor {
   int64_t numel, offset;
   Dims strides;
 };
-/// Called for each tensor. Stores its memory, if it is new, and returns its position.
+/// Called for each tensor. Stores the tensor's memory unless it is stored already, and returns the
+/// position.
 using StorageSink = std::function<StoredTensor(const Tensor& tensor)>;
 
 /// Returns the pickle (protocol 2) of a value, for Python's torch.load and LibTorch's pickle_load.

@@ -11,13 +11,13 @@ namespace torch::taper {
 /// Returns the value that Python's `torch.save(value)` wrote as these bytes: a tensor, number,
 /// text, None, or lists, tuples and dictionaries of them. An OrderedDict becomes a dictionary, a
 /// torch.Size a tuple, a dtype or device its text. Views that shared memory still share it, and
-/// keep their strides. Tensors of any device come to the CPU. No code is run: an object of another
-/// class is an error that names it. Throws Error for bytes that are damaged, truncated, of the
-/// format before PyTorch 1.6, or no such file.
+/// keep their strides. Tensors of any device are loaded to the CPU. No code is run. The error for
+/// an object of another class names the class. Throws Error for bytes that are damaged, truncated
+/// or not such a file, and for the format before PyTorch 1.6.
 IValue pickle_load(const std::vector<char>& data);
 /// Returns the bytes of a file for Python's torch.load and pickle_load. Tensors that share memory
-/// share it in the file, which holds the whole memory of a view, as in Python. Throws Error for an
-/// undefined tensor and for values that contain themselves.
+/// share it in the file. As in Python, the file holds the whole memory of a view's storage. Throws
+/// Error for an undefined tensor and for values that contain themselves.
 std::vector<char> pickle_save(const IValue& value);
 
 /// Read and write these bytes from and to a file. Tensors are made on `device` (default: the CPU).
@@ -30,7 +30,7 @@ void save_pt(const std::string& path, const IValue& value);
 /// Returns the tensors of a dictionary with names as keys. Throws Error, with the name, for any
 /// other value: silently omitted values would be missed later.
 StateDict to_state_dict(const IValue& value);
-/// Returns `dict` as a dictionary in its order, with texts as keys and tensors that share their
+/// Returns `dict` as a dictionary in the same order. Its keys are texts. Its tensors share their
 /// memory with those of `dict`.
 IValue to_ivalue(const StateDict& dict);
 

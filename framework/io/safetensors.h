@@ -27,8 +27,8 @@ using Source = std::function<size_t(uint64_t position, void* buffer, size_t nbyt
 void write_safetensors(const FileContents& contents, const Sink& sink, const std::string& where);
 
 /// Reads and checks a file of `nbytes` bytes: the header's bounds and syntax, duplicate names,
-/// dtypes, sizes, that the tensors' bytes follow each other without gap, overlap or rest, and the
-/// checksum. Throws Error that begins with "load: <where>".
+/// dtypes, sizes and the checksum. The tensors' bytes must follow each other without gap, overlap
+/// or rest. Throws Error that begins with "load: <where>".
 FileContents read_safetensors(const Source& source, uint64_t nbytes, const std::string& where);
 
 /// Reads and checks a file that is mapped into memory. The tensors use the mapped bytes.

@@ -9,7 +9,7 @@
 
 namespace torch::taper::serialize::detail {
 
-/// One full name of an archive: a value or a nested archive.
+/// A value or a nested archive, with its full name in the archive.
 struct Entry {
   std::string name;
   IValue value;
@@ -21,9 +21,9 @@ struct Entry {
 bool is_zip(Bytes bytes);
 
 /// Reads files of LibTorch's torch::save or Python's torch.jit.save. Returns the attributes of the
-/// module and its submodules: tensors, numbers, texts and lists. A module is an archive, which
-/// precedes its contents. No code of the file is run. Throws Error that begins with "load: <where>"
-/// for bytes that are damaged or of another kind.
+/// module and its submodules: tensors, numbers, texts and lists. The entry of a module is a nested
+/// archive. It precedes the entries of the module's attributes. No code of the file is run. Throws
+/// Error that begins with "load: <where>" for bytes that are damaged or of another kind.
 std::vector<Entry> read_script_module(Bytes bytes, const std::string& where);
 
 }  // namespace torch::taper::serialize::detail

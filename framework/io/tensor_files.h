@@ -23,8 +23,8 @@ using FileMetadata = OrderedDict<std::string, std::string>;
 StateDict load_safetensors(const std::string& path, FileMetadata* metadata = nullptr);
 /// Writes a safetensors file, completely or not at all. Throws Error for undefined tensors, and for
 /// names of metadata that begin with "taper.", which Taper uses. Throws TypeError for
-/// kComplexDouble, which the format lacks (torch::save stores the parts, view_as_real returns
-/// them).
+/// kComplexDouble, which the format lacks. torch::save can store such tensors, and view_as_real()
+/// returns their parts as a real tensor.
 void save_safetensors(const std::string& path, const StateDict& dict,
                       const FileMetadata& metadata = FileMetadata());
 

@@ -9,8 +9,8 @@
 
 namespace torch::taper::serialize::detail {
 
-// Deeper values than this would overflow the stack of functions that traverse them. No real file
-// has them.
+// Largest depth of nested values. Deeper values would overflow the stack of functions that traverse
+// them. No real file has them.
 constexpr int kMaxDepth = 500;
 
 /// Globals that a pickle may name.
@@ -160,7 +160,7 @@ class Unpickler {
     push(i);
     return i;
   }
-  /// Returns the values since the last mark, and removes both.
+  /// Removes the last mark and the values above it, and returns these values.
   std::vector<uint32_t> pop_mark() {
     if (marks_.empty()) damaged("it takes a mark that is not there");
     const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
@@ -213,7 +213,7 @@ class Unpickler {
   bool run_object(Op op);
 
   // A TorchScript module's attributes become its entries. A state dict's attributes (its versions)
-  // are skipped. No other object has any.
+  // are skipped. No other object has attributes.
   void build(uint32_t attributes) {
     const Object& o = at(top());
     if (o.kind != Kind::kDict)

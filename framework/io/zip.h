@@ -23,9 +23,9 @@ struct ZipEntry {
   uint64_t position = 0;
 };
 
-/// The entries of an archive, whose bytes must outlive it. The constructor checks all headers
-/// (bounds, 64-bit records, duplicate names, overlapping entries) and throws Error that begins with
-/// "load: <where>". It reads stored and deflated entries, but no encrypted ones.
+/// The entries of an archive. The archive's bytes must outlive this object. The constructor checks
+/// all headers (bounds, 64-bit records, duplicate names, overlapping entries) and throws Error that
+/// begins with "load: <where>". It reads stored and deflated entries, but no encrypted ones.
 class ZipReader {
  public:
   ZipReader(Bytes bytes, std::string where);
