@@ -52,7 +52,7 @@ namespace torch::taper::detail {
 struct LaunchKind {
   size_t nbytes;
   void (*run)(const Launch&);
-  /// Adds the accesses that the arguments allow the kernel.
+  /// Adds the accesses that the kernel may make with these arguments.
   void (*add_accesses)(const Launch&, std::vector<Access>& all);
   void (*move)(void* to, Launch& from);  ///< null: bytes are copied
   void (*destroy)(const Launch&);        ///< null: nothing to destroy

@@ -15,7 +15,7 @@ namespace cuda {
 /// Returns the number of CUDA devices that this process can use, 0 without one.
 /// CUDA_VISIBLE_DEVICES selects and renumbers them, as in CUDA.
 DeviceIndex device_count();
-/// Returns whether there is a CUDA device. Simulated devices count.
+/// Returns whether there is a CUDA device. A simulated device is one, too.
 inline bool is_available() { return device_count() > 0; }
 /// Explains to the program's user why there is no device: no driver, a driver that is too old, no
 /// GPU, hidden simulated devices, or a build without CUDA. Empty if is_available().
@@ -44,8 +44,8 @@ bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
 std::pair<size_t, size_t> mem_get_info(DeviceIndex index = -1);
 /// Returns all devices, those with most free memory first, so that a program can choose one.
 /// CUDA_VISIBLE_DEVICES does not renumber the result. Simulated devices are not initialized, so
-/// that the program can still set this variable. Their free memory does not count other processes.
-/// GPUs are initialized, and must be visible.
+/// that the program can still set this variable. The free memory of simulated devices ignores other
+/// processes. GPUs are initialized, and must be visible.
 std::vector<DeviceIndex> devices_by_free_memory();
 
 /// Waits for all work on a device (-1: the current one). Throws the error of a kernel, if any.
@@ -79,7 +79,7 @@ class DeviceGuard {
   DeviceIndex before_;
 };
 
-/// A DeviceGuard that may be empty. It does nothing for no device, or the CPU.
+/// A DeviceGuard that may be empty. It does nothing if it gets no device, or the CPU.
 class OptionalDeviceGuard {
  public:
   OptionalDeviceGuard() = default;
@@ -100,8 +100,8 @@ inline size_t getNumGPUs() { return static_cast<size_t>(cuda::device_count()); }
 
 namespace detail {
 
-/// Returns `device` with an index: the CPU has none, CUDA without an index gets the current one.
-/// Throws Error if there is no such device.
+/// Returns `device` with an index. The CPU has no index. CUDA without an index gets the current
+/// one. Throws Error if there is no such device.
 Device existing_device(Device device);
 /// Returns the checked index of a CUDA device that the user gave (-1: the current one).
 DeviceIndex existing_index(int64_t index);

@@ -74,8 +74,8 @@ class Runtime {
   /// Returns a stream that other code has made, given its handle. Throws Error without a driver.
   virtual detail::StreamImpl* wrap_stream(DeviceIndex device, void* handle);
   /// Returns the address from which a kernel captured on the stream reads the key of its random
-  /// numbers, a new one in each replay. Null if the stream is not captured, or if replays draw anew
-  /// anyway.
+  /// numbers. Each replay writes a new key there. Null if the stream is not captured, or if replays
+  /// draw new numbers anyway.
   virtual const uint64_t* key_for_replays(detail::StreamImpl* /*stream*/,
                                           CPUGeneratorImpl* /*generator*/) {
     return nullptr;
@@ -98,7 +98,8 @@ class Runtime {
 
   /// Returns the device's default queue of work. It is never destroyed.
   virtual detail::StreamImpl* make_default_stream(DeviceIndex device) = 0;
-  /// Makes a queue of work, which runs in order and is never destroyed. Lower priorities run first.
+  /// Makes a queue of work, which runs in order and is never destroyed. Work of lower priority
+  /// numbers runs first.
   virtual detail::StreamImpl* make_stream(DeviceIndex device, int priority) = 0;
   /// Queues `work`, the kernel `name`, and returns. On a GPU `work` runs on the host at once, and
   /// launches the kernel.

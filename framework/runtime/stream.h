@@ -47,8 +47,8 @@ class Event;
 /// round-robin order.
 class Stream {
  public:
-  /// Takes a stream of the pool. A device without an index is the current one. A lower priority is
-  /// more urgent (0 or -1). Throws Error if there is no such device.
+  /// Takes a stream of the pool. A device without an index is the current one. `priority` is 0 or
+  /// -1, and -1 is more urgent. Throws Error if there is no such device.
   explicit Stream(Device device = Device(kCUDA), int priority = 0);
   /// Makes a handle to an existing stream.
   explicit Stream(detail::StreamImpl* impl) : impl_(impl) {}
@@ -87,10 +87,10 @@ class Stream {
   detail::StreamImpl* impl_;
 };
 
-/// Returns the stream on which the calling thread's ops run on a device (-1: the current one).
+/// Returns the stream on which the calling thread's ops run on a device. -1: the current device.
 Stream current_stream(DeviceIndex device = -1);
-/// Returns the stream of a device's work until set_stream() selects another (-1: the current
-/// device). Throws Error if there is no such device.
+/// Returns the default stream of a device (-1: the current device). Work is queued there until
+/// set_stream() selects another stream. Throws Error if there is no such device.
 Stream default_stream(DeviceIndex device = -1);
 /// Makes `stream` current on its device, and that device current, for the calling thread.
 void set_stream(const Stream& stream);

@@ -43,10 +43,10 @@ class ThreadStateGuard {
   ThreadState before_;
 };
 
-/// Runs `work` on a pooled thread, with the caller's ThreadState, and returns at once. At most the
-/// larger of get_num_interop_threads() and the number of cores run at a time. Further work waits.
-/// An exception ends the work and is reported as a warning. At its end the process waits for
-/// running work.
+/// Runs `work` on a pooled thread, with the caller's ThreadState, and returns at once. The number
+/// of calls that run at a time is at most get_num_interop_threads() or the number of cores,
+/// whichever is larger. Further work waits. An exception ends the work and is reported as a
+/// warning. At its end the process waits for running work.
 void launch(std::function<void()> work);
 
 }  // namespace torch::taper
