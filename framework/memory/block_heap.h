@@ -18,8 +18,8 @@ namespace torch::taper::detail {
 class BlockHeap {
  public:
   struct Form {
-    /// Bytes of address space to map at a time. 0: one segment for each block, never cut. (The
-    /// system provides memory at the first touch.)
+    /// Bytes of address space to map at a time. 0: each block has a segment, which is never split.
+    /// (The system provides memory at the first touch.)
     size_t segment;
     size_t grain;  ///< offsets and sizes of blocks are multiples of it
     size_t gap;    ///< bytes unused after each block
@@ -57,7 +57,8 @@ class BlockHeap {
     char* segment;
     bool free;
     size_t resident;  ///< of a free span: bytes at its start that have been in use
-    std::pmr::set<Place>::node_type place;  ///< of a used span: its node, for later
+    std::pmr::set<Place>::node_type place;  ///< of a used span: its node of the set, to be inserted
+                                            ///< again
   };
   using Spans = std::pmr::map<char*, Span>;
 
@@ -70,7 +71,7 @@ class BlockHeap {
   void drop_segment(Spans::iterator span) noexcept;
 
   const Form form_;
-  // The nodes are kept together: spread over the program's memory they would fragment it.
+  // The nodes come from one resource. Spread over the program's memory, they would fragment it.
   std::pmr::unsynchronized_pool_resource nodes_;
   std::map<char*, size_t> segments_;
   Spans spans_{&nodes_};

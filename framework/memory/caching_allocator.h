@@ -1,11 +1,11 @@
 // The caching allocator of device memory: freed blocks are kept for reuse.
 //
-// A block belongs to the stream that was current when it was allocated. A freed block may be reused
-// by its stream at once, because that stream's work is ordered after it, but by no other. Use by
-// another stream must be announced with record_stream. The block then waits for an event of that
-// stream. The allocator takes memory from the device in segments that it splits and merges: 2 MiB
-// for blocks up to 1 MiB, 20 MiB for blocks below 10 MiB, and multiples of 2 MiB for larger ones.
-// So lengths that vary a little from batch to batch reuse blocks.
+// A block belongs to the stream that was current when it was allocated. Its stream may reuse a
+// freed block at once, because the stream's new work runs after its old work. No other stream may
+// reuse the block. Use by another stream must be announced with record_stream. The block then waits
+// for an event of that stream. The allocator takes memory from the device in segments that it
+// splits and merges: 2 MiB for blocks up to 1 MiB, 20 MiB for blocks below 10 MiB, and multiples of
+// 2 MiB for larger ones. So lengths that vary a little from batch to batch reuse blocks.
 //
 // Memory for captured streams comes from separate segments of the graph's pool. Only captures of
 // that pool reuse them, until the pool ends.
@@ -37,11 +37,11 @@ class GraphPool;
 class CachingAllocator {
  public:
   explicit CachingAllocator(DeviceIndex device);
-  /// Allocates memory for the current stream. Throws OutOfMemoryError. Then no block is lost.
+  /// Allocates memory for the current stream. Throws OutOfMemoryError, and loses no block then.
   void* allocate(size_t nbytes);
   void release(void* p) noexcept;
-  /// Announces that `stream` uses the block too. A freed block is reused only after the work queued
-  /// there when it is freed.
+  /// Announces that `stream` uses the block too. After the block is freed, it is not reused before
+  /// the work is done that is queued on `stream` at that time.
   void record_stream(void* p, StreamImpl* stream);
   /// Returns segments that are entirely free to the device.
   void empty_cache();
@@ -62,11 +62,11 @@ class CachingAllocator {
     size_t nbytes = 0;
     StreamImpl* stream = nullptr;
     Arena* arena = nullptr;
-    bool small = false;                          // of a segment for small blocks
-    bool free = false;                           // in a pool
-    Block *before = nullptr, *behind = nullptr;  // in the same segment
+    bool small = false;                          // the segment is for small blocks
+    bool free = false;                           // the block is in a Pool
+    Block *before = nullptr, *behind = nullptr;  // neighbours in the segment
     std::vector<StreamImpl*> users;              // other streams
-    int waits_for = 0;                           // events of users, once freed
+    int waits_for = 0;                           // number of events that a freed block awaits
   };
   struct Smaller {
     bool operator()(const Block* a, const Block* b) const;
@@ -76,7 +76,7 @@ class CachingAllocator {
   struct Arena {
     Pool small, large;
     size_t segments = 0;
-    BlockLog* log = nullptr;  ///< a graph's, while its pool lives
+    BlockLog* log = nullptr;  ///< log of a graph's pool, while the pool lives
   };
   /// Origin of a request: a stream, and the arena of its blocks.
   struct User {
@@ -124,9 +124,10 @@ class CachingAllocator {
   std::map<const GraphPool*, std::unique_ptr<Arena>> of_graphs_;
   std::vector<std::unique_ptr<Arena>> ended_;  // of graphs that are gone
   std::map<void*, Block*> live_;
-  /// By user, in the order of its work: if an event is not reached, later ones are not either.
+  /// By user, in the order of the user's work: if an event is not reached, later ones are not
+  /// either.
   std::map<StreamImpl*, std::deque<Pending>> waiting_;
-  std::vector<cuda::Event> events_;  // that nobody waits for, to be recorded again
+  std::vector<cuda::Event> events_;  // unused events, to be recorded again
   std::vector<Block*> deferred_;     // freed while no events could be recorded
   MemoryStats stats_;
   size_t limit_ = 0;

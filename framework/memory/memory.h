@@ -41,10 +41,11 @@ void* caching_allocator_alloc(size_t nbytes, DeviceIndex device = -1);
 /// Frees memory of caching_allocator_alloc. Null is ignored. Throws Error for any other pointer.
 void caching_allocator_delete(void* p);
 /// Announces that work of `stream` uses the memory at `p`, the start of a tensor's or a program's
-/// block. After the block is freed, it is not reused before the work queued there is done.
+/// block. After the block is freed, it is not reused before the work is done that is queued on
+/// `stream` at that time.
 void caching_allocator_record_stream(void* p, const Stream& stream);
-/// Returns unused cached memory of all devices to them. Throws Error for a lost device, after the
-/// others.
+/// Returns unused cached memory of all devices to them. If a device is lost, throws Error after the
+/// other devices are done.
 void empty_cache();
 /// Limits the part of the device's memory that Taper reserves. Throws ValueError unless it is from
 /// 0 to 1.

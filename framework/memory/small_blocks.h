@@ -1,6 +1,6 @@
-// Memory for tensors and their small storages, which every op makes and frees. It comes without a
-// call from the calling thread's lists of free blocks (framework/core/storage.cpp fills and empties
-// them). Not installed.
+// Memory for tensors and their small storages, which every op makes and frees. Blocks come from the
+// calling thread's lists of free blocks, without a function call (framework/core/storage.cpp fills
+// and empties the lists). Not installed.
 #pragma once
 
 #include <new>
@@ -29,9 +29,9 @@ struct FreeBlock {
 };
 
 constexpr size_t kSmallClasses = 16 + 16;  // up to 4096 bytes
-constexpr uint32_t kKeepBlocks = 4096;     // a full list gives some blocks away
+constexpr uint32_t kKeepBlocks = 4096;     // a full list returns some blocks
 
-/// Tensors' blocks have a separate list. If one block is a tensor now and another storage's numbers
+/// Tensors' blocks have a separate list. If a block holds a tensor now and the numbers of a storage
 /// later, an op takes 5 to 10 ns longer. Probably the processor then mispredicts which store a load
 /// depends on.
 constexpr size_t kTensorList = kSmallClasses;
@@ -58,12 +58,12 @@ struct alignas(kBlockAlign) BlockLists {
   }
 };
 
-// The lists themselves are elsewhere: thread-local variables that are reached in one load come from
-// a small space that all libraries of a process share, and dlopen fails when it is full.
+// block_lists is a pointer, because thread-local variables that are reached in one load come from a
+// small space that all libraries of a process share. dlopen fails when this space is full.
 extern constinit thread_local BlockLists* block_lists;
 
 /// Allocate and release like pool_allocate and pool_release, for 1 to kMostLines bytes, through
-/// that list.
+/// list number `list`.
 ///@{
 inline void* take_block(size_t nbytes, size_t list) {
   void* const p = block_lists->take(list);
@@ -103,8 +103,8 @@ inline void release_storage(StorageImpl* s) {
   give_block(s, all, (all - 1) / kBlockAlign);
 }
 
-/// Returns whether an op on `t` is so small that a launch would cost more, and nobody observes
-/// launches. It may then loop over the elements directly: they are row-major in the host's memory.
+/// Returns whether a launch would cost more than an op on `t`, and nobody observes launches. The op
+/// may then loop over the elements directly: they are row-major in the host's memory.
 inline bool runs_without_launch(const TensorImpl& t) {
   constexpr int64_t few = 4096;
   return t.contiguous && t.numel <= few && t.device.is_cpu() && !observes_launches();
