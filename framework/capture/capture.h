@@ -67,7 +67,7 @@ class Capture {
   StreamImpl* origin() const { return origin_; }
   const std::shared_ptr<GraphPool>& pool() const { return pool_; }
   const std::shared_ptr<Recording>& recording() const { return recording_; }
-  /// Returns the log of the memory that comes from the pool meanwhile.
+  /// Returns the log of the memory that comes from the pool during the capture.
   BlockLog& log() const { return origin_ ? pool_->device_log() : pool_->host_log(); }
   /// Add to the recording of the CPU or of a simulated device.
   void add(const char* name, std::function<void()> work);
@@ -79,7 +79,7 @@ class Capture {
 
   void record(EventImpl& event, StreamImpl* stream);
   /// Makes the stream wait for the event. The stream joins the capture. Throws Error for an event
-  /// from elsewhere.
+  /// that was recorded outside the capture.
   void wait(StreamImpl* stream, EventImpl& event);
 
   /// Ends the capture. Throws Error if the recording is unusable.
@@ -94,7 +94,7 @@ class Capture {
   ///@}
   std::vector<WatchedLaunch> take_watched() { return std::move(watched_); }
   std::vector<std::shared_ptr<const void>> take_kept() { return std::move(kept_); }
-  /// Returns the memory that the CPU's replays need. Known at the end.
+  /// Returns the memory that the CPU's replays need. Known after end().
   const GraphMemory& memory() const { return memory_; }
 
  private:

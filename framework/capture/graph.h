@@ -46,10 +46,11 @@ struct GraphMemory {
 
 /// Options of Graph::capture.
 struct GraphOptions {
-  /// Largest number of bytes for replays on the CPU, 0 for no limit. If they would take more,
+  /// Largest number of bytes for replays on the CPU, 0 for no limit. If replays would take more,
   /// backward recomputes results of pointwise functions, conversions and layer norms instead of
-  /// keeping them, as many as needed. The bits are equal. memory() returns the actual bytes, which
-  /// may exceed the budget. A budget below 0, or any for a device, is a ValueError.
+  /// keeping them, as many as needed. The results have equal bits. memory() returns the actual
+  /// bytes, which may exceed the budget. A negative budget throws ValueError, and so does any
+  /// budget for a CUDA device.
   TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
@@ -73,16 +74,16 @@ class Graph {
   /// after the other, in the order of the captures. Throws Error if this graph is not empty, and
   /// while the thread captures.
   void capture_begin(MempoolId_t pool = {0, 0});
-  /// Ends the capture. Throws Error if it did not wait for a stream that joined, or if no capture
-  /// was begun. The capture has ended then too, and the graph is empty.
+  /// Ends the capture. Throws Error if the capture did not wait for a stream that joined, or if no
+  /// capture was begun. The capture has ended then too, and the graph is empty.
   void capture_end();
-  /// Captures the work of `step`, like the scope of a GraphGuard. With a memory_budget `step` is
-  /// called repeatedly to find what to recompute, while nothing runs, and the last capture is kept.
-  /// Before each call except the first, and if one throws, leaves' grad(), the step counts of the
-  /// library's optimizers and the CPU's default generator are restored. Other objects of the
-  /// program are changed by each call. Throws the errors of `step` and of capture_begin. With a
-  /// budget it throws Error if `step` differs between calls, or uses a tensor that an earlier call
-  /// has made. The graph is empty then.
+  /// Captures the work of `step`, like the scope of a GraphGuard. With a memory_budget, `step` is
+  /// called repeatedly to find what to recompute. Nothing runs in these calls, and the last capture
+  /// is kept. Before each call except the first, and if a call throws, the function restores
+  /// leaves' grad(), the step counts of the library's optimizers and the CPU's default generator.
+  /// Each call changes the other objects of the program. Throws the errors of `step` and of
+  /// capture_begin. With a budget it throws Error if `step` differs between calls, or uses a tensor
+  /// that an earlier call has made. The graph is empty then.
   void capture(const std::function<void()>& step, const GraphOptions& options = {});
   /// Runs all recorded work, on the device's current stream or on the host. Throws Error without a
   /// capture.
@@ -103,14 +104,14 @@ class Graph {
   struct Made;
   void abandon() noexcept;
   Device device_;
-  detail::Owned<detail::Capture> capture_;  // while one goes on
-  detail::Owned<Made> made_;                // what one has left
+  detail::Owned<detail::Capture> capture_;  // during a capture
+  detail::Owned<Made> made_;                // result of the last capture
 };
 
 /// Captures until the end of the scope. On a CUDA device it makes a side stream, or `stream`,
 /// current, and synchronizes it with the previous stream on entry and on exit. If an exception ends
-/// the scope, the capture is dropped, and leaves' grad() and the step counts of the library's
-/// optimizers are restored. The destructor throws the errors of capture_end.
+/// the scope, it drops the capture, and restores leaves' grad() and the step counts of the
+/// library's optimizers. The destructor throws the errors of capture_end.
 class GraphGuard {
  public:
   /// Begins the capture, with the `pool` of Graph::capture_begin. A graph of the CPU ignores
@@ -125,7 +126,7 @@ class GraphGuard {
   Graph& graph_;
   std::optional<cuda::Stream> before_;
   std::optional<cuda::StreamGuard> side_;
-  detail::Owned<detail::StepState> state_;  // null: an outer one notes what the step changes
+  detail::Owned<detail::StepState> state_;  // null: an outer object notes what the step changes
   int exceptions_;
 };
 

@@ -1,4 +1,4 @@
-// The memory of graphs: blocks allocated during captures, which nobody else gets. Not installed.
+// The memory of graphs: blocks that only captures of these graphs allocate. Not installed.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,8 @@ class BlockLog {
   std::vector<BlockLifetime> log_;
 };
 
-/// Host memory that is reused within captures, and freed all at once. Nothing is written to it
-/// here, so it takes the system's memory only with the first replay.
+/// Host memory that is reused within captures, and freed all at once. The pool writes nothing to
+/// it. So the system provides the memory only in the first replay.
 class HostPool {
  public:
   HostPool();
@@ -51,7 +51,7 @@ class HostPool {
   void* allocate(size_t nbytes);
   /// Frees a block that was allocated with `nbytes`.
   void release(void* p, size_t nbytes);
-  /// Returns the bytes in use at any time: the memory that replays take.
+  /// Returns the bytes that have been in use at any time: the memory that replays take.
   size_t nbytes();
   /// Returns whether an address is in the pool's memory, in use or free.
   bool holds(const void* p);
@@ -61,7 +61,7 @@ class HostPool {
   /// Small blocks are adjacent, large ones begin at a page.
   struct Part {
     BlockHeap heap;
-    std::multimap<size_t, void*> waiting;  ///< freed, not merged with what is beside them yet
+    std::multimap<size_t, void*> waiting;  ///< freed, not merged with their free neighbours yet
   };
   Part& part_of(size_t nbytes) { return nbytes < kLarge ? small_ : large_; }
   static void* take(Part& part, size_t nbytes);
@@ -79,7 +79,7 @@ GraphMemory memory_of(const std::vector<BlockLifetime>& blocks, size_t pool_nbyt
 /// may outlive it.
 class GraphPool {
  public:
-  /// Returns the pool of that name, which is made if it does not exist. Returns a new one for {0,
+  /// Returns the pool of that name, and makes it if it does not exist. Returns a new pool for {0,
   /// 0}.
   static std::shared_ptr<GraphPool> find(MempoolId_t id);
   explicit GraphPool(MempoolId_t id) : id_(id), host_(std::make_shared<HostPool>()) {}

@@ -37,7 +37,7 @@ struct MadeBy {
 
   const Launch* launch;       ///< the last launch, which identifies the tensor in a capture
   std::vector<Part> parts;    ///< in order, empty if an operand is gone
-  std::vector<Bytes> inputs;  ///< other memory that they read
+  std::vector<Bytes> inputs;  ///< memory that the launches read besides
   /// Returns the number of elements that all launches compute.
   int64_t computed() const;
 };
@@ -45,14 +45,15 @@ struct MadeBy {
 /// Returns whether the memory at an address stays valid until the tensor is recomputed.
 using IsKept = std::function<bool(const void*)>;
 
-/// Finds how `t`, with its current value, was made in the calling thread's capture of the CPU: from
-/// kept memory, by few launches. Returns nothing if its kernel is not repeatable.
+/// Finds the launches that made the current value of `t` from kept memory, in the calling thread's
+/// capture of the CPU. `parts` is empty if an operand is gone or the launches are too many. Returns
+/// nothing if the kernel that made `t` is not repeatable.
 std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept);
-/// Records the launches of `made` again. The last result goes to `to`, which has an equal number of
-/// elements.
+/// Records the launches of `made` again. The first result of the last launch goes to `to`, which
+/// has an equal number of elements.
 void make_again(const MadeBy& made, const Tensor& to);
-/// Returns whether a launch of the calling thread's capture of the CPU has written to any of these
-/// since step `first`.
+/// Returns whether a launch of the calling thread's capture of the CPU has written to any of
+/// `inputs` since step `first`.
 bool is_written(const std::vector<Bytes>& inputs, size_t first);
 
 }  // namespace torch::taper::detail

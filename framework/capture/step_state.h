@@ -24,8 +24,8 @@ class StepState {
   /// Returns the calling thread's newest object, or null.
   static StepState* current();
 
-  /// Notes that `object` is about to change. `put_back` restores it. Only the first change counts,
-  /// for which this returns true.
+  /// Notes that `object` is about to change. `put_back` restores it. Returns true for the first
+  /// change of the object. Later changes are ignored.
   bool note(const void* object, std::function<void()> put_back);
   /// Forgets the object, which is about to be destroyed.
   void forget(const void* object);
