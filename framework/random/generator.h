@@ -19,7 +19,7 @@ constexpr uint64_t default_rng_seed_val = 67280421310721;
 
 /// The object that a Generator refers to: one stream of random numbers for one kind of device.
 struct GeneratorImpl {
-  /// For a derived class. `device` is the kind of device whose ops draw from it.
+  /// Called by derived classes. `device` is the kind of device whose ops draw from the generator.
   explicit GeneratorImpl(Device device) : device_(device) {}
   virtual ~GeneratorImpl() = default;
   GeneratorImpl(const GeneratorImpl&) = delete;
@@ -54,17 +54,19 @@ struct GeneratorImpl {
   std::mutex queued_draws_;
 };
 
-/// A handle to a GeneratorImpl. Copies share the stream, clone() does not. Functions that change or
-/// copy the state wait for work queued on the generator's device, and throw Error while it is
-/// captured.
+/// A handle to a GeneratorImpl. Copies share the stream, but clone() makes a new one. Functions
+/// that change or copy the state wait for work queued on the generator's device. They throw Error
+/// while the device is captured.
 class Generator {
  public:
   Generator() = default;
   /// Becomes one more owner of `impl`. A null pointer gives an empty handle.
   explicit Generator(intrusive_ptr<GeneratorImpl> impl) : impl_(std::move(impl)) {}
-  /// Returns whether there is a stream. Without one, functions that read or change it throw Error.
+  /// Returns whether there is a stream. Without one, functions that read or change the stream throw
+  /// Error.
   bool defined() const { return impl_.defined(); }
-  /// Returns the implementation, null for an empty handle. The Generators that share it own it.
+  /// Returns the implementation, null for an empty handle. It lives as long as a Generator that
+  /// shares it.
   GeneratorImpl* unsafeGetGeneratorImpl() const { return impl_.get(); }
   /// Returns the implementation as T. T must be its type.
   template <class T>

@@ -15,8 +15,8 @@ namespace torch::taper::detail {
 std::vector<Generator> default_generators();
 
 /// A copy of the states of default_generators() at construction. Copies of this object share the
-/// states. The host waits for no device: the states are read and restored in the order of the draws
-/// on each device's current stream. In a capture each replay does both.
+/// states. The host waits for no device. On each device's current stream, the states are read and
+/// restored in the order of the draws. In a captured step, each replay reads and restores them.
 class GeneratorStates {
  public:
   GeneratorStates();

@@ -12,7 +12,7 @@ namespace torch::taper {
 class Mt19937 {
  public:
   static constexpr int kWords = 624;  ///< 32-bit words of a block
-  /// Starts the sequence of a seed, of which the lower 32 bits count.
+  /// Starts the sequence of a seed. Only the lower 32 bits matter.
   explicit Mt19937(uint64_t seed = 5489);
   uint64_t seed() const { return seed_; }  ///< the seed as given, all 64 bits
   /// Returns the next 32 random bits.
@@ -20,11 +20,11 @@ class Mt19937 {
     if (--left_ == 0) next_block();
     return temper(words_[next_++]);
   }
-  /// Writes the next n words, equal to n calls.
+  /// Writes the next n words, which n calls of operator() would return.
   void fill(uint32_t* to, int64_t n);
 
-  /// Return PyTorch's state: of the block's kWords words left() - 1 remain, from index next() on.
-  /// The words are untempered, in the engine's memory.
+  /// Return PyTorch's state. Of the kWords words of the block, left() - 1 remain, from index next()
+  /// on. The words are untempered, in the engine's memory.
   ///@{
   int32_t left() const { return left_; }
   uint32_t next() const { return next_; }
@@ -49,7 +49,8 @@ class Mt19937 {
 };
 
 /// The generator of CPU tensors. Its numbers and its state are PyTorch's. It does not lock: an op
-/// holds drawing() while it draws. Each device has one, for its numbers or for keys of them.
+/// holds drawing() while it draws. Each device has one. It makes the device's numbers, or keys for
+/// them.
 struct CPUGeneratorImpl final : GeneratorImpl {
   /// Starts the sequence of a seed. `device` is the generator's device. The host computes the
   /// numbers.
@@ -78,7 +79,7 @@ struct CPUGeneratorImpl final : GeneratorImpl {
     const uint64_t high = engine_();
     return (high << 32) | engine_();
   }
-  /// Writes the next n words, equal to n calls of random().
+  /// Writes the next n words, which n calls of random() would return.
   void fill(uint32_t* to, int64_t n) { engine_.fill(to, n); }
 
   /// Get and set the waiting second number of a pair of normal numbers, for float and double
@@ -94,11 +95,11 @@ struct CPUGeneratorImpl final : GeneratorImpl {
   Mt19937 engine() const { return engine_; }
   void set_engine(const Mt19937& engine) { engine_ = engine; }
   ///@}
-  /// Returns the number of the next draw that a GPU's capture records. Replays draw, captures do
-  /// not. A number that recurs after GeneratorStates::restore() means the same draw.
+  /// Returns the index of the next draw that a GPU's capture records. Captures do not draw, but
+  /// replays do. If an index recurs after GeneratorStates::restore(), it means the same draw.
   uint64_t next_recorded_draw() { return recorded_draws_++; }
-  /// Copies the following numbers, and those of recorded draws, from a generator of any device. The
-  /// device and the locks are kept.
+  /// Continues with the numbers and the indices of recorded draws of `from`, a generator of any
+  /// device. The device and the locks are kept.
   void copy_numbers(const CPUGeneratorImpl& from);
 
  private:
@@ -122,9 +123,9 @@ namespace cuda {
 void manual_seed(uint64_t seed);
 void manual_seed_all(uint64_t seed);
 ///@}
-/// A key for the random numbers of a program's kernel. Each launch draws a new one from a generator
-/// of the device (none: the default one). In a captured step it is at `place`, a new one in each
-/// replay.
+/// A key for the random numbers of a program's kernel. Each launch draws a new key from a generator
+/// of the device (none: the default one). In a captured step the key is at `place`, and each replay
+/// writes a new key there.
 struct RandomKeyOfLaunch {
   uint64_t key = 0;                 ///< the key, if `place` is null
   const uint64_t* place = nullptr;  ///< address of a captured kernel's key, else null
