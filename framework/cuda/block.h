@@ -31,7 +31,7 @@ struct alignas(16) Slot {
 
 /// Indices of a thread of a launch.
 struct ThreadPlace {
-  int block, blocks, thread, threads;  // threads: of a block
+  int block, blocks, thread, threads;  // threads: number in a block
 };
 
 #ifdef __CUDACC__
@@ -45,16 +45,17 @@ using Here = std::source_location;
 enum class Waiters { kWarp, kBlock };
 enum class Access { kRead, kWrite, kAtomic };
 
-/// Runs launches on the host, thread by thread. Between begin and end of run(), the running thread
-/// calls the other functions.
+/// Runs launches on the host, thread by thread. The thread that runs calls the other functions,
+/// between begin and end of run().
 class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
-  /// Runs body(arguments) in every thread of `blocks` blocks, or of fewer blocks: kernels loop over
-  /// the rest. `kernel` is the name of its type. The arguments are `nbytes` long, and constant.
+  /// Runs body(arguments) in every thread of `blocks` blocks. It may run fewer blocks, because
+  /// kernels loop over the rest. `kernel` is the name of its type. The arguments are `nbytes` long,
+  /// and constant.
   virtual void run(const char* kernel, int blocks, int threads, void (*body)(const void*),
                    const void* arguments, size_t nbytes) = 0;
-  /// Returns the threads for a row of this width. A GPU has `usual`.
+  /// Returns the number of threads for a row of this width. On a GPU it is `usual`.
   virtual int team_for(int64_t width, int usual) = 0;
   virtual ThreadPlace place() const = 0;
   virtual Slot* slots() = 0;
@@ -99,7 +100,8 @@ TAPER_DEVICE inline void sync_warp([[maybe_unused]] Here here,
 }
 
 #ifdef __CUDACC__
-/// Returns a value of any trivially copyable type, whose words shuffle(word) moves between lanes.
+/// Applies shuffle(word), which moves a word between lanes, to the words of v. Returns the result.
+/// T is trivially copyable.
 template <class T, class Shuffle>
 TAPER_DEVICE T by_words(T v, const Shuffle& shuffle) {
   uint32_t words[(sizeof(T) + 3) / 4] = {};
@@ -127,7 +129,7 @@ TAPER_DEVICE T shuffle_xor(T v, int mask, [[maybe_unused]] Here here) {
   return from_lane(v, this_lane() ^ mask, here);
 #endif
 }
-/// Returns v of the lane `distance` below, or the thread's v if there is none.
+/// Returns v of the lane `distance` below, or the thread's v if there is no such lane.
 template <class T>
 TAPER_DEVICE T shuffle_up(T v, int distance, [[maybe_unused]] Here here) {
 #ifdef __CUDACC__
@@ -147,7 +149,8 @@ TAPER_DEVICE T shuffle_from(T v, int lane, [[maybe_unused]] Here here) {
 #endif
 }
 
-/// Adds to memory to which other threads add, too. For integers only: their order does not matter.
+/// Adds to memory to which other threads add, too. For integers only, because the sum of floats
+/// would depend on the order.
 template <class T>
 TAPER_DEVICE void atomic_add(T* to, T v) {
 #ifdef __CUDACC__

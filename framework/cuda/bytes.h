@@ -14,8 +14,8 @@ void by_size(ScalarType dtype, const F& f) {
   by_itemsize<Bytes16>(elementSize(dtype), f);
 }
 
-/// Returns the largest power of two, up to 16, that divides all of `numbers` (sizes, addresses),
-/// joined by `|`.
+/// `numbers` are sizes and addresses, joined by `|`. Returns the largest power of two, up to 16,
+/// that divides all of them.
 inline int64_t common_unit(uint64_t numbers) {
   numbers |= 16;
   return static_cast<int64_t>(numbers & (~numbers + 1));

@@ -1,6 +1,6 @@
 // Building blocks of the source of a chain's kernel (gpu/chain_source.h). NVRTC compiles it at run
-// time, with the text of this header and of the functors'. Tests compile it with the host's
-// compiler, for which a launch is a loop. Not installed.
+// time, with the text of this header and of the functors' headers. Tests compile it with the host's
+// compiler, and a launch is a loop then. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ template <class T, int V>
 TAPER_HD Pack<T, V>& dense(char* p, const Place& at) {
   return *reinterpret_cast<Pack<T, V>*>(p + at.first * int64_t{sizeof(T)});
 }
-/// Returns elements of an operand with rows: adjacent elements, or, by of_row, one for each row.
+/// Return elements of an operand with rows. in_rows returns adjacent elements, of_row the one
+/// element of a row.
 template <class T, int V>
 TAPER_HD Pack<T, V>& in_rows(char* p, int64_t row, int64_t block, const Place& at) {
   return *reinterpret_cast<Pack<T, V>*>(p + at.block * block + at.row * row +
@@ -58,8 +59,8 @@ TAPER_HD T bits_as(const From& v) {
   return bits;
 }
 
-/// Rounds a value for the next functor, as a store and a load would. The compiler does not know
-/// that `zero` is 0, so it cannot fuse a product and a following sum into one multiply-add. That
+/// Rounds a value for the next functor, as a store and a load would. `zero` is 0, but the compiler
+/// does not know this, so it cannot fuse a product and a following sum into one multiply-add. That
 /// would round once, while separate kernels round twice.
 template <class T, class R>
 TAPER_HD T made(const R& result, [[maybe_unused]] uint32_t zero) {
@@ -98,8 +99,8 @@ TAPER_HD void run_dense(const Arguments& a) {
     }
   }
 }
-/// Calls Body::run<V>(a, place) for blocks of `kRows` rows of `kCols` elements. V elements are part
-/// of one row. For fewer than 2^31 elements.
+/// Calls Body::run<V>(a, place) for blocks of `kRows` rows of `kCols` elements. The V elements of a
+/// call are in one row. There must be fewer than 2^31 elements.
 template <int V, uint32_t kRows, uint32_t kCols, class Body, class Arguments>
 TAPER_HD void run_rows(const Arguments& a) {
   static_assert(kCols % V == 0);

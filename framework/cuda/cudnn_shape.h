@@ -33,8 +33,9 @@ inline int64_t elements_of_sample(const Dims& sizes) {
   for (int64_t d = 1; d < sizes.size(); ++d) n *= sizes[d];
   return n;
 }
-/// Returns how many samples of a batch one descriptor of cuDNN's older interface can hold: fewer
-/// than 2^31 elements (cudnnSetTensorNdDescriptor). The sizes satisfy cudnn_takes_sizes.
+/// Returns how many samples of a batch fit in one descriptor of cuDNN's older interface. A
+/// descriptor holds fewer than 2^31 elements (cudnnSetTensorNdDescriptor). The sizes satisfy
+/// cudnn_takes_sizes.
 inline int64_t cudnn_samples(const Dims& sizes) {
   return std::min<int64_t>(sizes[0], INT_MAX / elements_of_sample(sizes));
 }

@@ -28,7 +28,7 @@ struct FaultNote {
   int64_t numbers[5];
 };
 
-/// Returns a pointer to an op's name as a number of a note. Only the host dereferences it.
+/// Return a pointer to an op's name as a number of a note, and back. Only the host dereferences it.
 TAPER_DEVICE inline int64_t number_of(const char* op) { return reinterpret_cast<int64_t>(op); }
 inline const char* op_of(int64_t number) { return reinterpret_cast<const char*>(number); }
 
@@ -60,7 +60,7 @@ class Faults {
                           int64_t d = 0, int64_t e = 0) const {
 #ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
-    // The atomic is among the device's threads: the host writes only after waiting for them, and
+    // The atomic works among the device's threads. The host writes only after waiting for them, and
     // not every bus has atomics between devices and the host.
     if (atomicCAS(&note_->claimed, 0, 1) != 0) return;
     volatile int64_t* const numbers = note_->numbers;

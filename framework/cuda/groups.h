@@ -1,7 +1,7 @@
 // Groups positions by the place to which they write. For *_cuda.cu files only, not installed.
 //
-// If many positions add to one place, they would need atomic additions, whose order changes from
-// run to run. Sorted by place they are adjacent, and one team adds them in order.
+// Many positions that add to one place would need atomic additions, whose order changes from run to
+// run. After sorting by place they are adjacent, and one team adds them in order.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
@@ -9,7 +9,7 @@
 
 namespace torch::taper::cuda {
 
-/// Sorted places, and their positions, in order.
+/// Places in ascending order, and the position of each.
 struct GroupView {
   const uint64_t* places;
   const int64_t* positions;
@@ -17,7 +17,8 @@ struct GroupView {
 
   TAPER_DEVICE bool begins(int64_t i) const { return i == 0 || places[i - 1] != places[i]; }
   TAPER_DEVICE bool ends(int64_t i) const { return i + 1 == n || places[i + 1] != places[i]; }
-  /// Returns the size of the group that begins at i, by steps that double, then halve.
+  /// Returns the size of the group that begins at i. Finds its end by steps that double, then
+  /// halve.
   TAPER_DEVICE int64_t size(int64_t i) const {
     const uint64_t place = places[i];
     int64_t last = i, step = 1;

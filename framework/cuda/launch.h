@@ -48,7 +48,8 @@ struct ForEach {
     for (int64_t i = int64_t{at.block} * at.threads + at.thread; i < n; i += step) f(i);
   }
 };
-/// Returns the largest team that f takes: F::kMostThreads, or any. The bound limits registers.
+/// Returns the largest size of a team for F: F::kMostThreads, or the largest of all. The compiler
+/// limits registers accordingly.
 template <class F>
 constexpr int most_threads() {
   if constexpr (requires { F::kMostThreads; })
@@ -146,7 +147,7 @@ inline void launch(const char* kernel, const HostLoop& loop, const void* f, size
 }
 #endif
 
-/// Calls f(i) for every i < n, in no order.
+/// Calls f(i) for every i < n, in any order.
 template <class F>
 void for_each(int64_t n, const F& f) {
   if (n <= 0) return;
@@ -158,7 +159,7 @@ void for_each(int64_t n, const F& f) {
 #endif
 }
 
-/// Returns the threads for a row of `width` adjacent elements.
+/// Returns the number of threads for a row of `width` adjacent elements.
 inline int team_for(int64_t width) {
   const int usual = width <= 4 ? 1 : width <= 1024 ? Team::kWarp : width <= 4096 ? kThreads : 1024;
 #ifndef __CUDACC__

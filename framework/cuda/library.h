@@ -23,7 +23,7 @@ struct Pairs {
 inline int bits_below(uint64_t limit) { return limit <= 1 ? 1 : 64 - __builtin_clzll(limit - 1); }
 
 /// Sorts n pairs by the lowest `bits` bits of the keys. Equal keys keep their order. Keys are
-/// uint64_t, values int64_t or uint32_t. Both are device memory.
+/// uint64_t, values int64_t or uint32_t. Keys and values are in device memory.
 template <class K, class V>
 void sort_pairs(const Pairs<K, V>& to, const Pairs<K, V>& from, int64_t n, int bits);
 

@@ -41,8 +41,8 @@ struct PlanPart {
   }
 };
 
-/// Calls run(context, part, n) for the parts of a plan. (It is no template over `run`: most files
-/// have hundreds of visits, and this function is compiled once.)
+/// Calls run(context, part, n) for the parts of a plan. It is no template over `run`, so that it is
+/// compiled once: most files have hundreds of visits.
 template <int N>
 void for_each_part(const Plan<N>& plan, const int64_t (&first)[N],
                    void (*run)(const void*, const PlanPart<N>&, int64_t), const void* context) {
@@ -110,7 +110,7 @@ inline bool is_dense(const Out& y) {
   return y.contiguous ||
          is_one_row(plan_over(y.sizes, y), {static_cast<int64_t>(elementSize(y.dtype))});
 }
-/// Returns whether x is as dense as y, in the order of y, and both can be read by packs.
+/// Returns whether the elements of x are dense in the order of those of y, and packs can read both.
 inline bool lies_like(const Out& y, const In& x) {
   if (!x.data || x.numel != y.numel || !is_packed(x.data) || !is_packed(y.data)) return false;
   if (y.contiguous && x.contiguous) return true;
@@ -217,8 +217,8 @@ struct MapInDouble {
     store_double(dtype, y + at[0], f(x.at(at[1])));
   }
 };
-/// Computes y[i] = f(x[i]) for one floating dtype. x broadcasts to y. For functions that compute in
-/// double and cost more than the memory access: one kernel serves all dtypes.
+/// Computes y[i] = f(x[i]) for one floating dtype. x broadcasts to y. Use it for functions that
+/// compute in double and cost more than the memory access: one kernel serves all dtypes.
 template <class F>
 void map_in_double(const Out& y, const In& x, const F& f) {
   for_each_place(plan_over(y.sizes, y, x),

@@ -10,7 +10,7 @@
 namespace torch::taper::cuda {
 
 /// Returns whether the rows of a plan can be read and written in packs of V elements of these
-/// sizes. A single long row may end with fewer.
+/// sizes. A single long row may end with a shorter pack.
 template <int N>
 bool rows_suit_packs(const Plan<N>& plan, const int64_t (&itemsize)[N], int64_t V) {
   if (plan.rank == 0 || plan.numel / V >= (int64_t{1} << 31) - 1) return false;
@@ -26,7 +26,7 @@ bool rows_suit_packs(const Plan<N>& plan, const int64_t (&itemsize)[N], int64_t 
   }
   return true;
 }
-/// Returns the plan whose elements are the packs of such a plan.
+/// Returns the plan whose elements are the packs of `plan`, for which rows_suit_packs is true.
 template <int N>
 Plan<N> plan_of_packs(Plan<N> plan, int64_t V) {
   plan.sizes[0] = (plan.sizes[0] + V - 1) / V;
@@ -136,7 +136,7 @@ struct Map3Rows {
   }
 };
 /// Computes y[i] = f(a[i], b[i], c[i]) if rows suit packs, and returns whether they do. f takes
-/// elements as they are stored. Elements of a have at most the bytes of the others.
+/// elements as they are stored. Elements of `a` have at most as many bytes as the others.
 template <class T, class A, class F>
 bool map3_rows(const Out& y, const In& a, const In& b, const In& c, const F& f) {
   constexpr int V = kPack<T>;

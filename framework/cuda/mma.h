@@ -51,7 +51,8 @@ float product_of_words(uint32_t a, uint32_t b) {
 ///   of d: columns 2t and 2t + 1 of row g, and of row g + 8;
 ///   of a: columns 2t and 2t + 1 of row g, of row g + 8, columns 2t + 8 and 2t + 9 of both;
 ///   of b: rows 2t and 2t + 1, 2t + 8 and 2t + 9 of column g.
-/// (Columns of a and rows of b may be permuted, if equally.) Needs a GPU from Ampere on.
+/// (Columns of a and rows of b may be permuted, if both have the same permutation.) Needs a GPU
+/// from Ampere on.
 template <class T>
 TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
                                [[maybe_unused]] Here here = Here::current()) {
@@ -96,7 +97,7 @@ template <class T>
 struct Matrix {
   T* data;
   int64_t step, rows, width;
-  /// Returns elements e to e + 7 of a row, zeros outside. Widths are multiples of 8.
+  /// Returns elements e to e + 7 of a row, or zeros if they are outside. Widths are multiples of 8.
   TAPER_DEVICE Words at(int64_t row, int64_t e) const {
     if (row < rows && e < width) return *reinterpret_cast<const Words*>(data + row * step + e);
     return Words{};
@@ -109,8 +110,8 @@ struct Matrix {
 /// Reads a right factor in tiles of 16 rows, one after the other. Each lane reads the elements that
 /// it multiplies. With R = 2, for sums over columns, these are rows g and g + 8, columns 32c + 8t
 /// to 32c + 8t + 7. With R = 4, for sums over rows, these are rows 2t, 2t + 1, 2t + 8, 2t + 9,
-/// columns 64c + 8g to 64c + 8g + 7. Exact: the matrix has all these columns. Otherwise missing
-/// ones are zeros.
+/// columns 64c + 8g to 64c + 8g + 7. If Exact, the matrix has all these columns. Otherwise missing
+/// columns are zeros.
 template <class T, int C, int R, bool Exact>
 class TileReader {
  public:
@@ -120,7 +121,7 @@ class TileReader {
         step_(m.step),
         columns_(m.width - 8 * (R == 2 ? at.t : at.g)),
         from_(m.data + (first + row_) * m.step + 8 * (R == 2 ? at.t : at.g)) {}
-  /// Reads the first `rows` rows of the tile. The others are zeros. Whole: all rows exist.
+  /// Reads the first `rows` rows of the tile. The other rows are zeros. If Whole, all rows exist.
   template <bool Whole>
   TAPER_DEVICE void read(Tile& w, int rows = kTile) const {
     constexpr int kColumns = R == 2 ? 32 : 64;
@@ -154,8 +155,8 @@ template <class T, int C>
 struct LeftRows {
   LeftWords a[C];
   TAPER_DEVICE LeftRows(const Matrix<T>& m, int64_t first, const WarpPlace& at) {
-    // Always 0, which the compiler cannot know: it would keep the words as they were read, and copy
-    // them before each product.
+    // Always 0, but the compiler cannot know this. Otherwise it would keep the words as
+    // they were read, and copy them before each product.
     const auto zero = static_cast<uint32_t>(at.g / 8);
     for (int c = 0; c < C; ++c) {
       const int64_t row = first + at.g, column = 32 * c + 8 * at.t;
@@ -206,7 +207,7 @@ struct WideRows {
         multiply_add<T>(s[group][k], a, word_of_both(m[0], m[1], k), word_of_both(m[2], m[3], k));
     }
   }
-  /// Multiplies rows g and g + 8 by a factor each.
+  /// Multiplies row g by factor[0] and row g + 8 by factor[1].
   TAPER_DEVICE void scale(const float (&factor)[2]) {
     for (int group = 0; group < G; ++group)
       for (int k = 0; k < 8; ++k)

@@ -39,8 +39,8 @@ struct Divider<int64_t> {
   }
 };
 
-/// Byte offsets of N operands. Index is uint32_t if it suffices. The outermost dimension needs no
-/// division.
+/// Byte offsets of N operands. Index is uint32_t if 32 bits suffice. The outermost dimension needs
+/// no division.
 template <int N, class Index>
 struct Offsets {
   int rank;

@@ -7,10 +7,10 @@
 // itself is read once.)
 //
 // In squares of 8 x 8 places (16 x 16 for elements of 1 and 2 bytes) a block's threads use whole
-// sectors of both operands. y = f(a, b.t()) of f32 then moves 12 bytes for an element, like y =
-// f(a, b), instead of 40, and a warp's loads take 4 and 8 lines. A contiguous copy of b would move
-// 20, and need memory and a launch. Tiles in shared memory move 12 as well, but need a second
-// kernel for each function and dtype. An order is a plan with two more dimensions, for the
+// sectors of both operands. y = f(a, b.t()) of f32 then moves 12 bytes for an element instead of
+// 40, as many as y = f(a, b). A warp's loads take 4 and 8 lines. A contiguous copy of b would move
+// 20 bytes, and need memory and a launch. Tiles in shared memory move 12 bytes as well, but need a
+// second kernel for each function and dtype. An order is a plan with two more dimensions, for the
 // unchanged kernels.
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace torch::taper::cuda {
 
-/// A square of places along the innermost dimension and another one. `side` is its length, 0 if the
-/// order is good as it is.
+/// A square of places along the innermost dimension and dimension `across`. `side` is the length of
+/// its sides. 0 means that the plan's order is good.
 struct Patches {
   int across = 0;
   int64_t side = 0;
 };
 
-/// Smaller plans are in the caches anyway.
+/// Operands of smaller plans fit the caches anyway.
 constexpr int64_t kLeastPatched = 1 << 16;
 
 template <int N>
@@ -45,7 +45,8 @@ Patches patches_of(const Plan<N>& plan) {
   return {};
 }
 
-/// Returns the plan of these places, patch after patch. Both sizes are multiples of the side.
+/// Returns the plan of these places, patch after patch. The sizes of the innermost dimension and of
+/// dimension `across` must be multiples of `side`.
 template <int N>
 Plan<N> in_patches(const Plan<N>& plan, const Patches& patches) {
   Plan<N> y = plan;
@@ -63,12 +64,13 @@ Plan<N> in_patches(const Plan<N>& plan, const Patches& patches) {
   return y;
 }
 
-/// Cuts a plan in two along a dimension. At 0 it is not cut.
+/// Cuts a plan in two along a dimension. If `at` is 0, there is no cut.
 struct Cut {
   int dim = 0;
   int64_t at = 0;
 };
-/// Returns a cut in the middle if indices exceed 32 bits, else at the end of the whole patches.
+/// Returns a cut in the middle if indices exceed 32 bits. Otherwise returns a cut after the last
+/// whole patch of a dimension, or no cut if all patches are whole.
 template <int N>
 Cut cut_of(const Plan<N>& plan, const Patches& patches) {
   const int outer = plan.rank - 1;

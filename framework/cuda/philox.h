@@ -1,8 +1,8 @@
 // Random numbers that do not depend on the thread that draws them: Philox4x32-10 of Salmon, Moraes,
 // Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). Not installed.
 //
-// A launch has a key, and the numbers of counter i are a function of both. Element i gets equal
-// numbers for any number of threads.
+// A launch has a key. The numbers of counter i are a function of the key and of i. Element i gets
+// equal numbers for any number of threads.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace torch::taper::cuda {
 /// The 128 random bits of one counter.
 struct PhiloxWords {
   uint32_t w[4];
-  /// Returns number k of two of 64 bits.
+  /// Returns the k-th of the two numbers of 64 bits.
   TAPER_HD uint64_t pair(int k) const {
     return static_cast<uint64_t>(w[2 * k]) << 32 | w[2 * k + 1];
   }

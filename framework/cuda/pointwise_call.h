@@ -1,5 +1,5 @@
-// A pointwise kernel as a member of chains (gpu/chain_source.h): y = f(x, ...) of elements of one
-// index. Not installed.
+// A pointwise kernel as a member of chains (gpu/chain_source.h): y = f(x, ...) for elements with
+// the same index. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace torch::taper::cuda {
 struct PointwiseKind {
   static constexpr int kMostInputs = 3;
   int inputs;
-  size_t nbytes, align;  ///< of the functor, which has equal bytes on a GPU, or 0 if it has none
+  size_t nbytes, align;  ///< of the functor, as on a GPU. nbytes is 0 if the functor is empty
   const std::type_info *functor, *result, *operands[kMostInputs];
 };
 
@@ -35,8 +35,8 @@ const PointwiseKind& pointwise_kind() {
 /// Tells a capture that the calling thread's next launch runs only this pointwise kernel.
 void tell_pointwise(const PointwiseKind& kind, const void* f, const Out& y, const In* const* x);
 
-/// Tells a capture of To f(From...), for *_cuda.cu files. Kernels compiled for the host have no
-/// captures to tell.
+/// Tells a capture of To f(From...), for *_cuda.cu files. Does nothing in kernels compiled for the
+/// host, which have no captures.
 template <class To, class... From, class F, class... X>
 void tell(const F& f, const Out& y, const X&... x) {
 #ifdef __CUDACC__

@@ -15,7 +15,8 @@ inline uint64_t draw_key(CPUGeneratorImpl* generator) {
 }
 
 #if TAPER_CUDA_KERNELS == 1
-/// Returns the address of a captured launch's key, a new one in each replay. Null outside captures.
+/// Returns the address of a captured launch's key. Each replay writes a new key there. Null outside
+/// captures.
 const uint64_t* key_for_replays(CPUGeneratorImpl* generator);
 #endif
 

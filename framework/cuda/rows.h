@@ -21,7 +21,8 @@ struct Packs {
   }
 };
 
-/// Stores V elements of a row with a step of `step` elements (1 if V > 1).
+/// Stores V elements of a row. `step` is the distance between neighbouring elements, and 1 if V >
+/// 1.
 template <class T, int V>
 TAPER_DEVICE void store_pack(T* row, int64_t i, int64_t step, const Pack<T, V>& pack) {
   if constexpr (V > 1)
@@ -49,7 +50,7 @@ class HeldRows {
     for (int k = 0; k < kPacks; ++k)
       if (place(k) < packs_) load_packs(held_[k], place(k));
   }
-  /// Calls f(i, packs) for the elements i to i + V - 1 of each row, each on one thread.
+  /// Calls f(i, packs) for the elements i to i + V - 1 of each row. One thread makes each call.
   template <class F>
   TAPER_DEVICE void each(const F& f) const {
     for (int k = 0; k < kPacks; ++k)
@@ -61,8 +62,8 @@ class HeldRows {
       f(p * V, packs);
     }
   }
-  /// Reduces value(one element of each row) over the row, from `start`, for all threads of the
-  /// team.
+  /// Reduces value(one element of each row) over the row, from `start`. All threads of the team get
+  /// the result.
   template <class S, class F, class Join>
   TAPER_DEVICE S reduce(const Team& team, S start, const F& value, const Join& join,
                         Here here = Here::current()) const {
@@ -116,7 +117,7 @@ void by_packs(bool packed, const F& f) {
   f.template operator()<1>();
 }
 
-/// Returns the threads for a row of `width` adjacent elements, held by a HeldRows type.
+/// Returns the number of threads for a row of `width` adjacent elements, held by a HeldRows type.
 template <class Held>
 int held_team_for(int64_t width) {
   int usual = width <= 4 ? 1 : Team::kWarp;

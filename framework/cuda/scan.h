@@ -49,7 +49,7 @@ struct ScanBox {
 ///   using State = ...;                                   trivially copyable, at most 32 bytes
 ///   State start() const;                                 neutral element of join
 ///   State take(int64_t at, int64_t i) const;             of element `at` of the box, the i-th
-///   State join(State before, State after) const;         in any order, commutative
+///   State join(State before, State after) const;         associative and commutative
 ///   void store(int64_t at, State s) const;               stores the result there
 template <class S>
 struct ScanPieces {

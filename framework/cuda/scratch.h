@@ -10,13 +10,13 @@
 
 namespace torch::taper::cuda {
 
-/// Allocates device memory for work on the stream of this launch, from the caching allocator
-/// (GPUs).
+/// Allocates device memory for work on the stream of this launch. On a GPU it comes from the
+/// caching allocator.
 void* allocate_scratch(size_t nbytes);
 void release_scratch(void* p) noexcept;
 
-/// n elements of device memory, not initialised, until the end of the scope. Work launched on this
-/// stream before that may still use them.
+/// n elements of device memory, not initialised, until the end of the scope. Work that was launched
+/// on this stream within the scope may use them after it.
 template <class T>
 class Scratch {
  public:

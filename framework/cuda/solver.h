@@ -44,7 +44,8 @@ template <class T> void geqrf(int m, int n, T* a, T* tau);
 /// Computes q, m x n, from k reflectors.
 template <class T> void orgqr(int m, int n, int k, T* q, const T* tau);
 /// Computes a = u diag(s) v^T, with v not transposed. u is m x m and v n x n, or with `thin` m x k
-/// and n x k, where k is the lesser of m and n. Both must be memory even without `vectors`.
+/// and n x k, where k is the lesser of m and n. Both pointers must be valid even if `vectors` is
+/// false.
 template <class T> void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info);
 /// Decomposes matrices up to kSmall x kSmall like gesvdj. u and v are square.
 template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info, int count);
@@ -52,7 +53,7 @@ template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<
 template <class T> void syevd(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info);
 /// Computes eigenvalues of matrices up to kSmall x kSmall like syevd.
 template <class T> void syevj_batched(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info, int count);
-/// Computes L D L^T = a, of which the lower triangle is read.
+/// Factors a = L D L^T. Reads only the lower triangle of a.
 template <class T> void sytrf(int n, T* a, int* pivots, int* info);
 template <class T> void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b);
 /// Computes the eigenvalues of any matrix and, unless v is null, its eigenvectors as columns. T is

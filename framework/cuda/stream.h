@@ -11,11 +11,12 @@ namespace torch::taper::cuda {
 cudaStream_t kernel_stream();
 /// Throws Error with the call, CUDA's words, file and line unless `status` is success.
 void check_status(cudaError_t status, const char* call, const char* file, int line);
-/// Launches a __global__ function on that stream. Throws the launch's error.
+/// Launches a __global__ function on kernel_stream(). Throws the launch's error.
 void launch_kernel(const void* kernel, int blocks, int threads, void** arguments);
-/// Returns the threads that the launch's device runs at once. Less work leaves parts of it idle.
+/// Returns how many threads the launch's device runs at once. With fewer threads, parts of it are
+/// idle.
 int64_t resident_threads();
-/// Returns whether work of this stream is being recorded. Nothing may wait for it then.
+/// Returns whether work of this stream is being recorded. If so, nothing may wait for it.
 inline bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) {

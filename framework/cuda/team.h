@@ -2,9 +2,9 @@
 //
 // A kernel is a loop over independent elements (for_each, launch.h), or over rows with a team of
 // threads for each (for_each_row). nvcc compiles the source for a GPU. In builds with
-// TAPER_CUDA_ON_HOST the host's compiler compiles it for simulated devices, where a team is one
-// thread, or, in tests, as many as on a GPU (block.h). So kernels are tested without a GPU. The few
-// places that cannot be are marked by __CUDA_ARCH__ or __CUDACC__.
+// TAPER_CUDA_ON_HOST the host's compiler compiles it for simulated devices. A team is one thread
+// there, or, in tests, as many threads as on a GPU (block.h). So kernels are tested without a GPU.
+// The few places that cannot be tested so are marked by __CUDA_ARCH__ or __CUDACC__.
 #pragma once
 
 #include <type_traits>
@@ -56,8 +56,8 @@ struct Team {
     else if (size > 1)
       sync_warp(here);
   }
-  /// Combines all threads' values, for all of them, in an order that depends on the size only. Op
-  /// is associative and commutative. T is at most a Slot.
+  /// Combines the values of all threads, in an order that depends on the size only. All threads get
+  /// the result. Op is associative and commutative. T is at most a Slot.
   template <class T, class Op>
   TAPER_DEVICE T combine(T v, const Op& op, Here here = Here::current()) const {
     if (size == 1) return v;
@@ -72,7 +72,8 @@ struct Team {
     sync_block(here);
     return v;
   }
-  /// Reduces value(i) for i < n with op, from the neutral element `start`, for all threads.
+  /// Reduces value(i) for i < n with op, from the neutral element `start`. All threads get the
+  /// result.
   template <class T, class F, class Op>
   TAPER_DEVICE T reduce(int64_t n, T start, const F& value, const Op& op,
                         Here here = Here::current()) const {

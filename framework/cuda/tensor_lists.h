@@ -20,7 +20,8 @@ TAPER_DEVICE inline ListPart part_of(const TensorLists& lists, int64_t chunk) {
 
 /// Calls visit(v) with the values of N operands, in the computing type, and stores the changed
 /// values. Operands in kReads are not stored. Operands in kWrites are zero before the call. If
-/// visit has of_entry(lists, entry), its result is called for the elements of an entry.
+/// visit has a function of_entry(lists, entry), the result of that function is called for the
+/// elements of an entry.
 template <class T, int N, unsigned kReads, class Visit, unsigned kWrites = 0>
 struct VisitLists {
   static constexpr int V = 16 / sizeof(T);

@@ -84,8 +84,8 @@ struct TransposeTiles {
   }
 };
 
-/// Copies y = x if y is dense along its innermost dimension and x along another one. Returns false,
-/// and does nothing, otherwise, or if x is too small for whole tiles.
+/// Copies y = x if y is dense along its innermost dimension and x along another one. Otherwise, or
+/// if x is too small for whole tiles, does nothing and returns false.
 template <class T>
 bool copy_transposed(const Out& y, const In& x) {
   constexpr int64_t item = sizeof(T);

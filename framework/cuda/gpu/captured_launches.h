@@ -28,7 +28,7 @@ class CapturedLaunches {
   void fuse(cudaGraph_t graph, std::vector<detail::BlockLifetime> blocks, DeviceIndex device);
 
  private:
-  /// A launch with a described kernel, or any other, which has no node here.
+  /// A launch. If its kernel was not described by tell(), it has neither call nor node.
   struct Launch {
     cudaStream_t stream = nullptr;
     std::optional<PointwiseCall> call = {};

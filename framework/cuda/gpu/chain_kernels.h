@@ -10,8 +10,8 @@
 
 namespace torch::taper::cuda {
 
-/// Returns the kernel of a chain's source (chain_source.h) for a device, which stays loaded. If it
-/// is not available, returns null, and why_not_fused() tells the reason. Does not throw.
+/// Returns the kernel of a chain's source (chain_source.h) for a device. The kernel stays loaded.
+/// If it is not available, returns null, and why_not_fused() tells the reason. Does not throw.
 cudaKernel_t chain_kernel(const std::string& source, DeviceIndex device);
 
 /// Returns the folder of cached machine code: $XDG_CACHE_HOME/taper/kernels, or the one in

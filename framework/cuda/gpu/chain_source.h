@@ -1,9 +1,9 @@
 // The source of the kernel that replaces the launches of a chain, and its argument.
 //
-// The source depends on functors, dtypes and the form of the index space. Addresses, strides,
-// numbers and the functors' values are in the argument. So one kernel serves all chains of a kind.
-// The compiler does not know the numbers, as in the launches' kernels, and so computes equal bits.
-// Not installed.
+// The source depends on functors, dtypes and the kind of index space. Addresses, strides, numbers
+// and the functors' values are in the argument. So one kernel serves all chains of a kind. The
+// compiler does not know the numbers. This is so in the launches' kernels too, so the bits are
+// equal. Not installed.
 #pragma once
 
 #include <cxxabi.h>
@@ -23,7 +23,7 @@
 
 namespace torch::taper::cuda {
 
-/// A launch that a capture was told of.
+/// A launch that tell_pointwise() described to a capture.
 struct PointwiseCall {
   const PointwiseKind* kind;
   std::vector<char> f;
@@ -83,14 +83,14 @@ class ChainWriter {
  private:
   static constexpr size_t kMostArguments = 4000;  // CUDA passes 4 KiB
 
-  /// Memory outside the chain that is read, or a result.
+  /// Memory that the chain reads, or to which it writes a result.
   struct Memory {
     const char* data;
     std::string type, name;
     fusion::Steps steps;
     bool scalar;  ///< one element for several indices
   };
-  /// A member's result. The last one with its address is valid.
+  /// A member's result. Of several results at one address, only the last is valid.
   struct Made {
     const char* data;
     std::string type, name;
@@ -119,7 +119,7 @@ class ChainWriter {
     return s.step == item && (g.rows == 1 || s.row == g.cols * item) &&
            (g.blocks == 1 || s.block == g.rows * g.cols * item);
   }
-  /// Adds a field for memory, and returns its name. Shortens packs to suit its alignment.
+  /// Adds a field for memory, and returns its name. Shortens packs to suit the memory's alignment.
   std::string add_memory(const std::string& name, const void* data, int64_t item,
                          const fusion::Steps& s) {
     add_field("char*", name, data);

@@ -110,10 +110,10 @@ GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const GraphLayout& layo
 /// Describes a contiguous tensor of a graph.
 GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const std::vector<int>& sizes,
                        int64_t alignment, GraphPlace place = GraphPlace::kDevice);
-/// Returns the alignment of memory in bytes, as far as engines use it.
+/// Returns the alignment of an address in bytes: a power of two, at most 16.
 int64_t graph_alignment(const void* p);
 
-/// The computation of a pointwise operation: its type, and for GEN_INDEX the dimension.
+/// The computation of a pointwise operation: its type, and the dimension if it is GEN_INDEX.
 struct GraphFormula {
   cudnnPointwiseMode_t mode;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
@@ -146,8 +146,8 @@ struct GraphMemory {
   }
 };
 
-/// A graph, and its engines. Plans are made when they are needed. An unsupported one is replaced by
-/// the next. For use by one thread.
+/// A graph, and its engines. Plans are made when they are needed. If cuDNN does not support a plan,
+/// the next one replaces it. For use by one thread.
 class EnginePlans {
  public:
   /// Bytes of workspace above which an engine is tried last.
@@ -180,7 +180,7 @@ class EnginePlans {
   std::vector<cudnnBackendHeurMode_t> modes_;  // not queried yet, the last one first
   std::vector<GraphPart> configs_;             // without a plan yet, the last one first
   std::vector<Plan> large_;                    // used when all others have failed
-  std::vector<Plan> plans_;                    // measured ones, or one. The last one is used
+  std::vector<Plan> plans_;                    // measured plans, or one plan. The last one is used
   bool is_measured_ = false;
 };
 

@@ -9,8 +9,8 @@ namespace torch::taper::cuda {
 
 class GpuRecording;
 
-/// Directs kernels to this stream until the end of the scope. Its work goes to `recording` unless
-/// that is null.
+/// Directs kernels to this stream until the end of the scope. Kernels go to `recording` unless it
+/// is null.
 class LaunchScope {
  public:
   LaunchScope(DeviceIndex device, cudaStream_t stream, GpuRecording* recording);
@@ -24,17 +24,17 @@ class LaunchScope {
   GpuRecording* recording_before_;
 };
 
-/// Returns whether the device has its context, which takes seconds and some hundred MiB to make. It
-/// can then be made current at no cost.
+/// Returns whether the device has its CUDA context. If so, it can be made current at no cost.
+/// Making a context takes seconds and several hundred MiB.
 bool has_context(int device);
 /// Makes a device CUDA's current one. A device without a context becomes current when it gets one.
 void make_current(int device) noexcept;
-/// Returns, for a device that was just used, whether make_current() had been deferred for it. It
-/// then stays current.
+/// Returns whether make_current() had been deferred for a device that was just used. If so, the
+/// device stays current.
 bool was_deferred(int device);
 /// Makes the deferred device of make_current() CUDA's current one, and creates its context.
 void use_deferred();
-/// Makes `device` current again, unless it is unused: that would initialise it.
+/// Makes `device` current again if it has a context. Otherwise CUDA would make one.
 void restore_device(int device) noexcept;
 /// Returns the device of the launch that is being made.
 DeviceIndex kernel_device();

@@ -7,13 +7,13 @@
 
 namespace torch::taper::cuda {
 
-/// The data of a transform: `count` consecutive boxes of n points, with one to three sizes n, each
-/// dense in row-major order. For complex boxes of real ones the last size is n / 2 + 1.
+/// The data of a transform: `count` consecutive boxes, each dense in row-major order. n are the one
+/// to three sizes of a box. A complex box whose transform is real has n / 2 + 1 in place of the
+/// last size n.
 struct FftBoxes {
   Dims n;
   int64_t count;
-  /// For complex numbers: the boxes' numbers of one index are adjacent, instead of each box's
-  /// numbers.
+  /// For complex numbers: adjacent numbers belong to consecutive boxes, instead of one box.
   bool interleaved = false;
 };
 

@@ -14,8 +14,8 @@ cublasComputeType_t compute_type(ScalarType dtype);
 void run_gemm(const ColumnMajorGemm& g);
 
 /// Computes C = f(alpha op(A) op(B) + bias). The bias has m contiguous numbers, and is added to
-/// each column. Only for products with takes_bias. beta is 0. Returns false, and does nothing, if
-/// cuBLASLt cannot compute it (its only gelu is the one by tanh).
+/// each column. takes_bias(g) must be true, and beta 0. Returns false, and does nothing, if
+/// cuBLASLt cannot compute it. The only gelu of cuBLASLt is the one by tanh.
 bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f);
 
 }  // namespace torch::taper::cuda

@@ -19,11 +19,11 @@ cublasHandle_t cublas_handle();
 cusolverDnHandle_t cusolver_handle();
 cudnnHandle_t cudnn_handle();
 cusparseHandle_t cusparse_handle();
-/// Returns whether cuDNN can be loaded, for ops with other kernels.
+/// Returns whether cuDNN can be loaded. Ops that also have other kernels call it.
 bool has_cudnn();
 
-// Return a function of the library, or of those it needs (cuBLASLt), by name. Throw Error, which
-// says what to install, if the library is missing.
+// Return a function of the library by name, or of a library that it needs (cuBLASLt). If the
+// library is missing, throw Error, which says what to install.
 void* cublas_function(const char* name);
 void* cusolver_function(const char* name);
 void* cudnn_function(const char* name);
@@ -37,8 +37,8 @@ void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int l
 
 }  // namespace torch::taper::cuda
 
-/// Returns the function, looked up once at each use. `library` is cublas, cusolver, cudnn, cufft or
-/// cusparse.
+/// Returns the function. Each place of use looks it up once. `library` is cublas, cusolver, cudnn,
+/// cufft or cusparse.
 #define TAPER_LIBRARY_FUNCTION(library, name)                                          \
   ([] {                                                                                \
     static const auto f =                                                              \

@@ -36,8 +36,8 @@ class Unused {
 };
 
 /// Returns the calling thread's object. When the thread ends, another thread gets the object
-/// unchanged. So there are only as many as threads that run at once. `Tag` distinguishes objects of
-/// one type.
+/// unchanged. So there are only as many objects as threads that run at once. `Tag` distinguishes
+/// objects of one type.
 template <class T, class Tag = T>
 T& of_thread() {
   thread_local T* mine = nullptr;

@@ -22,8 +22,8 @@ struct GpuStream final : detail::StreamImpl {
 };
 inline cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
 
-/// Makes a device CUDA's current one. The destructor restores the previous device, unless it is
-/// unused, or this one was deferred by make_current.
+/// Makes a device CUDA's current one. The destructor restores the previous device, unless that
+/// device is unused, or make_current had deferred this one.
 class OnDevice {
  public:
   explicit OnDevice(int device) : device_(device) {
@@ -47,8 +47,8 @@ class OnDevice {
   bool is_changed_ = false;
 };
 
-/// Allows the thread's calls that a capture would report as mistakes, such as allocating memory,
-/// until the end of the scope. They do not become part of the graph.
+/// Until the end of the scope, allows calls of this thread that a capture would report as errors,
+/// such as allocating memory. They do not become part of the graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -60,7 +60,7 @@ class RelaxedCapture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// A CUDA graph. The keys of its random numbers are in device memory. Each replay draws them anew,
+/// A CUDA graph. The keys of its random numbers are in device memory. Each replay draws new keys,
 /// in the order of the launches.
 class GpuRecording final : public Recording {
  public:
