@@ -18,8 +18,8 @@
 
 namespace torch::taper {
 
-/// An operand that a kernel reads: no ownership, sizes and strides by value. A 0-dim In may hold a
-/// number (`immediate`) instead of memory.
+/// An operand that a kernel reads. It owns nothing, and holds sizes and strides by value. A 0-dim
+/// In may hold a number (`immediate`) instead of memory.
 struct In {
   const void* data = nullptr;
   ScalarType dtype = ScalarType::Undefined;
@@ -44,7 +44,7 @@ struct In {
     sizes = i.sizes;
     strides = i.strides;
   }
-  /// Returns a number of the given dtype.
+  /// Returns an In that holds the number `v` as `dtype`.
   static In number(const Scalar& v, ScalarType dtype);
   bool defined() const { return dtype != ScalarType::Undefined; }
   int64_t dim() const { return sizes.size(); }
@@ -95,7 +95,7 @@ template <class A>
 void check_on_device(const char*, Device, int, const A&) {}
 void check_on_device(const char* kernel, Device device, int input, const Tensor& t);
 
-// Add the accesses that an argument allows a kernel.
+// Add the accesses that a kernel may make by an argument.
 template <class A>
 void add_accesses(std::vector<Access>&, const A&) {}
 void add_accesses(std::vector<Access>& all, const In& x);
@@ -165,8 +165,8 @@ struct KernelLaunch : Launch {
 template <class... P>
 const LaunchKind KernelLaunch<P...>::its_kind = KernelLaunch<P...>::make_kind();
 
-/// Queues `kernel` on the current stream of `device` with the arguments by value. On a GPU this is
-/// the CUDA kernel's launch, made at once. The host runs it at once, or in replays if it is
+/// Queues `kernel` on the current stream of `device` with the arguments by value. On a GPU, the
+/// CUDA kernel is launched at once. On the CPU, the kernel runs at once, or in replays if it is
 /// captured.
 template <class... P, class... A>
 __attribute__((cold, noinline)) void launch_known(const char* name, Device device,

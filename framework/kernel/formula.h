@@ -1,4 +1,4 @@
-// The formulas of pointwise kernels by name, and the facts of them that chains of the CPU need.
+// The formulas of pointwise kernels by name, and facts about them that chains of the CPU need.
 // Not installed.
 #pragma once
 
@@ -10,8 +10,9 @@
 #include <taper/framework/kernel/op_lists.h>
 
 // clang-format off
-/// Lists the binary kernels with their dtypes: all real ones, all but bool, floating ones, integral
-/// ones and bool. Tests take any dtype and give bools.
+/// Lists the binary kernels with their dtypes. `real`: all real ones. `number`: all real ones but
+/// bool. `floating`: floats. `bit`: integers and bool. `test`: any dtype, and the results are
+/// bools.
 #define TAPER_BINARY_KERNELS(X)                                                                   \
   X(add, real) X(mul, real) X(maximum, real) X(minimum, real)                                     \
   X(sub, number) X(div_trunc, number) X(div_floor, number) X(remainder, number) X(fmod, number)   \
@@ -34,7 +35,7 @@ enum class Formula : uint8_t {
   power_3,
   power_minus_2,
   add_scaled,  ///< a + alpha b, with the functor's number as alpha
-  pow,         ///< by a number, with the row loop of the simplified power
+  pow,         ///< x to the power of a number. Runs use simple_power()
   copy,        ///< also between floats and bools
   where
 };

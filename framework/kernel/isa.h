@@ -22,8 +22,8 @@ namespace torch::taper::cpu {
 
 enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
 
-/// The best instruction set of this CPU with compiled kernels. TAPER_CPU_ISA=base|avx2 in the
-/// environment lowers it. Builds with sanitizers have base only.
+/// The best instruction set of this CPU for which kernels are compiled. TAPER_CPU_ISA=base|avx2 in
+/// the environment lowers it. Builds with sanitizers have base only.
 extern const Isa best_isa;
 
 }  // namespace torch::taper::cpu
@@ -39,9 +39,9 @@ extern const Isa best_isa;
 #define TAPER_BY_ISA_UP_TO(widest, function, ...) base::function(__VA_ARGS__)
 #endif
 
-// TAPER_BY_ISA(function, arguments) is an expression: it calls the function of the best set. For
-// rare functions: inline functions and templates are then not compiled for AVX-512.
-/// For what is rarely asked for: what is inline or a template is then not compiled for AVX-512.
+// TAPER_BY_ISA(function, arguments) is an expression: it calls the function of the best set.
+/// TAPER_BY_ISA for functions that are rarely called: their inline functions and templates are not
+/// compiled for AVX-512.
 #define TAPER_BY_ISA_UP_TO_AVX2(...) TAPER_BY_ISA_UP_TO(avx2, __VA_ARGS__)
 #ifdef TAPER_ISA_UP_TO_AVX2  // see foreach_isa.h
 #define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO_AVX2(__VA_ARGS__)

@@ -8,13 +8,13 @@
 // kernels without info. A kernel may be
 //
 // - a member of chains (fusion/cpu/fusion.h): an element of its result depends on its operands at
-// that
-//   index only, or, for kernels of rows, on that row only. pointwise, rowwise, drawing and summing
-//   declare this.
+//   that index only, or, for kernels of rows, on that row only. pointwise, rowwise, drawing and
+//   summing declare this.
 // - prepared: for small operands a kernel spends much time on choices: dtypes, strides, tiles, the
 //   loop of this CPU. These choices are equal in all replays, so they are made once, and a launch
-//   becomes one call of the kernel's loops. Bits are equal.
-// - repeatable: a captured step may call it again, with results elsewhere (capture/made_by.h).
+//   becomes one call of the kernel's loops. The results have equal bits.
+// - repeatable: a captured step may call it again, with other memory for the results
+//   (capture/made_by.h).
 //
 // Not installed.
 #pragma once
@@ -32,8 +32,8 @@ namespace torch::taper::cpu {
 
 class Chain;
 
-/// A prepared launch, or nothing: then the kernel is called as usual. It points to the memory of
-/// the launch's tensors and owns the rest.
+/// A prepared launch. If it is empty, the kernel is called as usual. It points to the memory of the
+/// launch's tensors and owns the rest.
 using Prepared = std::function<void()>;
 
 /// Holds the old and the new address of an operand.
@@ -47,11 +47,11 @@ struct KernelInfo {
   using Launch = taper::detail::Launch;
 
   // ---- as a member of chains
-  /// Inputs of its row loop, 0 if it is no member. Further operands are numbers, or used by the
-  /// kernel only. It takes operands of any real dtype.
+  /// Number of inputs of its row loop, 0 if the kernel is no member. Further operands are numbers,
+  /// or only the kernel uses them. The kernel takes operands of any real dtype.
   int inputs = 0;
   RowFormula formula;  ///< computation of its row loop of floats
-  bool draws = false;  ///< random numbers: one tile after the other
+  bool draws = false;  ///< draws random numbers, so tiles run one after the other
   /// Whether its results after the first are sums over rows (RowParts). The inputs [of_rows[0],
   /// of_rows[1]) then have one element for each row.
   bool sums = false;
@@ -61,14 +61,14 @@ struct KernelInfo {
   /// Returns the length of a row if its loop needs whole rows, or kNoRows if the elements form no
   /// rows. Null for other kernels.
   int64_t (*width)(const Launch& launch) = nullptr;
-  /// Passes its row loop to the chain. Null: the kernel does, by run_map and similar functions
-  /// (loops.h).
+  /// Passes its row loop to the chain. If null, the kernel itself passes it, by run_map and similar
+  /// functions (loops.h).
   void (*hand_over)(const Launch& launch, Chain& chain) = nullptr;
 
   // ---- in replays
   Prepared (*prepare)(const Launch& launch) = nullptr;
   /// Returns this launch with other addresses of its results, in the order of its defined Outs, and
-  /// of some operands. Null for kernels that do more than write the results, or read them.
+  /// of some operands. Null for kernels that read the results, or do more than write them.
   std::shared_ptr<Launch> (*elsewhere)(const Launch& launch, void* const* results,
                                        const std::vector<Moved>& operands) = nullptr;
 };
@@ -127,7 +127,7 @@ constexpr KernelInfo pointwise(int inputs, RowFormula formula = {}) {
   };
   return k;
 }
-/// Returns the info of a kernel of rows of Width(its arguments...) elements.
+/// Returns the info of a kernel of rows. Width(arguments...) is the length of a row.
 template <auto kernel, auto Width>
 constexpr KernelInfo rowwise(int inputs) {
   KernelInfo k = pointwise<kernel>(inputs);

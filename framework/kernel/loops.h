@@ -9,9 +9,9 @@
 
 namespace torch::taper::cpu {
 
-// Treatment of rows of 16-bit floats. A loop takes them as they are, or, if its arithmetic takes
-// much longer than conversions, is the loop of floats. Rows are then converted to floats in
-// buffers, and results, unless bool, are converted back.
+// Treatment of rows of 16-bit floats. kAsTheyAre: the loop takes 16-bit floats. kAsFloats: the loop
+// takes floats, because its arithmetic takes much longer than conversions. Rows are then converted
+// to floats in buffers, and results, unless bool, are converted back.
 enum class NarrowRows { kAsTheyAre, kAsFloats };
 
 /// A loop over one row of n adjacent elements. s holds the steps of y and the inputs in bytes. The
@@ -34,12 +34,13 @@ void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain
               const void* f, NarrowRows narrow = NarrowRows::kAsTheyAre);
 
 /// Returns whether a loop of one instruction, with equal bits in all sets, is faster with vectors
-/// of 32 bytes than of 64. This holds for floats that exceed L2 and are not written past L3. (add
-/// of 1 M floats at 94 GB/s instead of 87, Zen 4.)
+/// of 32 bytes than of 64. This holds for floats that exceed L2 (the caller compares with
+/// kMostInL2), unless the result is written by non-temporal stores. (add of 1 M floats at 94 GB/s
+/// instead of 87, Zen 4.)
 bool wants_half_vectors(const Out& y, const In& a, const In& b);
 constexpr int64_t kMostInL2 = 1 << 17;  // elements. Smaller operands fit in L2
 
-/// Copy n elements of `item` bytes from a step of `step` bytes to adjacent memory, and back.
+/// Copy n elements of `item` bytes, at distances of `step` bytes, to adjacent memory, and back.
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n);
 void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n);
 

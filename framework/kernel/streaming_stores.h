@@ -8,9 +8,9 @@
 
 namespace torch::taper::cpu {
 
-/// Returns whether so many bytes exceed the expected share of L3. (Virtual machines report the size
-/// of the whole processor.) Several threads have more of the cache's bandwidth, but not of the
-/// memory's, so their limit is higher.
+/// Returns whether `nbytes` bytes exceed the expected share of L3. (Virtual machines report the
+/// size of the whole processor.) With several threads the limit is higher: they have more of the
+/// cache's bandwidth, but not more of the memory's.
 bool fills_cache(int64_t nbytes);
 /// Returns whether a result of `written` bytes, computed from `read` bytes, is better written by
 /// non-temporal stores.

@@ -4,7 +4,8 @@
 //   ...functions for CPUs with AVX2...
 //   TAPER_END_TARGET
 //
-// Standard headers come before the first of them. Their functions would otherwise need that CPU.
+// Standard headers come before the first of these macros. Otherwise their functions would need that
+// CPU.
 #pragma once
 
 // Whether kernels are compiled for several instruction sets. It is written as a call, so a source
@@ -29,7 +30,7 @@
 #define TAPER_END_TARGET TAPER_PRAGMA(clang attribute pop)
 #define TAPER_IVDEP TAPER_PRAGMA(clang loop vectorize(assume_safety))
 #else
-// GCC prefers vectors of 32 bytes on CPUs with AVX-512 unless it is told.
+// GCC prefers vectors of 32 bytes on CPUs with AVX-512 unless it is told otherwise.
 #define TAPER_BEGIN_TARGET(features) \
   TAPER_PRAGMA(GCC push_options)     \
   TAPER_PRAGMA(GCC target(features, "prefer-vector-width=512"))

@@ -37,7 +37,7 @@ constexpr int kTileVecs = 4;
 
 #ifdef __clang__
 // GCC's built-in function, which Clang lacks: lane l of the result is lane at[l] of a, or of a and
-// b concatenated. Each instruction set has its own, because wide vectors are arguments.
+// b concatenated. Each instruction set has a separate function, because wide vectors are arguments.
 #define TAPER_SHUFFLES(attributes)                                              \
   template <class V, class I>                                                   \
   attributes V __builtin_shuffle(V a, V b, I at) {                              \
@@ -61,7 +61,7 @@ struct VecOf {
   typedef T type __attribute__((vector_size(Bytes)));
   typedef T unaligned __attribute__((vector_size(Bytes), aligned(alignof(T)), may_alias));
 };
-/// Copies the first n of up to 16 bytes. The others are zero.
+/// Copies the first n of up to 16 bytes. The caller has set the other bytes to zero.
 TAPER_INLINE void load_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
@@ -72,7 +72,8 @@ TAPER_INLINE void store_bytes(uint8_t* to, const uint8_t* from, int n) {
 TAPER_INLINE void copy_words(uint16_t* to, const uint16_t* from, int64_t n) {
   if (n > 0) memcpy(to, from, static_cast<size_t>(n) * sizeof *to);
 }
-/// Writes a vector by a non-temporal store if it is a whole cache line. p is aligned. See stream.h.
+/// Writes a vector by a non-temporal store if it is a whole cache line. p is aligned. See
+/// streaming_stores.h.
 template <class V>
 TAPER_INLINE void store_past(void* p, const V& v) {
   memcpy(p, &v, sizeof v);

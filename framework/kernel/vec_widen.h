@@ -37,15 +37,15 @@ TAPER_INLINE void store_narrow(T* to, Vec<float> v, Vec<float> next) {
   for (int l = 0; l < lanes; ++l) to[l] = static_cast<T>(v[l]);
   for (int l = 0; l < lanes; ++l) to[lanes + l] = static_cast<T>(next[l]);
 }
-/// Stores the first n of both vectors' elements. n is less than all.
+/// Stores the first n elements of the two vectors. n is less than the number of their elements.
 template <class T>
 TAPER_INLINE void store_narrow_part(T* to, Vec<float> v, Vec<float> next, int n) {
   T elements[2 * kVecBytes / sizeof(float)];
   store_narrow(elements, v, next);
   for (int l = 0; l < n; ++l) to[l] = elements[l];
 }
-/// Returns a whole vector. A vector of 64 bytes is loaded by two loads, which fetch memory beyond
-/// L2 sooner than one does.
+/// Returns a whole vector. A vector of 64 bytes is loaded by two loads. They fetch memory beyond L2
+/// sooner than one load does.
 template <class T>
 TAPER_INLINE Vec<T> load_by_halves(const T* from) {
   Vec<T> v;

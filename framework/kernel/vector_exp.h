@@ -78,7 +78,7 @@ TAPER_INLINE float vector_exp(float x) {
   return x < -104.0f ? 0.0f : finite;
 }
 
-/// Returns exp(x) for x <= 0, for elements of a row minus its largest.
+/// Returns exp(x) for x <= 0. Use it for elements of a row minus the row's largest element.
 TAPER_INLINE float exp_nonpositive(float x) {
   const float y = detail::exp_anywhere(x);
   return x < -104.0f ? 0.0f : y;
@@ -101,7 +101,7 @@ TAPER_INLINE float logistic(float x) {
 }
 
 TAPER_INLINE float normal_cdf(float x) {
-  constexpr float far = 17.0f;  // the rest is 0 beyond it
+  constexpr float far = 17.0f;  // the result is 0 beyond it
   const float a = detail::at_most(__builtin_fabsf(x), far);
   const detail::ReducedExp<float> e =
       detail::reduce_exp2(detail::at_least(detail::log2_normal_tail(a), -126.0f));

@@ -4,8 +4,8 @@
 //                                     {"plain", always<Problem>, always<Problem>, run_plain}};
 //   run_best<kWays>(problem, forced);
 //
-// A way knows its limits and no other way. Rows are in the order of preference, and thresholds that
-// compare ways are in the table. The last way computes every problem.
+// The functions of a way test only the limits of this way. Rows are in the order of preference, and
+// thresholds that compare ways are in the table. The last way computes every problem.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,8 @@ constexpr bool always(const Problem&) {
   return true;
 }
 
-/// Computes a problem by the first way that can and pays, or by the forced way if that can.
+/// Computes a problem by the first way whose can() and pays() are true. If a way is forced and its
+/// can() is true, that way computes the problem.
 template <const auto& ways, class Problem>
 void run_best(const Problem& p, const ForcedWay& forced) {
   if (forced.is_set())

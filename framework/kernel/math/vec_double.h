@@ -1,9 +1,9 @@
-// Functions on vectors of double, and of float if both need them, that operators lack. Included by
-// an x_cpu.cpp, after vec.h.
+// Functions on vectors of double that operators lack. Some of them also exist for vectors of float.
+// Included by an x_cpu.cpp, after vec.h.
 //
 // The loops over rows are bound by throughput, not by latency: a core has about 128 operations in
 // flight, so that a loop of 26 operations with a chain of 62 cycles takes 12 cycles for a vector.
-// So fewer operations count, not shorter chains.
+// So fewer operations make a loop faster, and shorter chains do not.
 #pragma once
 
 #include <taper/framework/kernel/formula.h>
