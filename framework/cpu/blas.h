@@ -22,8 +22,8 @@ struct MatrixIn {
 
 /// Computes C = alpha A B, or C += alpha A B with `add`. A is m x k, B is k x n, C is row-major
 /// with row stride ldc. Without `add` C is not read. Uses several threads if the product is large
-/// enough. T is float, double, int64_t, int32_t, int16_t, int8_t, uint8_t, Half or BFloat16. The
-/// last two accumulate in float.
+/// enough. T is float, double, int64_t, int32_t, int16_t, int8_t, uint8_t, Half or BFloat16.
+/// Products of Half and BFloat16 accumulate in float.
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
           bool add, T* c, int64_t ldc);
@@ -45,13 +45,14 @@ extern taper::detail::ForcedWay forced_gemm;
 // ---------------------------------------------------------------------- for the tests
 #pragma GCC visibility push(default)
 
-/// Returns the names of the ways to compute a product, then those to compute a block of one.
+/// Returns the names of the ways to compute a product, then of the ways to compute a block of a
+/// product.
 std::vector<std::string> gemm_ways(ScalarType dtype);
 /// Calls gemm with an alpha of 2 for elements of a dtype: f32, f64, f16, bf16 or int64.
 void gemm_of(ScalarType dtype, int64_t m, int64_t n, int64_t k, MatrixIn<void> a, MatrixIn<void> b,
              bool add, void* c, int64_t ldc);
-/// Lets the way `name` compute all products or blocks that it can, like TAPER_GEMM=name. With null
-/// each gets the fastest way. The text must outlive its use.
+/// Lets the way `name` compute all products or blocks that it can, like TAPER_GEMM=name. With null,
+/// each product gets the fastest way. The text must outlive its use.
 void force_gemm_way(const char* name);
 /// Returns how many products and blocks the forced ways have computed.
 int64_t forced_gemm_runs();

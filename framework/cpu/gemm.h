@@ -7,9 +7,9 @@
 
 namespace torch::taper::cpu {
 
-/// C (+)= alpha A B. A's elements are read one by one, so any strides are fast. B and C have unit
-/// column stride. B should stay in the cache. `In` is the type of A's and B's elements, `Out` the
-/// type of C's, which are rounded once. For other types see gemm_pairs.h.
+/// A product C (+)= alpha A B. A's elements are read one by one, so any strides are fast. B and C
+/// have unit column stride. B should stay in the cache. `In` is the type of A's and B's elements.
+/// `Out` is the type of C's elements, which are rounded once. For other types see gemm_pairs.h.
 template <class T, class In = T, class Out = T>
 struct GemmPanel {
   int64_t m, n, k;

@@ -2,7 +2,7 @@
 // (AVX-512-BF16). Not installed.
 //
 // A pair is two neighbours along k, the first in the low half of 32 bits. Sums are f32. Denormal
-// numbers count as zero.
+// numbers are treated as zero.
 #pragma once
 
 #include <taper/framework/cpu/blas.h>
@@ -13,11 +13,10 @@
 
 namespace torch::taper::cpu {
 
-/// Whether the CPU has these instructions. TAPER_CPU_ISA=base|avx2|avx512 in the environment
-/// disables them.
+/// Whether the CPU has AVX-512-BF16. TAPER_CPU_ISA=base|avx2|avx512 in the environment disables it.
 extern const bool multiplies_pairs;
-/// Whether the CPU also has tile registers for them (AMX), and the system lets this process use
-/// them. "pairs" in TAPER_CPU_ISA disables them.
+/// Whether the CPU also has tile registers for pairs (AMX), and the system lets this process use
+/// them. TAPER_CPU_ISA=pairs in the environment disables the tile registers.
 extern const bool multiplies_tiles;
 
 }  // namespace torch::taper::cpu
@@ -33,7 +32,7 @@ inline const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<con
 void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int64_t n);
 
 /// Returns whether tile registers exist and make a product faster. They sum in another order, so
-/// all parts of a product must follow the choice for the whole.
+/// all parts of a product must use the result for the whole product.
 bool tiles_pay(int64_t m, int64_t n, int64_t k);
 /// Computes C (+)= alpha A B, rounded once to the type of C.
 void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
@@ -41,7 +40,8 @@ void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> 
 void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc, bool tiles);
 
-/// Computes a product of floats, which are rounded to bf16. Both operands have a unit stride.
+/// Computes a product of float matrices, whose elements are rounded to bf16. Both operands have a
+/// unit stride.
 void rounded_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> a,
                   MatrixIn<float> b, bool add, float* c, int64_t ldc);
 
@@ -54,16 +54,16 @@ class PackedPairs {
   void multiply(int64_t m, const float* a, int64_t lda, bool add, float* c, int64_t ldc) const;
 
  private:
-  [[maybe_unused]] int64_t k_, n_;  // unused in builds without these instructions
+  [[maybe_unused]] int64_t k_, n_;  // unused in builds without code for AVX-512-BF16
   Scratch<uint32_t> panels_;
 };
 
 // Parts of products by tile registers, for kernels that compute a right operand themselves. They
 // need multiplies_tiles.
 
-/// Elements along k of a tile. Lengths are padded to a multiple of it with zeros.
+/// Elements along k of a tile. Lengths are padded with zeros to a multiple of this number.
 constexpr int64_t kTileTerms = 32;
-/// Returns the elements of a panel of kPanelWidth columns.
+/// Returns the number of elements of a panel of kPanelWidth columns.
 int64_t tile_panel_numel(int64_t k);
 /// Packs a panel of `width` columns from contiguous rows.
 void pack_tile_panel(uint32_t* panel, const BFloat16* b, int64_t row, int64_t k, int64_t width);

@@ -14,8 +14,8 @@ namespace torch::taper::cpu {
 using numbers::is_complex_v;
 using numbers::part_t;
 
-/// Calls a Fortran function for elements of T. Numbers are passed by address, followed by the
-/// lengths of `flags` character arguments.
+/// Calls a Fortran function for elements of T. Numbers are passed by address. The last four
+/// arguments are lengths of character arguments, each 1.
 template <class T, class... A>
 void fortran(void* function, A*... arguments) {
   reinterpret_cast<void (*)(A * ..., size_t, size_t, size_t, size_t)>(function)(arguments..., 1, 1,
@@ -59,8 +59,8 @@ constexpr char lapack_letter() {
   return sizeof(T) == 4 ? 's' : 'd';
 }
 
-/// Returns the function of this name for T, looked up once. `complex_name` is the name for complex
-/// numbers.
+/// Returns the function of this name for T. It is looked up once. `complex_name` is the name for
+/// complex numbers.
 template <class T, LapackName name, LapackName complex_name = name>
 void* lapack() {
   static void* const f =

@@ -17,8 +17,8 @@ bool openblas_dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, dou
 /// Returns a function of BLAS or LAPACK by its name in the library ("dgetrf_"). If it is missing,
 /// throws Error that says what to install.
 void* openblas_function(const char* name);
-/// Returns a function for the letter of a type of elements ('d') and the rest of the name
-/// ("getrf").
+/// Returns a LAPACK function. `letter` stands for the element type ('d'), and `name` is the rest of
+/// its name ("getrf").
 void* lapack_function(char letter, const char* name);
 
 }  // namespace torch::taper::cpu

@@ -16,8 +16,9 @@ int get_num_threads();
 void set_num_threads(int n);
 /// Does nothing. LibTorch's programs call it at the start of a thread.
 inline void init_num_threads() {}
-/// Get and set a number for programs that use it. No op uses it. 1 by default. Setting throws
-/// ValueError unless n is at least 1.
+/// Get and set the number of calls of launch() (framework/runtime/thread_state.h) that may run at
+/// once, if it exceeds the number of cores. No op uses it. 1 by default. Setting throws ValueError
+/// unless n is at least 1.
 ///@{
 int get_num_interop_threads();
 void set_num_interop_threads(int n);
@@ -42,7 +43,7 @@ template <class Body>
 }
 }  // namespace detail
 
-/// Least work for which a loop is worth splitting, in elements of a cheap op.
+/// A loop is worth splitting from this much work on, in elements of a cheap op.
 constexpr int64_t kGrain = 32768;
 
 /// Calls body(b, e) over [begin, end) in equal pieces of about `grain` or more, each on some
@@ -57,8 +58,8 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
   void* const context = const_cast<Body*>(&body);
   if (threads == 1) return detail::run_piece<Body>(context, begin, end);
   // Each thread gets several pieces. If another process delays one thread, others take its rest,
-  // and cores of unequal speed share the work better. The number is a multiple of the threads:
-  // three pieces would take two threads as long as four.
+  // and cores of unequal speed share the work better. The number of pieces is a multiple of the
+  // number of threads: three pieces would take two threads as long as four.
   const int64_t most = threads * 8, worth = grain > 0 ? (n + grain - 1) / grain : n;
   const int64_t pieces = worth < most ? worth : most;
   detail::parallel_run(begin, end, pieces > threads ? pieces - pieces % threads : pieces, context,

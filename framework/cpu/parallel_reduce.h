@@ -10,9 +10,9 @@
 
 namespace torch::taper {
 
-/// Returns combine(... combine(body(b0, e0, identity), body(b1, e1, identity)) ..., in order, for
-/// the pieces of [begin, end), of at least `grain` each. Returns `identity` if there are none. The
-/// pieces do not depend on the number of threads, so neither does the result.
+/// Splits [begin, end) into pieces of at least `grain` each. Returns combine(... combine(body(b0,
+/// e0, identity), body(b1, e1, identity)) ..., in order. Returns `identity` if there are no pieces.
+/// The pieces do not depend on the number of threads, so neither does the result.
 template <class T, class Body, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain, const T identity, const Body& body,
                   const Combine& combine) {

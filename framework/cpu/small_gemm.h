@@ -1,5 +1,5 @@
-// Products that are finished before a library would have started, prepared without the numbers. Not
-// installed.
+// Small products, which finish before a library would have started. They are prepared before their
+// elements are known. Not installed.
 #pragma once
 
 #include <taper/framework/cpu/blas.h>
@@ -17,32 +17,34 @@ constexpr int64_t kFewColumns = 3;
 /// B is read in place if it is this small, or if too few rows of A would share its packing.
 constexpr int64_t kDirectElements = 16384;
 constexpr int64_t kDirectRows = 96;
-/// Rows of a transposed panel are whole vectors, for every width.
+/// Most elements of a transposed panel. Its rows are whole vectors, for every width.
 constexpr int64_t kAcrossElements = 4096;
 inline int64_t across_width(int64_t n) {
   return (n + kTransposePad - 1) / kTransposePad * kTransposePad;
 }
 
-/// Returns whether to compute the transposed product: rows of C fill little of a vector, and
-/// columns of A are contiguous, as in the gradient of the weight of a layer with few inputs. (50 x
-/// 2 sums of 1000 terms 11.3 us -> 3.5, 128 x 4 of 64 2.1 -> 0.8, Zen 4.)
+/// Returns whether to compute the transposed product. This is so if rows of C fill little of a
+/// vector, and columns of A are contiguous, as in the gradient of the weight of a layer with few
+/// inputs. (On Zen 4, 50 x 2 sums of 1000 terms take 3.5 us instead of 11.3, and 128 x 4 sums of 64
+/// terms take 0.8 us instead of 2.1.)
 template <class T>
 inline bool is_made_across(int64_t m, int64_t n, const MatrixIn<T>& a) {
   return a.row == 1 && n * sizeof(T) <= 40 && m >= 4 * n && a.col >= m;
 }
 
-/// A product that one thread computes by one call of gemm_panel, prepared without the numbers.
+/// A product that one thread computes by one call of gemm_panel. It is prepared before its elements
+/// are known.
 template <class T>
 struct SmallGemm {
-  GemmPanel<T> panel;     ///< if `across` is set, run() makes its b
+  GemmPanel<T> panel;     ///< if `across` is set, run() sets its b
   const T* across;        ///< B's contiguous columns, null if B's rows are contiguous
   int64_t across_column;  ///< elements from one column to the next
   void run() const;
 };
-/// Makes `to` the product of gemm, with `row` added to its rows unless null. Returns false if the
-/// product is not small, has other loops, or a way is forced. T is float or double. (It is inline
-/// and returns nothing by value, because copies would read memory that was just written in parts.
-/// That takes as long as half of a product of 8 x 8.)
+/// Makes `to` the product of gemm. `row` is added to each row of the product, unless `row` is null.
+/// Returns false if the product is not small, needs other loops, or a way is forced. T is float or
+/// double. (It is inline and returns nothing by value, because copies would read memory that was
+/// just written in parts. That takes as long as half of a product of 8 x 8.)
 template <class T>
 TAPER_INLINE bool small_gemm(SmallGemm<T>& to, int64_t m, int64_t n, int64_t k, T alpha,
                              const MatrixIn<T>& a, const MatrixIn<T>& b, const T* row, T* c,
