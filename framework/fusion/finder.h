@@ -1,8 +1,8 @@
 // Finds chains: consecutive launches of pointwise kernels that can run element by element, as one.
 //
-// The finder serves all devices, and knows only the accesses of a launch. Execution differs: the
-// CPU takes tiles through the kernels' row loops (framework/fusion/cpu/fusion.h), a GPU compiles
-// one kernel (framework/cuda/gpu/chain_kernels.h). Not installed.
+// The finder serves all devices, and uses only the accesses of a launch. Execution differs: the CPU
+// takes tiles through the kernels' row loops (framework/fusion/cpu/fusion.h), a GPU compiles one
+// kernel (framework/cuda/gpu/chain_kernels.h). Not installed.
 #pragma once
 
 #include <functional>
@@ -26,12 +26,12 @@ struct Operand {
   ScalarType dtype;
   bool written;
   const void* number;  ///< address of an input, even if it is a number
-  /// For kernels of rows. of_rows: one element for each row. summed: sums over rows, available when
-  /// the chain has ended.
+  /// For kernels of rows. of_rows: the operand has one element for each row. summed: the operand
+  /// holds sums over rows, which are available when the chain has ended.
   bool of_rows = false, summed = false;
-  /// Written, but not the launch's first result. A kernel of rows writes one element for each row
-  /// there. Its first result has whole rows, even if its number of elements equals the number of
-  /// rows.
+  /// The operand is written, but is not the launch's first result. A kernel of rows writes one
+  /// element of it for each row. The kernel's first result has whole rows, even if its number of
+  /// elements equals the number of rows.
   bool beside = false;
 };
 Operand operand_of(const In& x);
@@ -74,8 +74,8 @@ struct Limits {
 /// The largest number of live values without memory.
 constexpr int kMostOwn = 12;
 
-/// Memory that is allocated and freed within the chain. It is replaced by a tile, or a register,
-/// which is reused after its last reader.
+/// Memory that is allocated and freed within the chain. A tile or a register replaces it. After the
+/// last reader, the tile or register is reused.
 struct Own {
   const char* data;
   int tile;
@@ -90,7 +90,7 @@ struct Group {
 };
 
 /// Returns the chains among `launches` launches. `lifetimes` are those of memory that was allocated
-/// meanwhile.
+/// during the capture.
 std::vector<Group> find_groups(size_t launches, const std::function<Member(size_t)>& member_at,
                                const std::vector<taper::detail::BlockLifetime>& lifetimes,
                                const Limits& limits);

@@ -22,7 +22,7 @@ struct Cursor {
   bool dense;  ///< the rows of a tile are contiguous
   char* p[4];
   bool ahead[4];  ///< prefetched one tile earlier, because the hardware prefetcher stops at pauses
-  fusion::Steps from[4];  ///< start of a tile: 0 for operands with memory for one tile only
+  fusion::Steps from[4];  ///< start of a tile. 0 for operands with memory for one tile only
   int64_t s[8];           ///< strides from element to element, then from row to row
 
   Cursor(const ChainRow& r, int64_t cols, char* memory, int64_t own_bytes) : loop(&r), dense(true) {
@@ -88,8 +88,8 @@ inline bool is_far(const RowRun& run, const std::vector<ChainRow>& rows, int64_t
 /// A run of row loops (row_runs.h), shared by all threads.
 class RunPlan {
  public:
-  /// `alone`: the chain has no other loops, and no tiles. `far`: operands come from memory, which
-  /// needs short pieces. `cols`: columns of a tile.
+  /// `alone`: the chain has no other loops, and no tiles. `far`: the operands are not in caches, so
+  /// pieces must be short. `cols`: columns of a tile.
   RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, const fusion::Grid& grid,
           int64_t cols, bool alone, bool far)
       : begin_(run.begin),
@@ -109,7 +109,8 @@ class RunPlan {
   /// Returns whether a tile may have more rows than the chain's own tiles hold. If the chain has no
   /// other loops, rows use the tiles one after the other.
   bool takes_many_rows() const { return alone_ || (whole_ && !dense_); }
-  /// Returns whether a tile's rows, with the gaps between them, are one run of elements.
+  /// Returns whether a tile's rows, with the gaps between them, are processed as one sequence of
+  /// elements.
   bool has_gaps() const { return !lanes_.empty(); }
 
   /// Returns whether the run is alone and all steps use constant addresses for all tiles. Threads
@@ -124,8 +125,8 @@ class RunPlan {
 
   /// Returns the steps. Each thread has a copy.
   const std::vector<RowStep>& steps() const { return steps_; }
-  /// Runs a tile. Elements are numbered as in most operands, so that these need no new address.
-  /// `memory` has `own_bytes` for each of the chain's tiles.
+  /// Runs a tile. Elements are numbered in the layout that most operands share, so that these
+  /// operands need no new address. `memory` has `own_bytes` for each of the chain's tiles.
   void run(RowStep* steps, char* memory, int64_t own_bytes, const Tile& t) const {
     const int64_t next = most_.row / most_.step;
     int64_t first = t.block * most_.block / most_.step + t.row * next + t.col;
@@ -160,7 +161,8 @@ class RunPlan {
       return own < 0 && from.step == s.step && from.row == s.row && from.block == s.block;
     }
   };
-  /// Moves an address, possibly outside all memory: elements are counted from there.
+  /// Returns x moved by `nbytes`. It may lie outside all memory, because only x plus an element's
+  /// index is used.
   static char* moved(char* x, int64_t nbytes) {
     return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(nbytes));
   }
@@ -190,7 +192,7 @@ class RunPlan {
     if (is_first && !own && steps.step != 0 && s.step.code != RowCode::kStore)
       fetched_.push_back(place);
   }
-  /// Chooses the layout that most floats share. Operands with it need no new address.
+  /// Chooses the layout that most floats share. Operands with this layout need no new address.
   void leave_most() {
     const auto alike = [&](const fusion::Steps& s) {
       return std::count_if(places_.begin(), places_.end(),
@@ -206,8 +208,8 @@ class RunPlan {
 
   // -------------------------------------------------------------- rows with gaps
   /// If gaps between rows are small, all operands have one layout, and nothing else uses the
-  /// chain's tiles, then rows are treated as one run of elements. (On Zen 4, 655 rows of 400 of a
-  /// diffusion take 95 us instead of 128, and 4096 rows of 20 take 35 us instead of 182.)
+  /// chain's tiles, then rows are processed as one sequence of elements. (On Zen 4, 655 rows of 400
+  /// of a diffusion take 95 us instead of 128, and 4096 rows of 20 take 35 us instead of 182.)
   bool may_have_gaps(int64_t cols, int64_t pitch) const {
     const bool alike = std::all_of(places_.begin(), places_.end(), [](const Place& p) {
       return p.own >= 0 && p.item == sizeof(float);
@@ -215,7 +217,7 @@ class RunPlan {
     return best_isa == Isa::kAvx512 && whole_ && !dense_ && alike && pitch >= kLanesInRows &&
            pitch > cols && pitch <= 2 * cols;
   }
-  /// Changes the steps into kRows, the steps, and those that store rows only.
+  /// Puts a step kRows before the steps, and behind them a copy of the steps that stores rows only.
   void find_gaps(int64_t cols) {
     const int64_t pitch = most_.row / most_.step;
     if (!may_have_gaps(cols, pitch)) return;

@@ -1,11 +1,11 @@
 // Chains of pointwise kernels in a captured step of the CPU: one loop over tiles that stay in a
 // core's caches, instead of a loop over memory for each kernel.
 //
-// Kernels do not know of chains. While a chain runs, run_map and similar functions (loops.h) pass
-// their row loop to the chain, or the kernel's info does (KernelInfo::hand_over). The chain calls
-// the next kernel from there. When the last kernel has come, the loops of all kernels, and the
-// functors on their stacks, exist, and the chain takes the tiles through them. An element goes
-// through the row loops of an eager step. Not installed.
+// Kernels contain no code for chains. While a chain runs, run_map and similar functions (loops.h)
+// pass their row loop to the chain, or the kernel's info does (KernelInfo::hand_over). From inside
+// this call, the chain calls the next kernel. So in the last call the loops of all kernels, and the
+// functors on their stacks, still exist, and the chain takes the tiles through the loops. An
+// element goes through the same row loops as in an eager step. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct ChainRow {
   int own[4];       ///< index of the chain's tile, or -1
   bool of_rows[4];  ///< has one element for each row
   ScalarType dtypes[4];
-  alignas(8) char number[4][sizeof(In::immediate)];  ///< numbers that launches hold
+  alignas(8) char number[4][sizeof(In::immediate)];  ///< numbers in launches
 };
 
 class RunPlan;  // chain_cursors.h
@@ -94,7 +94,7 @@ class Chain {
   std::shared_ptr<std::vector<RunPlan>> runs_;  // shared by all replays
 };
 
-/// The chain that the calling thread runs, and that gets its kernels' loops. Usually null.
+/// The chain that the calling thread runs, and to which its kernels pass their loops. Usually null.
 extern constinit thread_local Chain* running_chain;
 
 /// For tests: the number of chains that the process has run, and the least bytes of a result for
@@ -104,7 +104,7 @@ TAPER_EXPORTED uint64_t chains_run();
 TAPER_EXPORTED uint64_t rows_in_runs();
 TAPER_EXPORTED extern std::atomic<int64_t> least_chain_bytes;
 
-/// The chains among launches. Null stands for a step that is no kernel.
+/// A chain among launches. A null launch stands for a step that is no kernel.
 struct FoundChain {
   size_t begin, end;
   std::shared_ptr<Chain> chain;

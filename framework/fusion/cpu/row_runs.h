@@ -94,7 +94,8 @@ struct RowStep {
 void find_pieces(std::vector<RowStep>& steps);
 
 /// Argument of a step kRows: rows of `cols` elements that begin `pitch` apart. The gaps between
-/// them are computed too, but not stored, so that many rows are one run of elements.
+/// them are computed too, but not stored, so that many rows are processed as one sequence of
+/// elements.
 struct RowGaps {
   int64_t cols, pitch;
   int64_t begin;  ///< start of a row
@@ -104,8 +105,8 @@ struct RowGaps {
   const RowStep* steps;  ///< the steps that store by kStoreRows
 };
 
-/// Runs the steps, of which the last is kEnd, for the elements [begin, end). `keeps`: whether one
-/// is_of_kept.
+/// Runs the steps, of which the last is kEnd, for the elements [begin, end). `keeps`: whether
+/// is_of_kept() is true for a step.
 void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end);
 
 constexpr bool is_of_kept(RowCode code, RowSource source) {
