@@ -20,11 +20,11 @@ struct KernelRecord {
 /// Starts to record. Returns false, and does nothing, if records are not available: there is no GPU
 /// runtime or no CUPTI, CUPTI refuses (another profiler uses it), or TAPER_CUPTI=0 is set.
 bool start_kernel_records();
-/// Assigns this thread's launches up to end_launch_record() to this number (not 0).
+/// Assigns the number `launch` (not 0) to this thread's launches until end_launch_record().
 void begin_launch_record(uint64_t launch) noexcept;
 void end_launch_record() noexcept;
 /// Ends recording, and returns the records. The caller must have waited for the devices. Throws
-/// Error if some were lost.
+/// Error if records were lost.
 std::vector<KernelRecord> stop_kernel_records();
 
 }  // namespace torch::taper::detail

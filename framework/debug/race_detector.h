@@ -37,9 +37,9 @@ struct RaceReport {
   std::string text;
 };
 
-/// Turns the detector on or off for all threads. Work queued before does not count. With `throws`,
-/// an op that races throws Error and is not queued. No other thread may use a device meanwhile.
-/// Without CUDA devices nothing is watched.
+/// Turns the detector on or off for all threads. The detector ignores work that was queued before.
+/// With `throws`, an op that races throws Error and is not queued. No other thread may use a device
+/// during this call. Without CUDA devices nothing is watched.
 void enable_race_detector(bool enabled = true, bool throws = false);
 /// Returns whether the detector is on.
 bool race_detector_enabled();
@@ -48,8 +48,8 @@ std::vector<RaceReport> race_reports();
 /// Drops the races so far: race_reports() starts empty.
 void clear_race_reports();
 
-/// Turns the detector on until the end of the scope, without reports at first. It then restores the
-/// previous state. Work queued in the scope no longer counts.
+/// Turns the detector on until the end of the scope, without reports at first. The end restores the
+/// previous state, and the detector then ignores work queued in the scope.
 class RaceDetectorGuard {
  public:
   /// `throws` has the meaning of enable_race_detector.

@@ -52,8 +52,8 @@ class Shadow {
  public:
   using Uses = std::vector<std::shared_ptr<const Use>>;
 
-  /// Returns uses of these bytes that conflict: at least one of the two writes, and the earlier is
-  /// not before `clock`.
+  /// Returns earlier uses of these bytes that conflict with a use at `clock`: at least one of the
+  /// two writes, and the earlier use is not before `clock`.
   Uses conflicts(const Extent& extent, bool writes, const Clock& clock) const;
   /// Adds a use whose launch comes at `clock`. Drops the uses that this one dominates.
   void add(std::shared_ptr<const Use> use, const Clock& clock);

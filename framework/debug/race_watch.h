@@ -3,8 +3,7 @@
 //
 // A launch is before another if the second's stream has waited, directly or indirectly, for an
 // event after the first. It is also before it if the host has waited for the first and then queued
-// the second. The host counts as one thread: the work of its threads is taken as ordered as it
-// happened.
+// the second. All threads of the host are treated as one: their work is ordered as it happened.
 #pragma once
 
 #include <mutex>
@@ -33,8 +32,8 @@ class Detector {
   void wait(detail::StreamImpl* stream, detail::EventImpl* event);
   void destroy(detail::EventImpl* event);
 
-  /// Return the clock of work before everything queued on the stream or the device, or before the
-  /// event.
+  /// Return the clock up to the work queued on the stream or on the device's streams, or up to the
+  /// last record of the event.
   Clock clock_of(detail::StreamImpl* stream);
   Clock clock_of(DeviceIndex device);
   Clock clock_of(detail::EventImpl* event);
@@ -104,8 +103,8 @@ void enable_from_environment();
 /// Returns a report as text, with a remedy.
 std::string text_of(const cuda::RaceReport& report);
 
-/// While it lives, queries of the calling thread do not count as the host waiting for finished
-/// work: the library asks, not the program.
+/// While it lives, queries of the calling thread are not treated as waits of the host for finished
+/// work, because the library asks, not the program.
 class QuietQueries {
  public:
   QuietQueries();

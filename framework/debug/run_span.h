@@ -1,5 +1,5 @@
-// Events beside a thread's scopes: an operation between ranks, one of several that a thread
-// manages.
+// Events outside a thread's scopes, such as operations between ranks. One thread may manage several
+// of them at a time.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace torch::taper::detail {
 
-/// A RunObserver that also receives such events.
+/// A RunObserver may also be a SpanObserver, which receives such events.
 class SpanObserver {
  public:
   using Clock = std::chrono::steady_clock;

@@ -42,8 +42,9 @@ bool is_simulated();
 /// Lets the n-th kernel fail that is queued on `device` from now on (1: the next one), or the n-th
 /// of the name `kernel`. As in CUDA the error surfaces at the next synchronization.
 void simulate_kernel_fault(DeviceIndex device, int n = 1, const std::string& kernel = "");
-/// Refuses the n-th request of memory from now on (1: the next one), and `times` - 1 after it. The
-/// caching allocator makes a request if its cache has no fitting block, and again if it is refused.
+/// Refuses the n-th request of memory from now on (1: the next one), and the `times` - 1 requests
+/// after it. The caching allocator makes a request if its cache has no fitting block, and again if
+/// it is refused.
 void simulate_full_memory(DeviceIndex device, int n = 1, int times = 2);
 /// Lets every use of `device` throw Error from now on, and drops its queued work. Other devices
 /// continue.
@@ -56,7 +57,7 @@ void end_simulated_faults(DeviceIndex device);
 namespace torch::taper::detail {
 
 /// Returns the free bytes of all simulated devices, by their numbers before CUDA_VISIBLE_DEVICES.
-/// It does not count as use of a device.
+/// The call is not a use of a device.
 std::vector<size_t> simulated_free_memory();
 
 }  // namespace torch::taper::detail

@@ -11,7 +11,7 @@ namespace torch::taper::simulated {
 
 /// Allows kernels to access this memory from now on.
 void add_reachable(const void* p, size_t nbytes);
-/// Ends the access to the memory that add_reachable was given for `p`.
+/// Ends the access that add_reachable(p, ...) has allowed.
 void remove_reachable(const void* p) noexcept;
 bool is_reachable(const void* p);
 

@@ -17,8 +17,8 @@
 namespace torch::taper::simulated {
 
 /// The first error of a device's kernels. After it, kernels are skipped, because they would use the
-/// failed kernel's results. This ends when the program gets the error, or never if the device is
-/// lost.
+/// failed kernel's results. Kernels run again when the program gets the error, but never if the
+/// device is lost.
 class DeviceFault {
  public:
   bool is_set() const;
