@@ -8,7 +8,7 @@
 namespace torch::taper::autograd {
 
 /// Process-wide switch. While it is on, every node keeps the call stack of its forward op. If the
-/// node throws, the stack is given as a warning. Backward throws on the first NaN gradient.
+/// node throws, a warning shows the stack. Backward throws on the first NaN gradient.
 class AnomalyMode {
  public:
   static bool is_enabled() { return enabled_; }  ///< false by default

@@ -17,8 +17,8 @@ namespace torch::taper {
 
 namespace detail {
 
-/// What ops of a thread must ask at their doors, as bits of AutocastState::door: autocast of a kind
-/// of device, or modes.
+/// Bits of AutocastState::door: autocast on the CPU, on CUDA, on both, and modes. If a bit is set,
+/// the thread's ops show their calls at the door.
 constexpr uint8_t kCastsCpu = 1, kCastsCuda = 2, kCasts = kCastsCpu | kCastsCuda, kModes = 4;
 
 /// A thread's settings of autocast, and the word that each op reads first (door.h).

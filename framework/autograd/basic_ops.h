@@ -9,7 +9,7 @@
 
 namespace torch::taper::autograd {
 
-/// Copies its inputs. Its backward passes on undefined gradients, whatever arrives:
+/// Copies its inputs. In backward it returns undefined gradients, whatever arrives:
 ///
 ///   UndefinedGrad().apply({y})[0].backward();
 struct UndefinedGrad {

@@ -41,8 +41,8 @@ void queue_callback(std::function<void()> f);
 void early_accumulation(Node& accumulator);
 #pragma GCC visibility pop
 
-/// Returns whether the running pass on this thread needs the gradient of `edge`. A pass with inputs
-/// needs only gradients on the way to these. True outside a pass.
+/// Returns whether the running pass on this thread needs the gradient of `edge`. A pass with
+/// `inputs` needs only gradients on the way to these inputs. True outside a pass.
 bool is_wanted(const Edge& edge);
 
 /// Checks for anomaly mode. Throws Error if a gradient that `node` made has a NaN.
@@ -52,8 +52,8 @@ void check_anomaly(const Node& node, const GradList& made);
 /// forward op, and so on.
 void warn_of_anomaly(const Node& node);
 
-/// Returns whether a gradient of sizes `from` can be summed to sizes `to`. This needs sizes `to`
-/// that broadcast to `from`.
+/// Returns whether a gradient of sizes `from` can be summed to sizes `to`. This is so if `to`
+/// broadcasts to `from`.
 bool can_be_summed_to(IntArrayRef from, IntArrayRef to);
 
 }  // namespace torch::taper::autograd

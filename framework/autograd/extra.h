@@ -31,8 +31,8 @@ struct AutogradExtra {
   Tensor grad;
   bool retains_grad = false;
   std::string name;
-  /// A leaf's accumulator, not owned. The accumulator owns the leaf, and clears this in its
-  /// destructor.
+  /// A leaf's accumulator, not owned. The accumulator owns the leaf, and sets this pointer to null
+  /// in its destructor.
   autograd::Node* accumulator = nullptr;
   /// An accumulator without owners and without its leaf, kept for the leaf's next use. Owned.
   autograd::Node* resting = nullptr;
@@ -75,7 +75,8 @@ inline void note_grad(AutogradExtra& e) {
 }  // namespace detail
 
 namespace autograd {
-/// Add a tensor that keeps its gradient to the list of its grad_fn, and remove it.
+/// Add the tensor to its grad_fn's list of tensors that keep their gradients, and remove it from
+/// there.
 void remember_retained(TensorImpl& t);
 void forget_retained(TensorImpl& t);
 }  // namespace autograd

@@ -127,7 +127,7 @@ void collect(variable_list&, std::vector<bool>& is_tensor, const T&) {
   is_tensor.push_back(false);
 }
 
-/// Puts the next tensors of a list in place of an argument's.
+/// Replaces the tensors of an argument by the next tensors of a list.
 inline void replace(Tensor& t, const Tensor*& next) { t = *next++; }
 inline void replace(optional<Tensor>& t, const Tensor*& next) {
   if (t && t->defined()) t = *next++;

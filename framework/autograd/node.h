@@ -158,7 +158,7 @@ struct Node {
   void set_next_edges(edge_list&& edges);
   /// Appends one edge, like set_next_edges.
   void add_next_edge(Edge edge);
-  /// Counts `output` as one more output of the op, and returns its number.
+  /// Adds `output` as one more output of the op, and returns its number.
   uint32_t add_input_metadata(const Tensor& output);
   /// Returns one more owning pointer to this node.
   NodePtr getptr() { return NodePtr(this); }
@@ -241,8 +241,8 @@ void set_history(const Tensor& y, const NodePtr& node);
 /// Throws LibTorch's error for a second backward through a freed graph.
 [[noreturn]] void throw_released(const Node& node);
 
-/// Get and set the sequence number that the calling thread's next node gets at least. Threads whose
-/// nodes should alternate in backward start from one number.
+/// Get and set the smallest sequence number that the calling thread's next node may get. Threads
+/// whose nodes should alternate in backward start from one number.
 ///@{
 uint64_t next_sequence_nr();
 void set_next_sequence_nr(uint64_t n);

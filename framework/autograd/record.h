@@ -10,8 +10,8 @@
 // The callable takes the gradient of the output and returns the gradient of the input. With several
 // outputs or inputs it takes or returns lists:
 //   (const Tensor& gy)      one output, its gradient is defined
-//   (Grads& g)              any outputs: g[i] may be undefined, not all. g.needs(j): is input j's
-//                           wanted?
+//   (Grads& g)              any outputs: some g[i] may be undefined, but not all. g.needs(j) tells
+//                           whether input j needs a gradient.
 //   -> Tensor, or std::array<Tensor, N> / std::vector<Tensor> in the order of the inputs;
 //   an undefined Tensor means zero.
 // It may capture numbers, Dims and Saved tensors, but never a Tensor: a cycle would leak.
@@ -52,8 +52,8 @@ struct Grads {
   const Node& node;  ///< the node that runs
   const Tensor& operator[](size_t i) const { return grads[i]; }  ///< of output i, not checked
   size_t size() const { return grads.size(); }                   ///< number of outputs
-  /// Returns whether input number `input` may get a gradient. If not, an undefined tensor is
-  /// enough.
+  /// Returns whether input number `input` may get a gradient. If not, the derivative may return an
+  /// undefined tensor.
   bool needs(size_t input) const { return node.should_compute_output(input); }
 };
 
@@ -118,8 +118,8 @@ CallableNode* allocate_node(const char* name, uint32_t num_outputs, const Callab
 /// check_inplace() has ensured that the earlier one exists.
 enum class History { kNow, kBeforeChange };
 
-/// Fills `edges` from `inputs` and gives the node its position on the tape. If the history of an
-/// input is not available, it throws and leaves no edge.
+/// Fills `edges` from `inputs` and gives the node its position on the tape. Throws, and leaves no
+/// edge, if the history of an input is not available.
 void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count,
              History history = History::kNow);
 /// Takes ownership of a new node and connects it. If it throws, it destroys the node first. The

@@ -1,4 +1,5 @@
-// Transform: what transformations of functions (func/) do in place of autograd on their thread.
+// Transform: the interface by which transformations of functions (func/) replace autograd on their
+// thread.
 #pragma once
 
 #include <taper/framework/autograd/engine.h>

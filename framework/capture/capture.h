@@ -84,7 +84,7 @@ class Capture {
 
   /// Ends the capture. Throws Error if the recording is unusable.
   void end();
-  /// For a capture of the CPU: the steps recorded so far, and the memory that each reads and
+  /// For a capture of the CPU: the steps recorded so far, and the memory that each step reads and
   /// writes.
   ///@{
   const std::vector<LaunchList::Step>& steps() const {

@@ -50,9 +50,9 @@ class ArrayRef {
   constexpr ArrayRef(const Span& v) : data_(v.data()), size_(v.size()) {}
   template <size_t N>
   constexpr ArrayRef(const T (&v)[N]) : data_(v), size_(N) {}
-  // A braced list lives until the end of the full expression, which is enough for an argument. GCC
-  // warns about this pointer in the initializer list, and a precompiled header loses the pragma
-  // against the warning. So the body assigns it.
+  // A braced list lives until the end of the full expression, which is enough for an argument. The
+  // constructor's body assigns the pointer, because GCC warns about it in the initializer list. A
+  // precompiled header loses the pragma against this warning.
   constexpr ArrayRef(const std::initializer_list<T>& v) : size_(v.size()) {
     if (v.size() > 0) data_ = v.begin();
   }

@@ -277,8 +277,8 @@ constexpr ScalarType toRealValueType(ScalarType t) {
          : t == kComplexHalf   ? kHalf
                                : t;
 }
-/// Returns the complex dtype with parts of f64 or f16 if `t` has them, and with parts of f32
-/// otherwise.
+/// Returns the complex dtype for `t`. Its parts are f64 for f64, f16 for f16, and f32 for all
+/// others.
 constexpr ScalarType toComplexType(ScalarType t) {
   return t == kDouble || t == kComplexDouble ? kComplexDouble
          : t == kHalf || t == kComplexHalf   ? kComplexHalf

@@ -39,9 +39,9 @@ TAPER_HD inline float float8_to_float(uint8_t x) {
       sign | ((magnitude << (23 - kMantissa)) + (static_cast<uint32_t>(127 - kBias) << 23)));
 }
 
-/// Returns the code of the nearest number. A tie gives the even code. A number that is too large
-/// follows PyTorch 2.15: it gives infinity if the format has one. Otherwise it gives the largest
-/// number if the format has a NaN for each sign, and NaN if it has one NaN.
+/// Returns the code of the nearest number. A tie gives the even code. For a number that is too
+/// large, the rules are PyTorch 2.15's. It gives infinity if the format has one. Otherwise it gives
+/// the largest number if the format has a NaN for each sign, and NaN if it has one NaN.
 template <int kMantissa, int kBias, Specials8 kSpecials>
 TAPER_HD inline uint8_t float_to_float8(float f) {
   const uint32_t bits = bits_from_float(f);

@@ -17,7 +17,7 @@ class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
   /// Keep the number and its kind exactly. Floats of any width are kept as double, complex numbers
-  /// as complex double, integers as int64_t, or as uint64_t if they exceed it.
+  /// as complex double, integers as int64_t, or as uint64_t if they exceed int64_t.
   ///@{
   Scalar(float v) : Scalar(static_cast<double>(v)) {}
   Scalar(double v) : kind_(Kind::kFloating), d_(v) {}
@@ -71,7 +71,7 @@ class Scalar {
       return static_cast<T>(static_cast<float>(checked_float(CppTypeToScalarType<T>::value)));
     }
   }
-  /// Returns the value as T by C++'s conversion, like kernels. It wraps, truncates and drops
+  /// Returns the value as T by C++'s conversion, which kernels use. It wraps, truncates and drops
   /// imaginary parts.
   template <class T>
   T cast() const {

@@ -303,7 +303,7 @@ class Tensor {
   /// anyway.
   bool retains_grad() const;
   /// Calls `hook(grad)` when the gradient of this tensor is complete. If the hook returns a tensor,
-  /// it replaces the gradient. Returns a number for remove_hook.
+  /// the returned tensor replaces the gradient. Returns a number for remove_hook.
   template <class Hook>
   unsigned register_hook(Hook&& hook) const {
     using R = std::invoke_result_t<Hook, Tensor>;
@@ -419,8 +419,8 @@ class Tensor {
   // -------------------------------------------------------------------- indexing
   /// Return a view of the slice at an index of the first dimension, with one dimension less.
   /// Negative indices count from the end. A Scalar must be an integer. A tensor must be 0-dim and
-  /// integral, and the function waits for its value. Throw IndexError for others, and for an index
-  /// out of range.
+  /// integral, and the function waits for its value. Throw IndexError for other tensors, and for an
+  /// index out of range.
   Tensor operator[](int64_t index) const;
   Tensor operator[](const Scalar& index) const;
   Tensor operator[](const Tensor& index) const;

@@ -28,8 +28,8 @@ template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
           bool add, T* c, int64_t ldc);
 
-/// Computes `batch` products at fixed distances. If there are enough products, each thread takes
-/// several.
+/// Computes `batch` products of matrices at fixed distances. If there are enough products, each
+/// thread takes several.
 template <class T>
 void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a,
                   int64_t a_step, MatrixIn<T> b, int64_t b_step, bool add, T* c, int64_t c_step,

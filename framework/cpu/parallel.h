@@ -43,7 +43,7 @@ template <class Body>
 }
 }  // namespace detail
 
-/// A loop is worth splitting from this much work on, in elements of a cheap op.
+/// Least work of a loop that is worth splitting, in elements of a cheap op.
 constexpr int64_t kGrain = 32768;
 
 /// Calls body(b, e) over [begin, end) in equal pieces of about `grain` or more, each on some
@@ -57,9 +57,9 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
   const int64_t threads = n <= grain ? 1 : usable_threads();
   void* const context = const_cast<Body*>(&body);
   if (threads == 1) return detail::run_piece<Body>(context, begin, end);
-  // Each thread gets several pieces. If another process delays one thread, others take its rest,
-  // and cores of unequal speed share the work better. The number of pieces is a multiple of the
-  // number of threads: three pieces would take two threads as long as four.
+  // Each thread gets several pieces. If another process delays one thread, other threads take its
+  // remaining pieces. Cores of unequal speed share the work better, too. The number of pieces is a
+  // multiple of the number of threads: three pieces would take two threads as long as four.
   const int64_t most = threads * 8, worth = grain > 0 ? (n + grain - 1) / grain : n;
   const int64_t pieces = worth < most ? worth : most;
   detail::parallel_run(begin, end, pieces > threads ? pieces - pieces % threads : pieces, context,

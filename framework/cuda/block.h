@@ -51,8 +51,8 @@ class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
   /// Runs body(arguments) in every thread of `blocks` blocks. It may run fewer blocks, because
-  /// kernels loop over the rest. `kernel` is the name of its type. The arguments are `nbytes` long,
-  /// and constant.
+  /// kernels loop over the rest. `kernel` is the name of the body's type. The arguments are
+  /// `nbytes` long, and constant.
   virtual void run(const char* kernel, int blocks, int threads, void (*body)(const void*),
                    const void* arguments, size_t nbytes) = 0;
   /// Returns the number of threads for a row of this width. On a GPU it is `usual`.

@@ -31,7 +31,7 @@ struct RaceReport {
   ///@{
   RaceAccess first, second;
   ///@}
-  /// Whether the tensor of the first use was freed, and its memory reused, before the second.
+  /// Whether the tensor of the first use was freed, and its memory reused, before the second use.
   bool reused = false;
   /// A full description, with a remedy.
   std::string text;

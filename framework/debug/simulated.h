@@ -39,8 +39,9 @@ bool is_simulated();
 
 // Faults, for tests of a program's reaction. All throw Error if `device` is not simulated.
 
-/// Lets the n-th kernel fail that is queued on `device` from now on (1: the next one), or the n-th
-/// of the name `kernel`. As in CUDA the error surfaces at the next synchronization.
+/// Makes the n-th kernel fail that is queued on `device` from now on (1: the next one). If `kernel`
+/// is not empty, only kernels of this name matter. As in CUDA the error surfaces at the next
+/// synchronization.
 void simulate_kernel_fault(DeviceIndex device, int n = 1, const std::string& kernel = "");
 /// Refuses the n-th request of memory from now on (1: the next one), and the `times` - 1 requests
 /// after it. The caching allocator makes a request if its cache has no fitting block, and again if

@@ -30,15 +30,16 @@ struct TimelineEvent {
   std::string kernel{};    ///< the kernel's name from CUPTI, empty without CUPTI
   uint64_t launch = 0;     ///< number shared by all work that one op queued, 0 if unknown
 
-  /// Returns whether both ran at one time.
+  /// Returns whether both ran at the same time.
   bool overlaps(const TimelineEvent& o) const { return begin_ns < o.end_ns && o.begin_ns < end_ns; }
 };
 
 /// Records the work of the CUDA devices during its lifetime, or until stop(). Only one can record
 /// at a time. On a GPU each kernel is an event with CUPTI's times. All kernels of a replay belong
 /// to the launch "graph". If CUPTI is not installed, or refuses, or TAPER_CUPTI=0 is set, an event
-/// is a launch, timed by CUDA events before and after it. Its time then includes everything between
-/// them in the stream, such as several kernels of one op, and recording takes time.
+/// is a launch, timed by CUDA events before and after it. The event's time then includes everything
+/// between the CUDA events in the stream, such as several kernels of one op. Recording takes time,
+/// too.
 class Timeline {
  public:
   /// Starts to record. Throws Error if another timeline records.

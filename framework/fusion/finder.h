@@ -37,8 +37,9 @@ struct Operand {
 Operand operand_of(const In& x);
 Operand operand_of(const Out& y);
 
-/// The index space of a chain: blocks of rows of elements. Dimensions from split[1] on are those of
-/// a row, those before split[0] count blocks. The dimensions between them count a block's rows.
+/// The index space of a chain: blocks of rows of elements. The dimensions before split[0] enumerate
+/// blocks, the dimensions from split[0] to split[1] the rows of a block, and the other dimensions
+/// the elements of a row.
 struct Grid {
   Dims sizes;
   int split[2] = {0, 0};

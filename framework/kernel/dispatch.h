@@ -95,7 +95,7 @@ template <class A>
 void check_on_device(const char*, Device, int, const A&) {}
 void check_on_device(const char* kernel, Device device, int input, const Tensor& t);
 
-// Add the accesses that a kernel may make by an argument.
+// Add the accesses that a kernel may make through an argument.
 template <class A>
 void add_accesses(std::vector<Access>&, const A&) {}
 void add_accesses(std::vector<Access>& all, const In& x);

@@ -1,6 +1,6 @@
 // BlockHeap: an allocator of blocks from large segments of address space. Free neighbours are
-// merged, so that memory of one size serves another. For example, memory of a forward pass later
-// holds gradients of its backward pass. Not installed.
+// merged, so that freed memory serves blocks of other sizes. For example, memory of a forward pass
+// later holds gradients of its backward pass. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class BlockHeap {
   size_t resident_free() const { return resident_free_; }
   /// Returns the bytes that blocks take, with their gaps.
   size_t in_use() const { return resident_used_; }
-  /// Returns the bytes in use now or before, less those returned to the system.
+  /// Returns the bytes that are or were in use, without the bytes returned to the system.
   size_t resident() const { return resident_used_ + resident_free_; }
   /// Returns up to `nbytes` of the free memory to the system. The grain must be whole pages.
   void give_back(size_t nbytes) noexcept;

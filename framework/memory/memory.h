@@ -10,7 +10,8 @@
 
 namespace torch::taper::cuda {
 
-/// Returns the bytes in live tensors, each rounded up to 512 bytes. -1 is the current device.
+/// Returns the bytes in live tensors. The bytes of each tensor are rounded up to a multiple of 512.
+/// -1 is the current device.
 size_t memory_allocated(DeviceIndex device = -1);
 /// Returns the peak of memory_allocated() since the start or reset_peak_memory_stats().
 size_t max_memory_allocated(DeviceIndex device = -1);
@@ -47,8 +48,8 @@ void caching_allocator_record_stream(void* p, const Stream& stream);
 /// Returns unused cached memory of all devices to them. If a device is lost, throws Error after the
 /// other devices are done.
 void empty_cache();
-/// Limits the part of the device's memory that Taper reserves. Throws ValueError unless it is from
-/// 0 to 1.
+/// Limits the part of the device's memory that Taper reserves. Throws ValueError unless `fraction`
+/// is from 0 to 1.
 void set_per_process_memory_fraction(double fraction, DeviceIndex device = -1);
 
 }  // namespace torch::taper::cuda

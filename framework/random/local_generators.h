@@ -17,8 +17,8 @@ inline uint64_t derived_seed(uint64_t seed, uint64_t i) {
   return z ^ (z >> 31);
 }
 
-/// Replaces the calling thread's default generators by those of this object, which begin at `seed`,
-/// for its lifetime. The program's generators, which other threads may use, are not changed. It
+/// During its lifetime, replaces the calling thread's default generators by its generators, which
+/// begin at `seed`. The program's generators, which other threads may use, are not changed. It
 /// costs nothing until a number is drawn.
 class LocalGenerators {
  public:

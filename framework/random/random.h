@@ -113,7 +113,7 @@ struct CPUGeneratorImpl final : GeneratorImpl {
 /// gone.
 using GeneratorPtr = intrusive_ptr<CPUGeneratorImpl>;
 
-/// Seeds the default generators: equal seeds give equal numbers, those of PyTorch. May be called
+/// Seeds the default generators. Equal seeds give equal numbers, which are PyTorch's. May be called
 /// from any thread.
 void manual_seed(uint64_t seed);
 namespace cuda {

@@ -1,8 +1,8 @@
 // Runtime: the interface of a kind of device to the rest of the library.
 //
-// Streams, events and memory above this interface (stream.h, event.h, caching_allocator.h,
-// pinned.h) are written once. A kind of device implements the functions here. No function throws
-// OutOfMemoryError or waits unless it says so.
+// Streams, events and memory above this interface (stream.h, caching_allocator.h, pinned.h) are
+// written once. A kind of device implements the functions here. No function throws OutOfMemoryError
+// or waits unless it says so.
 #pragma once
 
 #include <cstddef>

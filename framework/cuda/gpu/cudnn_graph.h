@@ -41,8 +41,8 @@ struct AttributeType<cudnnReduceTensorOp_t> : IsAttributeType<CUDNN_TYPE_REDUCTI
 template <>
 struct AttributeType<cudnnBackendHeurMode_t> : IsAttributeType<CUDNN_TYPE_HEUR_MODE> {};
 
-/// Owns a descriptor of the backend interface. If cuDNN does not support it, this is remembered,
-/// and later calls are skipped. Other errors throw Error.
+/// Owns a descriptor of the backend interface. If cuDNN does not support the descriptor, the object
+/// skips later calls. Other errors throw Error.
 class GraphPart {
  public:
   explicit GraphPart(cudnnBackendDescriptorType_t type) {

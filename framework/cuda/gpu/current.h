@@ -9,8 +9,8 @@ namespace torch::taper::cuda {
 
 class GpuRecording;
 
-/// Directs kernels to this stream until the end of the scope. Kernels go to `recording` unless it
-/// is null.
+/// Directs kernels to this stream until the end of the scope. If `recording` is not null, it
+/// records the kernels.
 class LaunchScope {
  public:
   LaunchScope(DeviceIndex device, cudaStream_t stream, GpuRecording* recording);

@@ -8,8 +8,8 @@
 namespace torch::taper::cuda {
 
 /// The data of a transform: `count` consecutive boxes, each dense in row-major order. n are the one
-/// to three sizes of a box. A complex box whose transform is real has n / 2 + 1 in place of the
-/// last size n.
+/// to three sizes of a box. If one side of the transform is real, the last size of complex boxes is
+/// n / 2 + 1.
 struct FftBoxes {
   Dims n;
   int64_t count;

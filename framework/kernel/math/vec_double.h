@@ -14,8 +14,8 @@ namespace torch::taper::cpu {
 namespace base {
 
 /// Returns a b - p without rounding, where p is the rounded product. It splits the factors into
-/// halves of 26 and 27 bits (Dekker). For factors up to 2^990 with all their bits. NEON needs one
-/// instruction.
+/// halves of 26 and 27 bits (Dekker). Factors may have all 53 bits, and may be up to 2^990. NEON
+/// needs one instruction.
 TAPER_INLINE Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
   if constexpr (kHasNeon) {
     for (int i = 0; i < 2; ++i) p[i] = __builtin_fma(a[i], b[i], -p[i]);
