@@ -44,7 +44,7 @@ class ArrayRef {
   ArrayRef(const std::vector<T, A>& v) : data_(v.data()), size_(v.size()) {}
   template <size_t N>
   constexpr ArrayRef(const std::array<T, N>& v) : data_(v.data()), size_(N) {}
-  // A std::span is recognized by its members, because C++17 does not declare it.
+  // A C++20 span is recognized by its members, because C++17 does not declare one.
   template <class Span, size_t = Span::extent,
             class = std::enable_if_t<std::is_same<typename Span::value_type, T>::value>>
   constexpr ArrayRef(const Span& v) : data_(v.data()), size_(v.size()) {}
