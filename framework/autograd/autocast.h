@@ -30,7 +30,7 @@ struct AutocastState {
 
   /// Returns the kinds of devices whose ops are cast, as bits.
   uint8_t casts() const { return door & kCasts; }
-  /// Casts ops on these kinds of devices. The bit of modes stays.
+  /// Casts ops on these kinds of devices. The bit of modes stays unchanged.
   void set_casts(int kinds) { door = static_cast<uint8_t>((door & ~kCasts) | (kinds & kCasts)); }
   /// Sets the calling thread's state to this one, except the modes: they belong to the thread that
   /// entered them. Clears the cache if no scope is open after that.
@@ -70,11 +70,10 @@ class AutocastScope {
   const AutocastState before_;
 };
 
-/// Returns `x` cast to dtype `to`. Casts of leaves that require a gradient to autocast's dtype are
-/// cached
-/// until the outermost scope ends, so that a weight is cast once for all uses. A cached cast is not
-/// used if the leaf has changed since, if it lacks a history that is needed, or if it was made in
-/// another capture.
+/// Returns `x` cast to dtype `to`. Casts to autocast's dtype are cached for leaves that require a
+/// gradient, until the outermost scope ends. So a weight is cast once for all uses. A cached cast
+/// is not used if the leaf has changed since, if it lacks a history that is needed, or if it was
+/// made in another capture.
 Tensor cached_cast(ScalarType to, const Tensor& x);
 
 }  // namespace detail

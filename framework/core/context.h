@@ -39,9 +39,9 @@ class Context {
   /// Returns hasCUDART().
   static bool hasCuDNN();
   static bool hasOpenMP() { return true; }           ///< loops run on several threads
-  static bool hasMKLDNN() { return true; }           ///< for LibTorch's name of oneDNN
+  static bool hasMKLDNN() { return true; }           ///< Taper uses oneDNN
   static bool hasMKL() { return false; }             ///< Taper does not use MKL
-  static bool hasLAPACK() { return true; }           ///< OpenBLAS has it
+  static bool hasLAPACK() { return true; }           ///< OpenBLAS contains LAPACK
   static bool hasMAGMA() { return false; }           ///< Taper does not use MAGMA
   static bool hasCuSOLVER() { return hasCUDART(); }  ///< for matrix decompositions
   /// Return false: Taper has no devices of these kinds.

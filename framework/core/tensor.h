@@ -336,11 +336,11 @@ class Tensor {
   const std::string& name() const;
 
   // -------------------------------------------------------------------- conversion
-  /// Return the tensor with another dtype, device or memory format. Options that are not given
-  /// stay. It returns the tensor itself if nothing changes and `copy` is false. A gradient flows
-  /// back through a floating or complex result. With `non_blocking` the host does not wait for a
-  /// copy between pinned memory and a CUDA device. Throws Error for options that require a gradient
-  /// and for a device that does not exist.
+  /// Return the tensor with another dtype, device or memory format. Options that are not given stay
+  /// unchanged. It returns the tensor itself if nothing changes and `copy` is false. A gradient
+  /// flows back through a floating or complex result. With `non_blocking` the host does not wait
+  /// for a copy between pinned memory and a CUDA device. Throws Error for options that require a
+  /// gradient and for a device that does not exist.
   Tensor to(TensorOptions options, bool non_blocking = false, bool copy = false,
             optional<MemoryFormat> format = nullopt) const;
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,

@@ -110,8 +110,8 @@ class GatheredLaunches {
 
   /// Returns whether the tensor may be part of a list.
   static bool takes(const Tensor& t) { return !t.defined() || t.is_contiguous(); }
-  /// Adds an entry with the defined tensors of `operands`. The first must be defined. `numbers` go
-  /// to the launch. `number` is the entry's extra number in numbered lists.
+  /// Adds an entry with the defined tensors of `operands`. The first must be defined. The launch
+  /// gets `numbers`. `number` is the entry's extra number in numbered lists.
   template <size_t N>
   void add(const Numbers& numbers, const Tensor* const (&operands)[N], uint64_t number = 0) {
     static_assert(N <= TensorLists::kMostOperands);

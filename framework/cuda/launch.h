@@ -95,8 +95,8 @@ inline int blocks_for(int64_t items, int64_t per_block) {
 }
 
 #ifndef __CUDACC__
-// On the host one function is compiled for each type of functor, and the code around it once: with
-// sanitizers a kernel's body takes most of the compile time.
+// On the host, one function is compiled for each type of functor. The code around it is compiled
+// once, because with sanitizers a kernel's body takes most of the compile time.
 
 /// Calls f(i) for i = first, first + step, ... below n.
 template <class F>

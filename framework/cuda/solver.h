@@ -43,9 +43,9 @@ template <class T> void trsm_batched(Triangle, bool unit, int m, int n, const T*
 template <class T> void geqrf(int m, int n, T* a, T* tau);
 /// Computes q, m x n, from k reflectors.
 template <class T> void orgqr(int m, int n, int k, T* q, const T* tau);
-/// Computes a = u diag(s) v^T, with v not transposed. u is m x m and v n x n, or with `thin` m x k
-/// and n x k, where k is the lesser of m and n. Both pointers must be valid even if `vectors` is
-/// false.
+/// Computes a = u diag(s) v^T, with v not transposed. u is m x m and v is n x n. With `thin`, u is
+/// m x k and v is n x k, and k is the lesser of m and n. Both pointers must be valid even if
+/// `vectors` is false.
 template <class T> void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info);
 /// Decomposes matrices up to kSmall x kSmall like gesvdj. u and v are square.
 template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info, int count);

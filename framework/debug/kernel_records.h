@@ -17,8 +17,8 @@ struct KernelRecord {
   int64_t begin_ns = 0, end_ns = 0;
 };
 
-/// Starts to record. Returns false, and does nothing, if records are not available: there is no GPU
-/// runtime or no CUPTI, CUPTI refuses (another profiler uses it), or TAPER_CUPTI=0 is set.
+/// Starts to record. Returns false, and does nothing, if records are not available. Then there is
+/// no GPU runtime or no CUPTI, another profiler uses CUPTI, or TAPER_CUPTI=0 is set.
 bool start_kernel_records();
 /// Assigns the number `launch` (not 0) to this thread's launches until end_launch_record().
 void begin_launch_record(uint64_t launch) noexcept;

@@ -43,7 +43,7 @@ class Detector {
   /// Notes that a tensor got this memory, for use on `stream`.
   void allocate(const void* p, size_t nbytes, detail::StreamImpl* stream);
   /// Notes that the stream's uses of this memory so far need no synchronization with later uses:
-  /// the allocator keeps the memory until they are done.
+  /// the allocator keeps the memory until these uses are done.
   void keep_for(const void* p, size_t nbytes, detail::StreamImpl* stream);
   /// Notes that nobody uses this memory any more.
   void forget(const void* p, size_t nbytes);

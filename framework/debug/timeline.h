@@ -73,8 +73,9 @@ extern std::atomic<bool> timeline_records, timeline_spans;
 /// Lets later timelines mark launches by events also on simulated devices. For tests.
 void set_timeline_by_events(bool by_events);
 
-/// Makes the work queued on `stream` until the end of the scope one event, between two events of
-/// the device, if a timeline needs them. Does nothing for null. `name` is copied.
+/// Makes one event of the timeline from the work that is queued on `stream` until the end of the
+/// scope. Two events of the device mark its begin and end, unless CUPTI records. Does nothing if
+/// `stream` is null or no timeline needs it. `name` is copied.
 class TimelineSpan {
  public:
   TimelineSpan(StreamImpl* stream, const char* name) {

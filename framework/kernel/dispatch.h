@@ -172,7 +172,7 @@ template <class... P, class... A>
 __attribute__((cold, noinline)) void launch_known(const char* name, Device device,
                                                   const cpu::KernelInfo* info, void (*kernel)(P...),
                                                   A&&... args) {
-  int input = 0;  // outputs do not count
+  int input = 0;  // outputs are not counted
   if (!device.is_cpu())
     (check_on_device(name, device, input += !std::is_same<std::decay_t<P>, Out>::value, args), ...);
   make_launch(name, device, KernelLaunch<P...>(info, kernel, std::forward<A>(args)...));

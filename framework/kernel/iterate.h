@@ -56,8 +56,9 @@ Plan<sizeof...(Operands)> plan_over(const Dims& shape, const Operands&... operan
   return plan;
 }
 
-/// `rows` rows of `count` elements each. pointers[i] is operand i at the first element, strides[i]
-/// its step in bytes within a row, row_strides[i] the step from row to row (not set for one row).
+/// `rows` rows of `count` elements each. pointers[i] is the address of operand i's first element.
+/// strides[i] is its step in bytes within a row. row_strides[i] is its step from row to row, and is
+/// not set for one row.
 template <int N>
 struct Block {
   char* pointers[N];

@@ -20,7 +20,7 @@ struct Access {
   size_t itemsize = 1;
   Dims sizes, strides;
   bool writes = false;
-  ScalarType dtype = ScalarType::Undefined;  ///< if it is known
+  ScalarType dtype = ScalarType::Undefined;  ///< Undefined if unknown
 
   /// Returns an access to `nbytes` consecutive bytes.
   static Access bytes(const void* data, size_t nbytes, bool writes) {

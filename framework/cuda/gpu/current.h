@@ -34,7 +34,8 @@ void make_current(int device) noexcept;
 bool was_deferred(int device);
 /// Makes the deferred device of make_current() CUDA's current one, and creates its context.
 void use_deferred();
-/// Makes `device` current again if it has a context. Otherwise CUDA would make one.
+/// Makes `device` current again if it has a context. Does nothing otherwise, because CUDA would
+/// make a context.
 void restore_device(int device) noexcept;
 /// Returns the device of the launch that is being made.
 DeviceIndex kernel_device();

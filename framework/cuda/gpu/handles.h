@@ -1,6 +1,6 @@
-// cuBLAS, cuSOLVER, cuDNN, cuFFT and cuSPARSE: loaded when they are first needed (they are hundreds
-// of megabytes), with a handle for each device and thread, bound to the stream of the launch. Not
-// installed.
+// cuBLAS, cuSOLVER, cuDNN, cuFFT and cuSPARSE. They are hundreds of megabytes, so each library is
+// loaded when it is first needed. Each device and thread has a handle, bound to the stream of the
+// launch. Not installed.
 #pragma once
 
 #include <cublas_v2.h>
