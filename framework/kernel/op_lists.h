@@ -44,8 +44,8 @@
   X(square, same)                 /* Returns x * x. */ \
   X(floor, same)                  /* Returns the largest integer that is not above x. */ \
   X(ceil, same)                   /* Returns the smallest integer that is not below x. */ \
-  X(round, same)                  /* Returns the nearest integer. Ties go to the even one. */ \
-  X(trunc, same)                  /* Returns x without its fraction. */ \
+  X(round, same)                  /* Returns the nearest integer. Of two equally near integers, it returns the even one. */ \
+  X(trunc, same)                  /* Returns x rounded toward 0. */ \
   X(frac, same)                   /* Returns x - trunc(x). */ \
   X(relu, same)                   /* Returns max(x, 0). */ \
   X(isnan, test)                  /* Tests whether x is NaN. Returns bools. */ \
@@ -63,26 +63,26 @@
 /// and has bool results. `tensors` takes tensors only. `test_of_tensors` takes tensors only and has
 /// bool results. `extremum` takes tensors only and has no in-place form.
 #define TAPER_BINARY_OPS(X) \
-  X(floor_divide, with_numbers)   /* Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for integers by zero. */ \
-  X(remainder, number_first)      /* Returns x - y * floor(x / y), of y's sign (Python's %). Errors: as floor_divide. */ \
-  X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), of x's sign (C's fmod). Errors: as floor_divide. */ \
-  X(pow, number_first)            /* Returns x to the power y. Errors: Error for integers to a negative integer. */ \
-  X(copysign, with_numbers)       /* Returns |x| with the sign of y, also of -0. The gradient is 0 if x is 0, and 0 for y. */ \
-  X(bitwise_and, number_first)    /* Returns the bits set in both. Errors: NotImplementedError for floating dtypes. */ \
-  X(bitwise_or, number_first)     /* Returns the bits set in either. Errors: as bitwise_and. */ \
-  X(bitwise_xor, number_first)    /* Returns the bits set in exactly one. Errors: as bitwise_and. */ \
-  X(eq, comparison)               /* Tests x == y. Returns bools. In place: 0 or 1 in x's dtype, with a gradient of 0. */ \
-  X(ne, comparison)               /* Tests x != y, true if either is NaN. In place as eq. */ \
-  X(lt, comparison)               /* Tests x < y. In place as eq. */ \
-  X(le, comparison)               /* Tests x <= y. In place as eq. */ \
-  X(gt, comparison)               /* Tests x > y. In place as eq. */ \
-  X(ge, comparison)               /* Tests x >= y. In place as eq. */ \
+  X(floor_divide, with_numbers)   /* Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for an integer by 0. */ \
+  X(remainder, number_first)      /* Returns x - y * floor(x / y), with y's sign (Python's %). Throws like floor_divide. */ \
+  X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), with x's sign (C's fmod). Throws like floor_divide. */ \
+  X(pow, number_first)            /* Returns x to the power y. Throws for integers if y is a negative integer (no tensor). */ \
+  X(copysign, with_numbers)       /* Returns |x| with the sign bit of y. x has gradient 0 if x is 0. y always has gradient 0. */ \
+  X(bitwise_and, number_first)    /* Returns the bits set in both x and y. Errors: NotImplementedError for floating dtypes. */ \
+  X(bitwise_or, number_first)     /* Returns the bits set in x or y. Throws like bitwise_and. */ \
+  X(bitwise_xor, number_first)    /* Returns the bits set in exactly one of x and y. Throws like bitwise_and. */ \
+  X(eq, comparison)               /* Tests x == y. Returns bools. The in-place form writes 0 or 1 and has gradient 0. */ \
+  X(ne, comparison)               /* Tests x != y, which is true if either is NaN. The in-place form is like eq_. */ \
+  X(lt, comparison)               /* Tests x < y. The in-place form is like eq_. */ \
+  X(le, comparison)               /* Tests x <= y. The in-place form is like eq_. */ \
+  X(gt, comparison)               /* Tests x > y. The in-place form is like eq_. */ \
+  X(ge, comparison)               /* Tests x >= y. The in-place form is like eq_. */ \
   X(atan2, tensors)               /* Returns the angle in (-pi, pi] of the point with abscissa y and ordinate x. */ \
   X(logical_and, test_of_tensors) /* Tests whether both x and y are nonzero. Returns bools. */ \
   X(logical_or, test_of_tensors)  /* Tests whether x or y is nonzero. Returns bools. */ \
   X(logical_xor, test_of_tensors) /* Tests whether exactly one of x and y is nonzero. Returns bools. */ \
-  X(maximum, extremum)            /* Returns the larger of x and y, or NaN if either is NaN. At ties both share the gradient. */ \
-  X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if either is NaN. At ties both share the gradient. */
+  X(maximum, extremum)            /* Returns the larger of x and y, or NaN if either is NaN. At ties, each gets half the gradient. */ \
+  X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if either is NaN. At ties, each gets half the gradient. */
 
 /// Second names of all forms: X(alias, name).
 #define TAPER_BINARY_ALIASES(X)                                                        \

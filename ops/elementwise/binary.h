@@ -1,11 +1,10 @@
 // Pointwise functions of two tensors, or of a tensor and a number.
 //
 // Shapes broadcast. Dtypes promote as in PyTorch, by category: bool < integral < floating. A number
-// changes the dtype only if its category is higher. A 0-dim tensor beside a tensor with dimensions
-// counts as a number. In-place forms keep x's shape and dtype, and throw if the result does not
-// fit.
-// `out` forms write into a given tensor. All throw if the tensors are on different devices, but a
-// 0-dim CPU tensor may mix with any device.
+// changes the dtype only if its category is higher. A 0-dim tensor is treated as a number if the
+// other operand has dimensions. In-place forms keep x's shape and dtype, and throw if the result
+// does not fit. `out` forms write into a given tensor. All forms throw if the tensors are on
+// different devices. A 0-dim CPU tensor may be combined with tensors of any device.
 #pragma once
 
 #include <string_view>
@@ -46,8 +45,9 @@ Tensor div(const Tensor& x, const Tensor& y);
 Tensor div(const Tensor& x, const Scalar& y);
 Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& div_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns x / y, rounded by `rounding_mode`: "trunc", "floor", or not at all if it is missing. A
-/// rounded quotient keeps an integral dtype. Errors: "ZeroDivisionError" for integers by zero.
+/// Returns x / y. `rounding_mode` rounds the quotient: "trunc" toward zero, "floor" toward minus
+/// infinity. Without a mode, the quotient is not rounded. A rounded quotient of integers keeps
+/// their dtype. Errors: "ZeroDivisionError" if a rounded quotient of integers has a divisor of 0.
 Tensor div(const Tensor& x, const Tensor& y, optional<std::string_view> rounding_mode);
 Tensor div(const Tensor& x, const Scalar& y, optional<std::string_view> rounding_mode);
 Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y,
@@ -62,82 +62,82 @@ Tensor& divide_out(Tensor& out, const Tensor& x, const Scalar& y,
                    optional<std::string_view> rounding_mode);
 
 // from op_lists.h: of two
-/// Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for integers by zero.
+/// Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for an integer by 0.
 Tensor floor_divide(const Tensor& x, const Tensor& y);
 Tensor floor_divide(const Tensor& x, const Scalar& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns x - y * floor(x / y), of y's sign (Python's %). Errors: as floor_divide.
+/// Returns x - y * floor(x / y), with y's sign (Python's %). Throws like floor_divide.
 Tensor remainder(const Tensor& x, const Tensor& y);
 Tensor remainder(const Tensor& x, const Scalar& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor remainder(const Scalar& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Returns x - y * trunc(x / y), of x's sign (C's fmod). Errors: as floor_divide.
+/// Returns x - y * trunc(x / y), with x's sign (C's fmod). Throws like floor_divide.
 Tensor fmod(const Tensor& x, const Tensor& y);
 Tensor fmod(const Tensor& x, const Scalar& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns x to the power y. Errors: Error for integers to a negative integer.
+/// Returns x to the power y. Throws for integers if y is a negative integer (no tensor).
 Tensor pow(const Tensor& x, const Tensor& y);
 Tensor pow(const Tensor& x, const Scalar& y);
 Tensor& pow_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& pow_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor pow(const Scalar& x, const Tensor& y);
 Tensor& pow_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Returns |x| with the sign of y, also of -0. The gradient is 0 if x is 0, and 0 for y.
+/// Returns |x| with the sign bit of y. x has gradient 0 if x is 0. y always has gradient 0.
 Tensor copysign(const Tensor& x, const Tensor& y);
 Tensor copysign(const Tensor& x, const Scalar& y);
 Tensor& copysign_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& copysign_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns the bits set in both. Errors: NotImplementedError for floating dtypes.
+/// Returns the bits set in both x and y. Errors: NotImplementedError for floating dtypes.
 Tensor bitwise_and(const Tensor& x, const Tensor& y);
 Tensor bitwise_and(const Tensor& x, const Scalar& y);
 Tensor& bitwise_and_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& bitwise_and_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor bitwise_and(const Scalar& x, const Tensor& y);
 Tensor& bitwise_and_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Returns the bits set in either. Errors: as bitwise_and.
+/// Returns the bits set in x or y. Throws like bitwise_and.
 Tensor bitwise_or(const Tensor& x, const Tensor& y);
 Tensor bitwise_or(const Tensor& x, const Scalar& y);
 Tensor& bitwise_or_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& bitwise_or_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor bitwise_or(const Scalar& x, const Tensor& y);
 Tensor& bitwise_or_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Returns the bits set in exactly one. Errors: as bitwise_and.
+/// Returns the bits set in exactly one of x and y. Throws like bitwise_and.
 Tensor bitwise_xor(const Tensor& x, const Tensor& y);
 Tensor bitwise_xor(const Tensor& x, const Scalar& y);
 Tensor& bitwise_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& bitwise_xor_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor bitwise_xor(const Scalar& x, const Tensor& y);
 Tensor& bitwise_xor_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Tests x == y. Returns bools. In place: 0 or 1 in x's dtype, with a gradient of 0.
+/// Tests x == y. Returns bools. The in-place form writes 0 or 1 and has gradient 0.
 Tensor eq(const Tensor& x, const Tensor& y);
 Tensor eq(const Tensor& x, const Scalar& y);
 Tensor& eq_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& eq_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x != y, true if either is NaN. In place as eq.
+/// Tests x != y, which is true if either is NaN. The in-place form is like eq_.
 Tensor ne(const Tensor& x, const Tensor& y);
 Tensor ne(const Tensor& x, const Scalar& y);
 Tensor& ne_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& ne_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x < y. In place as eq.
+/// Tests x < y. The in-place form is like eq_.
 Tensor lt(const Tensor& x, const Tensor& y);
 Tensor lt(const Tensor& x, const Scalar& y);
 Tensor& lt_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& lt_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x <= y. In place as eq.
+/// Tests x <= y. The in-place form is like eq_.
 Tensor le(const Tensor& x, const Tensor& y);
 Tensor le(const Tensor& x, const Scalar& y);
 Tensor& le_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& le_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x > y. In place as eq.
+/// Tests x > y. The in-place form is like eq_.
 Tensor gt(const Tensor& x, const Tensor& y);
 Tensor gt(const Tensor& x, const Scalar& y);
 Tensor& gt_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& gt_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x >= y. In place as eq.
+/// Tests x >= y. The in-place form is like eq_.
 Tensor ge(const Tensor& x, const Tensor& y);
 Tensor ge(const Tensor& x, const Scalar& y);
 Tensor& ge_out(Tensor& out, const Tensor& x, const Tensor& y);
@@ -194,10 +194,10 @@ Tensor& logical_or_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Tests whether exactly one of x and y is nonzero. Returns bools.
 Tensor logical_xor(const Tensor& x, const Tensor& y);
 Tensor& logical_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the larger of x and y, or NaN if either is NaN. At ties both share the gradient.
+/// Returns the larger of x and y, or NaN if either is NaN. At ties, each gets half the gradient.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor& maximum_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the smaller of x and y, or NaN if either is NaN. At ties both share the gradient.
+/// Returns the smaller of x and y, or NaN if either is NaN. At ties, each gets half the gradient.
 Tensor minimum(const Tensor& x, const Tensor& y);
 Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 // (end)
@@ -205,11 +205,11 @@ Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor arctan2(const Tensor& x, const Tensor& y);
 Tensor& arctan2_out(Tensor& out, const Tensor& x, const Tensor& y);
 
-/// Returns 0 if y <= 0, else g: the gradient of relu from its output. A NaN in y passes g.
+/// Returns the gradient of relu from its output y: 0 if y <= 0, else g. If y is NaN, it returns g.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
-/// Returns g * (1 - y^2): the gradient of tanh from its output.
+/// Returns the gradient of tanh from its output y: g * (1 - y^2).
 Tensor tanh_backward(const Tensor& g, const Tensor& y);
-/// Returns g * y * (1 - y): the gradient of sigmoid from its output.
+/// Returns the gradient of sigmoid from its output y: g * y * (1 - y).
 Tensor sigmoid_backward(const Tensor& g, const Tensor& y);
 
 /// Returns the dtype of an op on x and y, by PyTorch's promotion rules.

@@ -13,36 +13,36 @@ struct BinaryOp {
   /// tensors.
   void (*run)(const Tensor& y, const In& a, const In& b);
   void (*run_alike)(const Tensor& y, const Tensor& a, const Tensor& b);
-  /// Integers and bools become the default dtype (division).
+  /// If true, integers and bools become the default dtype, as in division.
   bool floats = false;
-  /// The result is bool and has no gradient, as in comparisons.
+  /// If true, the result is bool and has no gradient, as in comparisons.
   bool tests = false;
   /// Throws for operands that the op refuses. May be null. This is the last check before the
   /// launch.
   void (*check)(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) = nullptr;
-  /// If the other operand is a number, a written tensor must have exactly the result's dtype.
+  /// If true and the second operand is a number, the tensor written must have the result's dtype.
   bool exact_with_number = false;
   /// Launches the kernel of op(a, alpha * b). Null if the op has none.
   void (*run_scaled)(const Tensor& y, const In& a, const In& b, const Scalar& alpha) = nullptr;
-  /// Beside 16-bit floats, the kernel takes a number as second operand as a float, as PyTorch does.
-  /// Rounded to bf16, 0.9 would be 0.8984. On the CPU this holds for 0-dim tensors too.
+  /// If true and the first operand is a 16-bit float, the kernel takes a second operand that is a
+  /// number as a float. PyTorch does the same. Rounded to bf16, 0.9 would be 0.8984. On the CPU,
+  /// this holds for 0-dim tensors too.
   bool keeps_number = false;
-  /// The CUDA kernel reads an f32 tensor and a 16-bit tensor without a cast. Under autocast, a
-  /// residual sum adds such a pair.
+  /// If true, the CUDA kernel reads an f32 tensor and a 16-bit tensor without a cast. Under
+  /// autocast, a residual sum has such operands.
   bool reads_narrow = false;
 };
 
 /// Returns the result as a new tensor.
 Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
 /// Writes the result into x, the first operand, with LibTorch's checks: x keeps its shape and
-/// dtype.
-/// Returns true if the derivative for both operands must be recorded.
+/// dtype. Returns true if the derivative for both operands must be recorded.
 bool compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b);
 /// Writes the result into `out`, which is resized if its shape differs. Returns `out`.
 Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
                            const BinaryOperand& b);
 
-/// The three functions above for op(a, alpha * b).
+/// Compute op(a, alpha * b) in the three ways above.
 Tensor compute_scaled(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
                       const Scalar& alpha);
 bool compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b,
@@ -50,7 +50,7 @@ bool compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOpe
 Tensor& compute_scaled_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
                            const BinaryOperand& b, const Scalar& alpha);
 
-/// Calls needs_grad for operands that may be numbers.
+/// Returns needs_grad of the operands that are tensors.
 inline bool wants_history(const Tensor& x, const Tensor& y) { return autograd::needs_grad(x, y); }
 inline bool wants_history(const Tensor& x, const Scalar&) { return autograd::needs_grad(x); }
 
@@ -64,7 +64,7 @@ Tensor& replaced(const char* name, const Tensor& x, const Scalar&, const F& f) {
 }
 
 /// Computes x.op_(y). Writes into x if nothing is recorded. Otherwise `f` computes the op out of
-/// place, and x takes over the history of its result.
+/// place, and x takes over the result's history.
 template <class Y, class F>
 Tensor& binary_inplace(const BinaryOp& op, const Tensor& x, const Y& y, const F& f) {
   if (wants_history(x, y))

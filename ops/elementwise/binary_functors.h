@@ -10,12 +10,13 @@
 
 namespace torch::taper::functor {
 
-// Rounds the quotient toward zero or minus infinity. Integer zero divisors are rejected before.
+// Rounds the quotient toward zero or minus infinity. The caller has rejected integer divisors of 0
+// (check_divisor).
 struct div_trunc {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_integral<T>::value) {
-      if (std::is_signed<T>::value && y == T(-1)) return sub()(T(0), x);  // lowest / -1 traps
+      if (std::is_signed<T>::value && y == T(-1)) return sub()(T(0), x);  // min() / -1 traps
       return static_cast<T>(x / y);
     } else {
       return std::trunc(x / y);
@@ -58,7 +59,8 @@ struct div_floor {
       return of_remainder(x, y, std::fmod(x, y));
     }
   }
-  // As Python's //: uses the exact remainder, so that rounding does not spoil floor(x / y).
+  // Computes floor(x / y) from the exact remainder, as Python's // does. A rounded x / y could
+  // reach the next integer.
   template <class T>
   TAPER_HD static T of_remainder(T x, T y, T r) {
     const T whole = (x - r) / y;
@@ -102,7 +104,8 @@ struct WithNumber {
   float number;
   TAPER_HD float operator()(float x) const { return F()(x, number); }
 };
-/// Functors whose second operand may be a float beside 16-bit floats: see BinaryOp::keeps_number.
+/// True for functors whose second operand may be a float if the first is a 16-bit float. See
+/// BinaryOp::keeps_number.
 template <class F>
 constexpr bool keeps_number =
     std::is_same<F, mul>::value || std::is_same<F, div>::value || std::is_same<F, div_trunc>::value;

@@ -10,17 +10,17 @@ namespace torch::taper::binary_op {
 using detail::BinaryOp;
 using detail::BinaryOperand;
 
-/// Throws for bool tensors, which have no difference.
+/// Throws for bool tensors, because bools cannot be subtracted.
 void check_sub(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
-/// Throws for an integer divided by zero. The processor would stop the program.
+/// Throws for an integer divided by 0. That division would end the program.
 void check_divisor(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
-/// Throws for an integer to the power of a negative integer.
+/// Throws for integers if b is a negative integer number. A tensor b is not checked.
 void check_power(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
-/// Throws for floating operands, whose bits are not combined.
+/// Throws for floating operands. Bitwise ops take integers and bools.
 void check_bits(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
 
-/// Runs a loop over a few floats without a launch, if it can. The operands have one shape and
-/// dtype.
+/// Runs `loop` without a launch if the operands are few floats. Returns true if it ran. The
+/// operands must have one shape and dtype.
 inline bool run_of_floats(const Tensor& y, const Tensor& a, const Tensor& b,
                           bool (&loop)(void*, const void*, const void*, int64_t)) {
   const TensorImpl &to = *y.impl_ptr(), &x = *a.impl_ptr();
@@ -28,7 +28,7 @@ inline bool run_of_floats(const Tensor& y, const Tensor& a, const Tensor& b,
          loop(to.data, x.data, b.impl_ptr()->data, to.numel);
 }
 
-/// Defines a BinaryOp. Further arguments set further fields.
+/// Defines a BinaryOp. The arguments after `kernel` set more of its fields.
 #define TAPER_BINARY_OP(op, text, kernel, ...)                                                  \
   inline constexpr BinaryOp op{.name = text,                                                    \
                                .run = [](const Tensor& y, const In& a,                          \
@@ -45,7 +45,7 @@ inline constexpr auto run_scaled = [](const Tensor& y, const In& a, const In& b,
 };
 
 TAPER_BINARY_OP(add, "add", add, .run_scaled = run_scaled, .reads_narrow = true)
-/// With an alpha, the caller changes alpha's sign and the kernel is add_scaled.
+/// With an alpha, the kernel is add_scaled. The caller negates alpha.
 TAPER_BINARY_OP(sub, "sub", sub, .check = check_sub, .run_scaled = run_scaled)
 TAPER_BINARY_OP(mul, "mul", mul, .keeps_number = true)
 TAPER_BINARY_OP(div, "div", div, .floats = true, .keeps_number = true)
@@ -73,7 +73,7 @@ TAPER_BINARY_OP(lt, "lt", lt, .tests = true)
 TAPER_BINARY_OP(le, "le", le, .tests = true)
 TAPER_BINARY_OP(gt, "gt", gt, .tests = true)
 TAPER_BINARY_OP(ge, "ge", ge, .tests = true)
-/// Gradients of activations.
+/// The gradients of activations.
 TAPER_BINARY_OP(relu_backward, "relu_backward", relu_backward)
 TAPER_BINARY_OP(tanh_backward, "tanh_backward", tanh_backward)
 TAPER_BINARY_OP(sigmoid_backward, "sigmoid_backward", sigmoid_backward)

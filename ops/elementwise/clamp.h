@@ -1,4 +1,4 @@
-// Limits: clamp, clip, clamp_min, clamp_max.
+// Functions that limit elements to a range: clamp, clip, clamp_min, clamp_max.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,9 +7,9 @@
 
 namespace torch::taper {
 
-/// Limits x to [min, max]. One of the bounds may be missing. NaN stays NaN. The gradient is 1 from
-/// min to max, bounds included, and 0 elsewhere. Tensor bounds broadcast. A tensor bound gets the
-/// gradient of the elements that it replaced.
+/// Limits x to [min, max]. One of the bounds may be missing. NaN stays NaN. The gradient of x is 1
+/// from min to max, bounds included, and 0 elsewhere. Tensor bounds broadcast. A tensor bound gets
+/// the gradient of the elements that it replaced.
 Tensor clamp(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
 Tensor& clamp_(Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
 Tensor& clamp_out(Tensor& out, const Tensor& x, const optional<Scalar>& min,
@@ -26,7 +26,7 @@ Tensor clip(const Tensor& x, const optional<Tensor>& min, const optional<Tensor>
 Tensor& clip_(Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max = nullopt);
 Tensor& clip_out(Tensor& out, const Tensor& x, const optional<Tensor>& min,
                  const optional<Tensor>& max = nullopt);
-/// Limits x on one side.
+/// Limits x to at least (clamp_min) or at most (clamp_max) `bound`.
 Tensor clamp_min(const Tensor& x, const Scalar& bound);
 Tensor& clamp_min_(Tensor& x, const Scalar& bound);
 Tensor& clamp_min_out(Tensor& out, const Tensor& x, const Scalar& bound);

@@ -5,7 +5,7 @@
 
 namespace torch::taper::functor {
 
-// Comparisons keep NaN, which is neither below one bound nor above the other.
+// The comparisons keep NaN, because NaN is neither below `low` nor above `high`.
 template <class C>
 struct Clamp {
   C low, high;

@@ -91,7 +91,7 @@ struct sub {
     return C(a.real() - b.real(), a.imag() - b.imag());
   }
 };
-// The library's product looks for infinities and is slower.
+// The standard library's product checks for infinities and is slower.
 struct mul {
   template <class C>
   TAPER_HD C operator()(const C& a, const C& b) const {
@@ -101,7 +101,7 @@ struct mul {
 struct div {
   template <class C>
   TAPER_HD C operator()(const C& a, const C& b) const {
-    // Smith's method compares the parts of b, and NaN has no order.
+    // Division (Smith's method) compares the parts of b. It cannot compare NaN.
     const auto parts = b.real() + b.imag();
     if (b.real() != b.real() || b.imag() != b.imag()) return C(parts, parts);
     return a / b;

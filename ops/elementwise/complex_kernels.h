@@ -29,8 +29,8 @@ TAPER_KERNEL(complex_of_parts, Out z, In re, In im)
 
 namespace detail {
 
-/// Runs the kernel of the named op, for complex y and x, or a and b. Throws NotImplementedError if
-/// there is no kernel.
+/// Runs the kernel of the op named `op` for complex operands. Throws NotImplementedError if there
+/// is no kernel.
 void run_complex_unary(const char* op, const Tensor& y, const Tensor& x);
 void run_complex_binary(const char* op, const Tensor& y, const In& a, const In& b);
 

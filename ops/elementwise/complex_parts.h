@@ -1,5 +1,5 @@
-// The parts of complex tensors as real ones: views of memory for kernels, tensors for public
-// functions. Not installed.
+// Access to the real and imaginary parts of complex tensors. Kernels get operands, public functions
+// get tensors. Not installed.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
@@ -7,7 +7,7 @@
 
 namespace torch::taper::detail {
 
-/// Returns the real (0) or imaginary (1) numbers of a kernel's operand.
+/// Returns the real (`part` 0) or imaginary (`part` 1) numbers of a kernel's operand.
 template <class View>
 View part_of(View z, int part) {
   const ScalarType t = toRealValueType(z.dtype);
@@ -20,8 +20,8 @@ View part_of(View z, int part) {
   return z;
 }
 
-/// Copies x to y if exactly one of the dtypes is complex, with `copy` and `fill` for real ones. A
-/// real y gets the real part.
+/// Copies x to y. Exactly one of their dtypes must be complex. `copy` and `fill` copy and fill real
+/// operands. A real y gets the real part of x.
 template <class Copy, class Fill>
 void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
   const bool from_complex = isComplexType(x.dtype);
@@ -32,17 +32,18 @@ void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
   from_complex ? copy(to, part_of(x, 1)) : fill(to, In::number(0, to.dtype));
 }
 
-/// Returns the real numbers of x, without history. The parts of complex numbers are in a last
-/// dimension of 2.
+/// Returns the real numbers of x, without history. If x is complex, the last dimension has size 2
+/// and holds the parts of each number.
 inline Tensor numbers_of(const Tensor& x) {
   return x.defined() && x.is_complex() ? view_as_real(x.detach()) : x;
 }
 
-/// Returns view_as_complex of a row-major tensor without other owners. Autograd sees no view.
+/// Returns view_as_complex(x) of a row-major x that has no other owner. Autograd does not treat the
+/// result as a view.
 Tensor fresh_as_complex(const Tensor& x);
 
-/// Applies f, which treats both parts equally, to a complex tensor. f gets view_as_real(x), keeps
-/// the last dimension and returns a new row-major tensor.
+/// Applies f, which treats both parts equally, to a complex tensor. f gets view_as_real(x). It must
+/// keep the last dimension and return a new row-major tensor.
 template <class F>
 Tensor through_parts(const Tensor& x, const F& f) {
   return fresh_as_complex(f(view_as_real(x)));

@@ -1,7 +1,7 @@
 // Formulas as types, for loops over elements. Not installed.
 //
-// A functor whose formula also takes vectors is marked `Lanes`. Chains of the CPU then compute it
-// in registers (framework/fusion/cpu/row_runs.h). Such a formula uses operators, `T{}` for zero,
+// A functor derives from `Lanes` if its formula also takes vectors. Chains on the CPU then compute
+// it in registers (framework/fusion/cpu/row_runs.h). Such a formula uses operators, `T{}` for zero,
 // and the functions below.
 #pragma once
 
@@ -37,26 +37,25 @@ struct TurningLanes : Turning, Lanes {};
 struct BitLanes : Turning, Lanes {
   static constexpr bool takes_bits = true;
 };
-/// A base of functors of one instruction per element, which is equal in all instruction sets.
+/// A base of functors that take one instruction per element in every instruction set.
 struct Light : Lanes {
   static constexpr bool is_light = true;
 };
-/// A base of functors that add to a product of the second operand. Compilers contract both to one
-/// instruction. If the second operand is a number, they may move the product out of the loop, and
-/// then round it.
+/// A base of functors that multiply the second operand and add to this product. Compilers contract
+/// product and sum to one instruction. If the second operand is a number, compilers may move the
+/// product out of the loop. The product is then rounded.
 struct Contracting : Lanes {
   static constexpr bool contracts = true;
 };
 
-/// A base of functors that call functions of <cmath>, which compilers replace by functions of whole
+/// A base of functors that call functions of <cmath>. Compilers replace these by functions of whole
 /// vectors. See calls_functions in framework/kernel/loops.inc.
 struct Calling {
   static constexpr bool calls = true;
 };
 
-/// The results of tests. On vectors they are 1 and 0, one for each lane. A test selects them
-/// itself: GCC does not see through a vector of words that one function makes and another one
-/// tests.
+/// The results of tests. For vectors they are vectors of 1 and of 0. Each test selects between them
+/// itself, because GCC does not optimize a mask that is passed to another function.
 ///@{
 template <class T>
 TAPER_HD constexpr bool yes() {
@@ -77,7 +76,8 @@ template <class T>
 TAPER_HD std::enable_if_t<std::is_floating_point<T>::value, T> magnitude(T x) {
   return std::fabs(x);
 }
-// GCC would compile a conditional to a jump if there is no maximum instruction for int64.
+// Uses no conditional. If there is no maximum instruction for int64, GCC would compile one to a
+// jump.
 template <class T>
 TAPER_HD std::enable_if_t<std::is_integral<T>::value, T> magnitude(T x) {
   if constexpr (std::is_signed<T>::value) {

@@ -1,5 +1,5 @@
-// Powers with simple exponents, by their functors. Not installed. Kernels of GPUs that NVRTC
-// compiles include binary_functors.h, but no header with formulas by name.
+// Chooses functors for powers with simple exponents. Not installed. GPU kernels that NVRTC compiles
+// include binary_functors.h. They do not include formula.h, so this header is separate.
 #pragma once
 
 #include <taper/framework/kernel/formula.h>
@@ -7,7 +7,7 @@
 
 namespace torch::taper::functor {
 
-/// Calls f with the functor of x^e. Returns false if only the general power computes it.
+/// Calls f with the functor of x^e. Returns false if x^e needs the general power.
 template <class F>
 bool with_simple_power(double e, const F& f) {
   switch (cpu::simple_power(e)) {

@@ -1,7 +1,7 @@
-// Special functions and rare pointwise ones. Operands broadcast and promote. Integers become the
-// default dtype if the result is not an integer. Each function has a form f_out(out, ...), which
-// resizes `out` and records nothing. Gradients are sums of these functions unless a comment says
-// otherwise.
+// Special functions and rare pointwise functions. Operands broadcast and promote. Integers become
+// the default dtype if the result is not an integer. Each function has a form f_out(out, ...),
+// which resizes `out` and records nothing. Gradients are sums of these functions unless a comment
+// says otherwise.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -39,8 +39,8 @@ Tensor& signbit_out(Tensor& out, const Tensor& x);
 Tensor polygamma(int64_t n, const Tensor& x);
 Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 /// Returns the logarithm of the multivariate gamma function of p dimensions (DLMF 35.3.4,
-/// https://dlmf.nist.gov). It is defined for x above (p - 1) / 2. Below, the sum of lgamma is
-/// returned, as in LibTorch.
+/// https://dlmf.nist.gov). It is defined for x above (p - 1) / 2. For a smaller x, the sum of
+/// lgamma is returned, as in LibTorch.
 Tensor mvlgamma(const Tensor& x, int64_t p);
 Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 
@@ -52,7 +52,8 @@ Tensor logaddexp2(const Tensor& x, const Tensor& y);
 Tensor& logaddexp2_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor hypot(const Tensor& x, const Tensor& y);
 Tensor& hypot_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the larger (smaller) of two numbers and ignores a NaN. At ties x gets the gradient.
+/// Returns the larger (fmax) or smaller (fmin) of x and y. If one is NaN, the other is returned. If
+/// both are equal, x gets the gradient.
 Tensor fmax(const Tensor& x, const Tensor& y);
 Tensor& fmax_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor fmin(const Tensor& x, const Tensor& y);
@@ -60,11 +61,12 @@ Tensor& fmin_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Returns x log(y), or 0 if x is 0 and y is not NaN.
 Tensor xlogy(const Tensor& x, const Tensor& y);
 Tensor& xlogy_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns 0 for x < 0, y for x = 0 and 1 for x > 0. Both have one dtype. There is no gradient.
+/// Returns 0 for x < 0, y for x = 0 and 1 for x > 0. x and y must have one dtype. There is no
+/// gradient.
 Tensor heaviside(const Tensor& x, const Tensor& y);
 Tensor& heaviside_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the next number after x towards y. Takes floating dtypes. The derivative by x
-/// is 1 where x != y, else 0. By y it is 0.
+/// Returns the next number after x towards y. Takes floating dtypes. The derivative by x is 1 if x
+/// != y, else 0. The derivative by y is 0.
 Tensor nextafter(const Tensor& x, const Tensor& y);
 Tensor& nextafter_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Returns the greatest common divisor (gcd) or the least common multiple (lcm) of integers.
@@ -92,11 +94,11 @@ Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);  ///< Returns floo
 Tensor float_power(const Tensor& x, const Scalar& y);          ///< Returns x^y in double
 Tensor float_power(const Scalar& x, const Tensor& y);          ///< Returns x^y in double
 
-/// The names of torch.special.
+/// The functions of torch.special.
 namespace special {
 
 /// Calls taper's function under torch.special's name. gammaln is lgamma, multigammaln is mvlgamma,
-/// psi is digamma and expit is sigmoid. The others have equal names.
+/// psi is digamma and expit is sigmoid. The other functions have equal names.
 ///@{
 inline Tensor gammaln(const Tensor& x) { return lgamma(x); }
 inline Tensor multigammaln(const Tensor& x, int64_t p) { return mvlgamma(x, p); }
@@ -134,9 +136,9 @@ Tensor xlog1py(const Tensor& x, const Tensor& y);
 Tensor xlog1py(const Tensor& x, const Scalar& y);
 Tensor xlog1py(const Scalar& x, const Tensor& y);
 ///@}
-/// Returns -x log(x), which is 0 at 0 and minus infinity below.
+/// Returns -x log(x), which is 0 for x = 0 and minus infinity for x < 0.
 Tensor entr(const Tensor& x);
-/// Returns the distribution function of the standard normal distribution at x.
+/// Returns the cumulative distribution function of the standard normal distribution at x.
 Tensor ndtr(const Tensor& x);
 /// Calls taper's function of this name.
 ///@{
@@ -152,8 +154,8 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 ///@}
 
 // ---------------------------------------------------------------- out forms
-/// Writes the result of the function without _out into `out`, which is resized. No gradient is
-/// recorded. ops/shared/out.h has the rules.
+/// Writes the result into `out`, which is resized. The function has the name without `_out`. No
+/// gradient is recorded. ops/shared/out.h has the rules.
 ///@{
 Tensor& gammaln_out(Tensor& out, const Tensor& self);
 Tensor& digamma_out(Tensor& out, const Tensor& self);

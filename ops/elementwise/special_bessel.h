@@ -27,9 +27,9 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& x);
 
 namespace special {
 
-// All take elements of any real dtype and shape, and compute in double. Two operands broadcast.
-// The degrees n of polynomials are truncated to integers. A form `_out` writes into `out`, which
-// is resized.
+// All functions take tensors of any real dtype and shape, and compute in double. Two operands
+// broadcast. The degrees n of polynomials are truncated to integers. A form `_out` writes into
+// `out`, which is resized.
 
 /// Calls igamma(a, x).
 inline Tensor gammainc(const Tensor& a, const Tensor& x) { return igamma(a, x); }
@@ -41,11 +41,12 @@ Tensor& gammaincc_out(Tensor& out, const Tensor& a, const Tensor& x);  ///< into
 /// Returns exp(x^2) erfc(x), without overflow if exp(x^2) is infinite (DLMF 7.2.2, 7.2.3).
 Tensor erfcx(const Tensor& x);
 Tensor& erfcx_out(Tensor& out, const Tensor& x);  ///< into `out`
-/// Returns the logarithm of ndtr. It stays finite far to the left, although ndtr underflows to 0.
+/// Returns the logarithm of ndtr. It is finite even for a very negative x, at which ndtr underflows
+/// to 0.
 Tensor log_ndtr(const Tensor& x);
 Tensor& log_ndtr_out(Tensor& out, const Tensor& x);  ///< into `out`
 /// Returns the inverse of ndtr, the quantile of the standard normal distribution. It is -inf at 0,
-/// inf at 1 and NaN outside.
+/// inf at 1 and NaN outside [0, 1].
 Tensor ndtri(const Tensor& x);
 Tensor& ndtri_out(Tensor& out, const Tensor& x);  ///< into `out`
 
@@ -62,7 +63,8 @@ Tensor& bessel_j0_out(Tensor& out, const Tensor& x);  ///< into `out`
 /// Returns J_1(x), see bessel_j0.
 Tensor bessel_j1(const Tensor& x);
 Tensor& bessel_j1_out(Tensor& out, const Tensor& x);  ///< into `out`
-/// Returns the Bessel function of the second kind Y_0(x) (DLMF 10.2.3): -inf at 0, NaN below.
+/// Returns the Bessel function of the second kind Y_0(x) (DLMF 10.2.3). It is -inf at 0 and NaN for
+/// x < 0.
 Tensor bessel_y0(const Tensor& x);
 Tensor& bessel_y0_out(Tensor& out, const Tensor& x);  ///< into `out`
 /// Returns Y_1(x), see bessel_y0.
@@ -74,8 +76,8 @@ Tensor& modified_bessel_i0_out(Tensor& out, const Tensor& x);  ///< into `out`
 /// Returns I_1(x), see modified_bessel_i0.
 Tensor modified_bessel_i1(const Tensor& x);
 Tensor& modified_bessel_i1_out(Tensor& out, const Tensor& x);  ///< into `out`
-/// Returns the modified Bessel function of the second kind K_0(x) (DLMF 10.25): inf at 0, NaN
-/// below.
+/// Returns the modified Bessel function of the second kind K_0(x) (DLMF 10.25). It is inf at 0 and
+/// NaN for x < 0.
 Tensor modified_bessel_k0(const Tensor& x);
 Tensor& modified_bessel_k0_out(Tensor& out, const Tensor& x);  ///< into `out`
 /// Returns K_1(x), see modified_bessel_k0.

@@ -138,7 +138,7 @@ TAPER_HD inline double airy_far_left(double x) {
   if (std::isinf(zeta)) return 0;
   double even = 0, odd = 0, term = 1;
   for (int k = 0; k < 14; ++k) {
-    // Terms k with the signs + + - - of the expansions of the cosine's and sine's factors.
+    // Term k of the factor of the cosine (even k) or sine (odd k). The signs are + + - -.
     const double signed_term = (k / 2) % 2 == 0 ? term : -term;
     (k % 2 == 0 ? even : odd) += signed_term;
     term *=
@@ -164,7 +164,7 @@ TAPER_HD inline double airy_ai(double x) {
 }
 
 // ---------------------------------------------------------------------- incomplete gamma
-/// Computes x^a exp(-x) / Gamma(a + 1), with all digits for large a.
+/// Computes x^a exp(-x) / Gamma(a + 1). It is accurate for large a, too.
 TAPER_HD inline double gamma_density(double a, double x) {
   if (a < 10) return std::exp(a * std::log(x) - x - log_gamma(a + 1));
   const double d = (x - a) / a, square = a * a;
@@ -173,14 +173,14 @@ TAPER_HD inline double gamma_density(double a, double x) {
   const double shape = d > -0.5 && d < 0.5 ? std::log1p(d) - d : std::log(x / a) - d;
   return std::exp(a * shape - correction) / std::sqrt(2 * kPi * a);
 }
-/// Computes the lower function for x < a + 1 (DLMF 8.11.4).
+/// Computes the lower incomplete gamma function for x < a + 1 (DLMF 8.11.4).
 TAPER_HD inline double gamma_series(double a, double x) {
   double sum = 1, term = 1;
   for (int k = 1; k < 100000 && term > sum * 1e-17; ++k) sum += term *= x / (a + k);
   return sum * gamma_density(a, x);
 }
-/// Computes the upper function for x >= a + 1. It evaluates Legendre's continued fraction (DLMF
-/// 8.9.2) by Lentz's method.
+/// Computes the upper incomplete gamma function for x >= a + 1. It evaluates Legendre's continued
+/// fraction (DLMF 8.9.2) by Lentz's method.
 TAPER_HD inline double gamma_fraction(double a, double x) {
   const double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b, y = d;
@@ -233,8 +233,8 @@ TAPER_HD inline double first_degree(SpecialOfTwo f, double x) {
       return 2 * x;
   }
 }
-/// Returns the polynomial of degree k + 1 from degrees k (`now`) and k - 1 (`before`) (DLMF
-/// 18.9.1).
+/// Returns the polynomial of degree k + 1 from those of degrees k (`now`) and k - 1 (`before`)
+/// (DLMF 18.9.1).
 TAPER_HD inline double next_degree(SpecialOfTwo f, double x, double k, double now, double before) {
   switch (f) {
     case SpecialOfTwo::hermite_polynomial_h:
@@ -259,7 +259,8 @@ TAPER_HD inline double polynomial(SpecialOfTwo f, double x, int64_t n) {
   }
   return now;
 }
-/// Within [-1, 1] a Chebyshev polynomial is a trigonometric function (DLMF 18.5.1 to 18.5.4).
+/// Computes a Chebyshev polynomial. Within [-1, 1] it is a trigonometric function (DLMF 18.5.1 to
+/// 18.5.4).
 TAPER_HD inline double chebyshev(SpecialOfTwo f, double x, int64_t n) {
   using F = SpecialOfTwo;
   if (n <= 6 || !(std::fabs(x) < 1)) return polynomial(f, x, n);
@@ -345,7 +346,8 @@ struct special_of_one {
     return static_cast<T>(special::of_one(f, static_cast<double>(x)));
   }
 };
-/// Returns the mantissa. std::frexp leaves the exponent of infinities and NaNs open.
+/// Returns the mantissa and sets `exponent`. Infinities and NaNs get exponent 0, which std::frexp
+/// leaves unspecified.
 struct frexp {
   template <class T>
   TAPER_HD T operator()(T x, int32_t& exponent) const {

@@ -5,12 +5,12 @@
 
 namespace torch::taper {
 
-/// Functions of one argument, with one kernel for all because they are rare. All but airy_ai have
+/// Functions of one argument. They share one kernel, because they are rare. All but airy_ai have
 /// derivatives.
 enum class SpecialOfOne : int8_t {
   erfcx,     // exp(x^2) erfc(x)
   log_ndtr,  // the logarithm of ndtr
-  ndtri,     // the x of an ndtr(x)
+  ndtri,     // the inverse of ndtr
   i0e,       // exp(-|x|) I0(x)
   i1e,       // exp(-|x|) I1(x)
   // J and Y of order 0 and 1, I and K, exp(x) K(x), sin(x) / x, and Ai
@@ -28,8 +28,8 @@ enum class SpecialOfOne : int8_t {
   airy_ai,
 };
 enum class SpecialOfTwo : int8_t {
-  // Polynomials p(x, n) of degree n, truncated to an integer, without derivatives. They are 0 for n
-  // < 0.
+  // Polynomials p(x, n) of degree n, without derivatives. n is truncated to an integer. They are 0
+  // for n < 0.
   chebyshev_polynomial_t,
   chebyshev_polynomial_u,
   chebyshev_polynomial_v,
@@ -51,7 +51,7 @@ enum class SpecialOfTwo : int8_t {
 TAPER_KERNEL(special_of_one, Out y, In x, SpecialOfOne f)
 /// Computes y = f(a, b) in one floating dtype. a and b broadcast to y's shape.
 TAPER_KERNEL(special_of_two, Out y, In a, In b, SpecialOfTwo f)
-/// All tensors are contiguous. exponent is kInt.
+/// Computes frexp. All tensors are contiguous. `exponent` has dtype kInt.
 TAPER_KERNEL(frexp, Out mantissa, Out exponent, In x)
 
 }  // namespace torch::taper

@@ -110,7 +110,7 @@ TAPER_HD inline double inverse_erf(double y) {
   const double a = 0.147, l = std::log1p(-p * p), half = 2 / (kPi * a) + l / 2;
   double x = std::sqrt(std::sqrt(half * half - l / a) - half);
   for (int i = 0; i < 3; ++i) {
-    // Near 1 only the complement keeps digits.
+    // Near 1, only the difference of the complements is accurate.
     const double error = p < 0.5 ? std::erf(x) - p : (1 - p) - std::erfc(x);
     const double newton = error / (2 / std::sqrt(kPi) * std::exp(-x * x));
     x -= newton / (1 + x * newton);
@@ -119,7 +119,7 @@ TAPER_HD inline double inverse_erf(double y) {
 }
 
 /// Computes modified Bessel functions of the first kind of order 0 and 1. It uses the power series,
-/// and for large x the asymptotic one (DLMF 10.25.2 and 10.40.1).
+/// and for large x the asymptotic series (DLMF 10.25.2 and 10.40.1).
 TAPER_HD inline double bessel_i(int order, double given) {
   const double x = std::fabs(given);
   double sum = 1, term = 1;
@@ -133,14 +133,14 @@ TAPER_HD inline double bessel_i(int order, double given) {
       const double odd = 2 * k - 1;
       sum += term *= -(mu - odd * odd) / (8 * k * x);
     }
-    // Two factors of exp(x) overflow no sooner than the result.
+    // exp(x) could overflow before the result does. Two factors exp(x / 2) do not.
     const double half = std::exp(x / 2);
     sum = half / std::sqrt(2 * kPi * x) * sum * half;
   }
   return order == 1 && given < 0 ? -sum : sum;
 }
 
-// Keeps the lowest integer, because T cannot hold its absolute value.
+// Returns |a|. The lowest integer is returned as it is, because T cannot hold its absolute value.
 template <class T>
 TAPER_HD T absolute(T a) {
   return a < 0 ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a)) : a;
@@ -149,7 +149,7 @@ TAPER_HD T absolute(T a) {
 template <class T>
 TAPER_HD T greatest_divisor(T a, T b) {
   while (b != 0) {
-    // Everything is a multiple of -1. The processor cannot divide the lowest integer by it.
+    // Every integer is a multiple of -1. Dividing the lowest integer by -1 would trap.
     const bool unit = std::is_signed<T>::value && b == static_cast<T>(-1);
     const T rest = unit ? T(0) : static_cast<T>(a % b);
     a = b;
@@ -185,7 +185,7 @@ struct polygamma {
 struct logaddexp : Calling {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
-    // A NaN passes, because `low` or `high` holds it. Infinities of one sign are equal.
+    // NaN stays NaN, because `low` or `high` is NaN. Infinities of one sign are equal.
     const T high = a > b ? a : b, low = a > b ? b : a;
     return high + std::log1p(vector_exp(high == low ? T(0) : low - high));
   }
@@ -246,7 +246,7 @@ struct lcm {
   TAPER_HD T operator()(T a, T b) const {
     const T g = special::greatest_divisor(a, b);
     if (g == 0) return T(0);
-    if constexpr (sizeof(T) < sizeof(int)) {  // as in PyTorch, C++ computes in int
+    if constexpr (sizeof(T) < sizeof(int)) {  // C++ computes in int, as PyTorch does
       const int product = a / g * b;
       return static_cast<T>(product < 0 ? -product : product);
     }
@@ -254,7 +254,8 @@ struct lcm {
         static_cast<T>(static_cast<uint64_t>(a / g) * static_cast<uint64_t>(b)));
   }
 };
-// Shifts by a negative number or by all bits leave no bit. A right shift leaves copies of the sign.
+// If b is negative or at least the number of bits, a left shift returns 0. A right shift then
+// returns 0 or -1, by the sign of a.
 struct bitwise_left_shift {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {

@@ -27,7 +27,7 @@ TAPER_KERNEL(gcd, Out y, In a, In b)
 TAPER_KERNEL(lcm, Out y, In a, In b)
 TAPER_KERNEL(bitwise_left_shift, Out y, In a, In b)
 TAPER_KERNEL(bitwise_right_shift, Out y, In a, In b)
-/// Takes n > 0.
+/// Computes the n-th derivative of digamma for n > 0.
 TAPER_KERNEL(polygamma, Out y, In x, int64_t n)
 
 }  // namespace torch::taper

@@ -1,6 +1,6 @@
 // Computes the forms of pointwise ops of several tensors with one kernel. `run(y)` launches it. The
-// operands must have one dtype and device, but any strides and any shapes that broadcast. Other
-// operands go to ops of one and two tensors. Not installed.
+// operands must have one dtype and device, but any strides and any shapes that broadcast. For other
+// operands, callers use ops of one and two tensors. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -32,7 +32,7 @@ inline Dims common_shape(const char* op, Operands all) {
   return shape;
 }
 
-/// Returns the result in a new tensor, with the layout of the first operand of its shape.
+/// Returns the result in a new tensor. The first operand of the result's shape gives the layout.
 template <class Run>
 Tensor computed(const char* op, Operands all, const Run& run) {
   const Dims shape = common_shape(op, all);
@@ -46,7 +46,8 @@ Tensor computed(const char* op, Operands all, const Run& run) {
   return y;
 }
 
-/// Writes the result into the first operand. Returns false if that needs history or a copy.
+/// Writes the result into the first operand. Returns false, without writing, if history or a copy
+/// is needed.
 template <class Run>
 bool computed_in_place(const char* op, Operands all, const Run& run) {
   if (!alike(all) || any_needs_grad(all)) return false;
@@ -61,7 +62,8 @@ bool computed_in_place(const char* op, Operands all, const Run& run) {
   return true;
 }
 
-/// Writes the result into `out`. Returns false if that needs a conversion or a copy.
+/// Writes the result into `out`. Returns false, without writing, if a conversion or a copy is
+/// needed.
 template <class Run>
 bool computed_out(const char* op, const Tensor& out, Operands all, const Run& run) {
   if (!alike(all) || !alike({*all.begin(), out})) return false;

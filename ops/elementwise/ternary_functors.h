@@ -17,7 +17,7 @@ struct addcdiv {
   TAPER_HD C operator()(C x, C a, C b) const { return x + value * a / b; }
 };
 
-/// Starts from the nearer end, so that weight 1 gives `end` exactly.
+/// Interpolates from the nearer end, so that weight 1 gives `end` exactly.
 struct lerp {
   template <class C>
   TAPER_HD C operator()(C start, C end, C weight) const {

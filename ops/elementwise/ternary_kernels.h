@@ -5,8 +5,8 @@
 
 namespace torch::taper {
 
-/// Compute y = x + value a b and y = x + value a / b. All have one floating dtype and any strides,
-/// and broadcast to y. y may be one of the operands.
+/// Compute y = x + value a b and y = x + value a / b. All tensors have one floating dtype and any
+/// strides. The operands broadcast to y. y may be one of the operands.
 TAPER_KERNEL(addcmul, Out y, In x, In a, In b, double value)
 TAPER_KERNEL(addcdiv, Out y, In x, In a, In b, double value)
 /// Compute y = start + weight (end - start), under the rules of addcmul.

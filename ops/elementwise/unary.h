@@ -137,11 +137,11 @@ Tensor& floor_out(Tensor& out, const Tensor& x);
 Tensor ceil(const Tensor& x);
 Tensor& ceil_(Tensor& x);
 Tensor& ceil_out(Tensor& out, const Tensor& x);
-/// Returns the nearest integer. Ties go to the even one.
+/// Returns the nearest integer. Of two equally near integers, it returns the even one.
 Tensor round(const Tensor& x);
 Tensor& round_(Tensor& x);
 Tensor& round_out(Tensor& out, const Tensor& x);
-/// Returns x without its fraction.
+/// Returns x rounded toward 0.
 Tensor trunc(const Tensor& x);
 Tensor& trunc_(Tensor& x);
 Tensor& trunc_out(Tensor& out, const Tensor& x);
@@ -197,21 +197,23 @@ Tensor isinf(const Tensor& x);
 Tensor isfinite(const Tensor& x);
 // (end)
 
-/// Tests whether x is 0. Returns bools. In place: 1 or 0 in x's dtype, with a gradient of 0.
+/// Tests whether x is 0. Returns bools. The in-place form writes 1 or 0 in x's dtype. Its gradient
+/// is 0.
 Tensor logical_not(const Tensor& x);
 Tensor& logical_not_out(Tensor& out, const Tensor& x);
 /// Inverts the bits. For bools this is logical_not. Throws for floating dtypes.
 Tensor bitwise_not(const Tensor& x);
 Tensor& bitwise_not_out(Tensor& out, const Tensor& x);
 
-/// Rounds x to `decimals` decimals, ties to even. Negative ones round to tens, hundreds and so on.
-/// Takes floating dtypes, and integers if decimals == 0. The gradient is 0.
+/// Rounds x to `decimals` decimals, ties to even. A negative `decimals` rounds to tens, hundreds
+/// and so on. Takes floating dtypes, and integers if decimals == 0. The gradient is 0.
 /// Errors: NotImplementedError "\"round_cpu\" not implemented for 'Long'".
 Tensor round(const Tensor& x, int64_t decimals);
 Tensor& round_(Tensor& x, int64_t decimals);
 Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals);
-/// Replaces NaN, +inf and -inf, by default with 0 and the largest and smallest finite numbers.
-/// The gradient of a replaced element is 0. Both parts of a complex number are replaced separately.
+/// Replaces NaN by `nan`, +inf by `posinf` and -inf by `neginf`. The defaults are 0, the largest
+/// and the lowest finite number. The gradient of a replaced element is 0. Both parts of a complex
+/// number are replaced separately.
 Tensor nan_to_num(const Tensor& x, optional<double> nan = nullopt,
                   optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 Tensor& nan_to_num_(Tensor& x, optional<double> nan = nullopt, optional<double> posinf = nullopt,

@@ -1,5 +1,5 @@
-// The formulas of the unary ops, for host and device. T is float or double. For ops that keep the
-// dtype it may be an integer type. 16-bit floats arrive as float.
+// The formulas of the unary ops, for host and device. T is float or double. T may be an integer
+// type for ops that keep the dtype. 16-bit floats arrive as float.
 #pragma once
 
 #include <type_traits>
@@ -36,7 +36,7 @@ TAPER_FUNCTOR(TAPER_HD, erf, (T x), std::erf(x))
 TAPER_FUNCTOR(TAPER_HD, erfc, (T x), std::erfc(x))
 TAPER_FUNCTOR(TAPER_HD, sigmoid, (T x), logistic(x))
 
-// Rounding keeps integers. round() rounds ties to even.
+// Rounding does not change integers. round() rounds ties to even.
 struct floor {
   template <class T>
   TAPER_HD T operator()(T x) const {
@@ -83,7 +83,7 @@ struct frac {
   }
 };
 
-// inf - inf is NaN.
+// x - x is NaN if x is infinite or NaN.
 struct isfinite {
   template <class T>
   TAPER_HD bool operator()(T x) const {

@@ -6,7 +6,7 @@
 namespace torch::taper {
 
 /// Computes y = f(x) for equal shapes and any strides. y has x's dtype, or bool for tests and
-/// logical_not. On the CPU there is also a function for n adjacent floats, without a launch.
+/// logical_not. On the CPU, name_of_floats computes n adjacent floats without a launch.
 #define TAPER_UNARY_KERNEL(name, kind)                      \
   TAPER_KERNEL(name, Out y, In x)                           \
   namespace cpu {                                           \
@@ -16,7 +16,7 @@ TAPER_UNARY_OPS(TAPER_UNARY_KERNEL)
 TAPER_UNARY_KERNEL(logical_not, test)
 #undef TAPER_UNARY_KERNEL
 TAPER_KERNEL(bitwise_not, Out y, In x)
-/// Limits x to [low, high], given as numbers of x's dtype. A missing bound is undefined.
+/// Limits x to [low, high]. The bounds are numbers of x's dtype. For a missing bound, pass In().
 TAPER_KERNEL(clamp, Out y, In x, In low, In high)
 
 }  // namespace torch::taper

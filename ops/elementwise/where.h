@@ -9,7 +9,8 @@
 
 namespace torch::taper {
 
-/// Selects x if `condition` is true, else y. The three broadcast. The dtype is the dtype of x + y.
+/// Selects x if `condition` is true, else y. The three operands broadcast. The result's dtype is
+/// the dtype of x + y.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Scalar& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Tensor& x, const Scalar& y);
@@ -22,18 +23,18 @@ Tensor& where_out(Tensor& out, const Tensor& condition, const Tensor& self, cons
 /// is a number or a 0-dim tensor, and is converted to x's dtype.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value);
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value);
-/// Returns the elements of x whose `mask` is true, in row-major order, as one dimension. Both
-/// broadcast.
+/// Returns the elements of x whose `mask` is true, in row-major order, as one dimension. x and
+/// `mask` broadcast.
 Tensor masked_select(const Tensor& x, const Tensor& mask);
 Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask);
 /// Returns x with the elements whose `mask` is true replaced by elements of `source`, in order.
-/// Throws if `source`, of x's dtype, has too few.
+/// `source` must have x's dtype. Throws if `source` has too few elements.
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
 
 namespace detail {
-/// Writes a 0-dim `value` to an x whose elements share memory, as expanded ones do. An element is
-/// written if the mask is true for any index that shares it. Throws if history is recorded, because
-/// a derivative would count each index.
+/// Writes a 0-dim `value` to an x in which several indices share memory, as in an expanded tensor.
+/// A shared element is written if the mask is true for any of its indices. Throws if history is
+/// recorded, because a derivative would have to count each index.
 Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const Tensor& value);
 }  // namespace detail
 

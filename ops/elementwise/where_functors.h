@@ -7,7 +7,7 @@
 
 namespace torch::taper::functor {
 
-/// A byte of a mask. A kByte mask may hold any byte.
+/// An element of a mask. A kByte mask may hold any number, not only 0 and 1.
 using MaskByte = uint8_t;
 
 struct Choose {
