@@ -81,8 +81,8 @@
   X(logical_and, test_of_tensors) /* Tests whether both x and y are nonzero. Returns bools. */ \
   X(logical_or, test_of_tensors)  /* Tests whether x or y is nonzero. Returns bools. */ \
   X(logical_xor, test_of_tensors) /* Tests whether exactly one of x and y is nonzero. Returns bools. */ \
-  X(maximum, extremum)            /* Returns the larger of x and y, or NaN if either is NaN. At ties, each gets half the gradient. */ \
-  X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if either is NaN. At ties, each gets half the gradient. */
+  X(maximum, extremum)            /* Returns the larger of x and y, or NaN if one is NaN. At ties, both get half the gradient. */ \
+  X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if one is NaN. At ties, both get half the gradient. */
 
 /// Second names of all forms: X(alias, name).
 #define TAPER_BINARY_ALIASES(X)                                                        \

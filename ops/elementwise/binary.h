@@ -194,10 +194,10 @@ Tensor& logical_or_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Tests whether exactly one of x and y is nonzero. Returns bools.
 Tensor logical_xor(const Tensor& x, const Tensor& y);
 Tensor& logical_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the larger of x and y, or NaN if either is NaN. At ties, each gets half the gradient.
+/// Returns the larger of x and y, or NaN if one is NaN. At ties, both get half the gradient.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor& maximum_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the smaller of x and y, or NaN if either is NaN. At ties, each gets half the gradient.
+/// Returns the smaller of x and y, or NaN if one is NaN. At ties, both get half the gradient.
 Tensor minimum(const Tensor& x, const Tensor& y);
 Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 // (end)

@@ -1,7 +1,7 @@
 // Activation functions that are not in the list of unary ops, which has relu, sigmoid and tanh.
 //
 // All are pointwise and take floating tensors of any shape. f_(x) writes into x. Gradients at
-// corners follow PyTorch. activation_functors.h states them.
+// corners follow PyTorch. activation_functors.h describes these gradients.
 // Errors: NotImplementedError "\"silu_cpu\" not implemented for 'Long'".
 #pragma once
 
@@ -34,8 +34,8 @@ Tensor& selu_(Tensor& self);
 /// Errors: "ZeroDivisionError: alpha cannot be 0 for CELU".
 Tensor celu(const Tensor& self, const Scalar& alpha = 1.0);
 Tensor& celu_(Tensor& self, const Scalar& alpha = 1.0);
-/// Returns x times the normal distribution function of x. "tanh" gives the approximation x / 2 (1 +
-/// tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+/// Returns x times the cumulative normal distribution function of x. With "tanh", it returns the
+/// approximation x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 /// Errors: "approximate argument must be either none or tanh.".
 Tensor gelu(const Tensor& self, std::string_view approximate = "none");
 Tensor& gelu_out(Tensor& out, const Tensor& self, std::string_view approximate = "none");
@@ -74,7 +74,7 @@ Tensor& hardshrink_out(Tensor& out, const Tensor& self, const Scalar& lambd = 0.
 /// Returns the gradient of hardshrink by self: 0 if |self| <= lambd, else grad_out. The operands
 /// broadcast and promote to a floating dtype.
 Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd);
-/// Moves x towards 0 by lambd >= 0. It is 0 if |x| <= lambd.
+/// Moves x towards 0 by lambd >= 0. Returns 0 if |x| <= lambd.
 /// Errors: "lambda must be greater or equal to 0, but found to be -1.".
 Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5);
 Tensor& softshrink_out(Tensor& out, const Tensor& self, const Scalar& lambd = 0.5);
@@ -95,21 +95,21 @@ Tensor softsign(const Tensor& self);
 /// Returns x - tanh(x).
 Tensor tanhshrink(const Tensor& self);
 
-/// Returns x for x > 0, else w x. There is one weight, or one per channel (dimension 1).
+/// Returns x for x > 0, else w x. `weight` has one element, or one per channel (dimension 1).
 /// Errors: "Mismatch of parameter numbers and input channel size. Found parameter numbers = 3 and
 /// channel size = 4.".
 Tensor prelu(const Tensor& self, const Tensor& weight);
-/// Returns the gradients of prelu by self and weight. Errors are prelu's.
+/// Returns the gradients of prelu by self and weight. Throws like prelu.
 std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self,
                                           const Tensor& weight);
-/// Applies leaky_relu with a slope per element. In training it is drawn from [lower, upper),
-/// otherwise it is their mean.
+/// Applies leaky_relu with a slope for each element. In training, slopes are drawn from [lower,
+/// upper). Otherwise each slope is (lower + upper) / 2.
 Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 1.0 / 3,
              bool training = false, optional<Generator> generator = nullopt);
 Tensor& rrelu_(Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 1.0 / 3,
                bool training = false, optional<Generator> generator = nullopt);
-/// Writes the drawn slopes (1 if x > 0) to `noise`, a tensor of x's sizes and dtype. Without
-/// training `noise` is not changed.
+/// Applies rrelu and writes the drawn slopes (1 if x > 0) to `noise`. `noise` must have x's sizes
+/// and dtype. If `training` is false, `noise` does not change.
 /// Errors: "rrelu_with_noise: expected noise of the sizes and dtype of self, ...".
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
                         const Scalar& upper = 1.0 / 3, bool training = false,

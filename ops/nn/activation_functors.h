@@ -1,7 +1,7 @@
 // The activation functions and their slopes, for host and device. T is float or double.
 //
-// At a corner the slope follows PyTorch: the left one for leaky_relu, elu and threshold, and 0 at
-// both bounds of hardtanh, hardsigmoid and the shrinks.
+// At a corner, the slope follows PyTorch. leaky_relu, elu and threshold have the slope left of the
+// corner. hardtanh, hardsigmoid and the shrinks have slope 0 at both bounds.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -109,7 +109,7 @@ struct Softplus {
 template <class T>
 struct Hardtanh {
   T low, high, c;
-  // The upper bound wins if it is below the lower one, as in clamp.
+  // If `high` is below `low`, the result is `high`, as in clamp.
   TAPER_HD T value(T x) const {
     const T y = x < low ? low : x;
     return y > high ? high : y;
@@ -124,7 +124,7 @@ struct Hardsigmoid {
   TAPER_HD T slope(T x) const { return x > T(-3) && x < T(3) ? T(1) / T(6) : T(0); }
 };
 
-// For x below -3 it still computes a product, so that -inf gives NaN, as in LibTorch.
+// Computes a product even for x below -3, so that -inf gives NaN, as in LibTorch.
 template <class T>
 struct Hardswish {
   T a, b, c;
@@ -166,7 +166,7 @@ struct LogSigmoid {
   TAPER_HD T slope(T x) const { return logistic(-x); }
 };
 
-// eps < 0 means none. The result is then NaN outside [0, 1].
+// A negative eps means that x is not limited. The result is then NaN outside [0, 1].
 template <class T>
 struct Logit {
   T eps, b, c;

@@ -6,7 +6,8 @@
 
 namespace torch::taper {
 
-/// The function. a, b and c are its parameters, in the order of activation_functors.h.
+/// An activation function. Its parameters are the fields a, b and c of ActivationForm, in the order
+/// of activation_functors.h.
 enum class Activation : int8_t {
   kLeakyRelu,
   kElu,

@@ -11,7 +11,7 @@ struct AttentionOptions {
   double scale = 1;
   bool causal = false;
   double dropout = 0;
-  /// The weights returned beside the result: none, their mean over the heads, or each head's.
+  /// The weights that are also returned: none, the mean over the heads, or those of each head.
   enum Weights { kNone, kMean, kEach } weights = kNone;
 };
 struct AttentionOutput {
@@ -20,14 +20,14 @@ struct AttentionOutput {
 };
 
 /// Computes attention of q (N, H, L, E), k (N, H, S, E) and v (N, H, S, V), of one floating dtype.
-/// The mask is undefined, or has that dtype, broadcasts to (N, H, L, S), and is added. Checks
-/// nothing.
+/// The mask is added. It is undefined, or has the same dtype and broadcasts to (N, H, L, S). Does
+/// not check its arguments.
 AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                        const AttentionOptions& options);
 
 /// For tests: the names of the ways to compute attention (framework/kernel/ways.h).
-/// force_attention_way selects a way for all that it can compute, as TAPER_ATTENTION=name does
-/// (null: none).
+/// force_attention_way selects a way for all calls that this way can compute, as
+/// TAPER_ATTENTION=name does. Null selects none.
 std::vector<std::string> attention_ways();
 void force_attention_way(const char* name);
 

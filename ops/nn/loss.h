@@ -1,6 +1,6 @@
 // Losses. In all of them, `reduction` is Reduction::None (one value per element or sample), Mean
 // (the default) or Sum. Mean divides by the number of elements. With class weights it divides by
-// the sum of the targets' weights. The mean of no elements is NaN.
+// the sum of the targets' weights. If there are no elements, Mean returns NaN.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -10,7 +10,7 @@
 namespace torch::taper {
 
 namespace Reduction {
-/// Names how a loss joins its elements: not at all, by their mean or by their sum.
+/// Selects how a loss is reduced: not at all, to the mean or to the sum of its elements.
 enum Reduction { None, Mean, Sum, END };
 }  // namespace Reduction
 

@@ -9,7 +9,7 @@
 namespace torch::taper {
 
 /// Returns the negative log likelihood -w[t] x[t]. Log probabilities x are [N, C] or [C], targets t
-/// [N] or [], in i64 or u8. Targets equal to ignore_index do not count. `weight` has one entry per
+/// [N] or [], in i64 or u8. Targets equal to ignore_index are ignored. `weight` has one entry per
 /// class.
 /// Errors: IndexError "Target 10 is out of bounds.", "expected scalar type Long but found Float",
 /// "size mismatch (got input: [3, 4], target: [2])".
@@ -23,9 +23,9 @@ Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tenso
 Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tensor>& weight = {},
                    int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
 /// Returns the cross entropy of scores x, [N, C], [C] or [N, C, d1, ...]: nll_loss(log_softmax(x),
-/// target), in one pass. A floating target of x's shape gives the probability of each class: -sum_c
-/// w[c] target[c] log_softmax(x)[c]. label_smoothing mixes the target with the uniform distribution
-/// over the classes.
+/// target), in one pass. A floating target of x's shape holds the probability of each class. The
+/// loss is then -sum_c w[c] target[c] log_softmax(x)[c]. label_smoothing mixes the target with the
+/// uniform distribution over the classes.
 /// Errors: those of nll_loss_nd, "label_smoothing must be between 0.0 and 1.0. Got: 2",
 /// "ignore_index is not supported for floating point target".
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target,

@@ -1,7 +1,7 @@
-// Kernels of the losses over classes. x is contiguous, [N, C, ...] or [C], of a floating dtype, and
-// so is its gradient. If x has 16 bits, all other numbers are f32. The target is contiguous, [N,
-// ...] or [], i64. weight is undefined or contiguous [C]. The CPU kernels throw IndexError for a
-// target that is neither a class nor `ignore_index`.
+// Kernels of the losses over classes. x is [N, C, ...] or [C]. x and its gradient are contiguous
+// and have a floating dtype. If x has a 16-bit dtype, all other floating tensors are f32. `target`
+// is [N, ...] or [], contiguous and i64. `weight` is undefined, or [C] and contiguous. The CPU
+// kernels throw IndexError for a target that is neither a class nor `ignore_index`.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
@@ -12,26 +12,28 @@ namespace torch::taper {
 struct NllOptions {
   int64_t ignore_index;
   int64_t reduction;     // Reduction::None, Mean or Sum
-  double smoothing = 0;  // cross entropy: the share of a target's 1 that all classes get
+  double smoothing = 0;  // label smoothing of the cross entropy
 };
 
-// y has the target's shape or is 0-dim. total_weight is 0-dim.
+// y has the target's shape, or is 0-dim for a sum or mean. total_weight is 0-dim.
 TAPER_KERNEL(nll_loss, Out y, Out total_weight, In x, In target, In weight, NllOptions options)
 TAPER_KERNEL(nll_loss_backward, Out gx, In gy, In target, In weight, In total_weight,
              NllOptions options)
 
-// `rows` is kept for backward, with 2 numbers per target and one more: the logarithms of the sums
-// of exponentials, the weighted losses, and the total weight. gx, unless undefined, gets the
-// gradient of a sum or mean, because the exponentials are known here. gx has no 16-bit dtype.
+// `rows` is saved for backward. It has two numbers per target: the logarithm of the sum of
+// exponentials, and the weighted loss. Its last number is the total weight. If gx is defined, it
+// gets the gradient of a sum or mean, because the exponentials are available here. gx has no 16-bit
+// dtype.
 TAPER_KERNEL(cross_entropy, Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options)
 TAPER_KERNEL(cross_entropy_backward, Out gx, In gy, In rows, In x, In target, In weight,
              NllOptions options)
-// Does gx *= gy, one number. If it is 1, as usual, nothing is touched.
+// Computes gx *= gy. gy is one number. If it is 1, as usual, gx is not read or written.
 TAPER_KERNEL(scale_gradient, InOut gx, In gy)
 
-// Targets are p, the probabilities of all classes. p has x's shape and is contiguous, of x's dtype,
-// or f32 beside 16 bits. `losses` and gy have one number per sample. `rows` has two: the logarithms
-// of the sums of exponentials, and the weighted sums of probabilities.
+// The targets are p, the probabilities of all classes. p is contiguous and has x's shape. It has
+// x's dtype, or f32 if x has a 16-bit dtype. `losses` and gy have one number per sample. `rows` has
+// two numbers per sample: the logarithm of the sum of exponentials, and the weighted sum of
+// probabilities.
 TAPER_KERNEL(soft_cross_entropy, Out losses, Out rows, In x, In p, In weight, double smoothing)
 TAPER_KERNEL(soft_cross_entropy_backward, Out gx, In gy, In rows, In x, In p, In weight,
              double smoothing)

@@ -5,7 +5,8 @@
 
 namespace torch::taper {
 
-/// [N, C, ...] as three numbers. [C] is one sample.
+/// A shape [N, C, ...] as three numbers. `inner` is the product of the sizes after C. [C] is one
+/// sample.
 struct NllShape {
   int64_t n = 1, classes = 1, inner = 1;
 
@@ -25,7 +26,7 @@ struct NllShape {
       for (int64_t s = 0; s < inner; ++s) f(i * inner + s, i * classes * inner + s);
   }
   TAPER_HD int64_t targets() const { return n * inner; }
-  /// Returns the offset in x of class c for the target `at`.
+  /// Returns the offset in x of class c for the target with index `at`.
   TAPER_HD int64_t place(int64_t at, int64_t c) const {
     const int64_t sample = at / inner;
     return (sample * classes + c) * inner + (at - sample * inner);

@@ -25,13 +25,13 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction = 
 Tensor& huber_loss_out(Tensor& out, const Tensor& self, const Tensor& target,
                        int64_t reduction = Reduction::Mean, double delta = 1.0);
 /// Returns -w (t log x + (1 - t) log(1 - x)) for probabilities x. Logarithms are at least -100. The
-/// target broadcasts to x, and dimensions of size 1 are ignored. Throws Error "all elements of
-/// input should be between 0 and 1", and ValueError for a target that does not fit.
+/// target broadcasts to x. Dimensions of size 1 are ignored. Throws Error "all elements of input
+/// should be between 0 and 1", and ValueError for a target that does not fit.
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target,
                             const optional<Tensor>& weight = {},
                             int64_t reduction = Reduction::Mean);
-/// Applies binary_cross_entropy to sigmoid(x), without its loss of precision. `weight` and
-/// `pos_weight` (the weight of the positive term) broadcast.
+/// Applies binary_cross_entropy to sigmoid(x), but computes from x, which is more accurate.
+/// `weight` and `pos_weight` (the weight of the positive term) broadcast.
 /// Errors: ValueError for different sizes.
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
                                         const optional<Tensor>& weight = {},
@@ -43,8 +43,8 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction = Redu
 /// Returns log(1 + exp(-t x)) for targets 1 and -1.
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target,
                         int64_t reduction = Reduction::Mean);
-/// Returns exp(x) - t x, or x - t log(x + eps) without log_input. `full` adds Stirling's term for t
-/// > 1.
+/// Returns exp(x) - t x if log_input is true, else x - t log(x + eps). `full` adds Stirling's term
+/// for t > 1.
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, int64_t reduction);
 

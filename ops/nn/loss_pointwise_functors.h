@@ -129,7 +129,7 @@ struct PoissonOfRatesLoss {
   }
 };
 
-// Calls f(Loss()) with the loss of this kind.
+// Calls f(Loss()), where Loss is the functor of `kind`.
 template <class F>
 void with_loss(LossKind kind, const F& f) {
   switch (kind) {

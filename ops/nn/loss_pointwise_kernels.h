@@ -1,5 +1,6 @@
 // Kernels of pointwise losses. x and target are contiguous and of one shape. x has any floating
-// dtype. 16-bit floats compute in f32, their wide dtype here. target has x's dtype or the wide one.
+// dtype. The wide dtype is f32 if x has 16 bits, else x's dtype. Losses are computed in the wide
+// dtype. target has x's dtype or the wide dtype.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
@@ -24,11 +25,12 @@ struct LossForm {
   double p = 0;
 };
 
-// If y has x's shape, it gets the losses, in x's dtype or the wide one. If y is 0-dim and wide, it
-// gets their sum divided by `divisor`. The CPU kernel throws for kBce and an x outside of [0, 1].
+// If y has x's shape, it gets the losses, in x's dtype or the wide dtype. If y is 0-dim and of the
+// wide dtype, it gets the sum of the losses divided by `divisor`. The CPU kernel throws for kBce
+// and an x outside of [0, 1].
 TAPER_KERNEL(pointwise_loss, Out y, In x, In target, LossForm form, double divisor)
 // Computes gx = gy * d loss / dx / divisor, of x's dtype. gy has x's shape and is contiguous, or is
-// one number. It has x's dtype or the wide one.
+// one number. gy has x's dtype or the wide dtype.
 TAPER_KERNEL(pointwise_loss_backward, Out gx, In gy, In x, In target, LossForm form, double divisor)
 
 }  // namespace torch::taper

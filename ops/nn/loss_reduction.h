@@ -11,14 +11,15 @@ inline void check_reduction(const char* op, int64_t reduction) {
               ": expected a reduction of None, Mean or Sum, got ", reduction);
 }
 
-/// Tests whether x has 16 bits, which kernels of losses read directly. Autocast then casts nothing
-/// and only determines the dtype of the loss.
+/// Tests whether x has a 16-bit dtype. Kernels of losses read it directly, so autocast does not
+/// cast x. It determines only the dtype of the loss.
 inline bool is_narrow(const Tensor& x) {
   return x.defined() && isReducedFloatingType(x.scalar_type());
 }
 /// Returns the dtype in which losses of x are computed.
 inline ScalarType sum_dtype(const Tensor& x) { return is_narrow(x) ? kFloat : x.scalar_type(); }
-/// Returns the dtype of a loss of x that has `dtype` without autocast.
+/// Returns the dtype of a loss of x under the current autocast state. Without autocast, the loss
+/// has `dtype`.
 inline ScalarType loss_dtype(const Tensor& x, ScalarType dtype) {
   const bool widens = autocast::is_autocast_enabled(x.device().type());
   return widens && isReducedFloatingType(dtype) ? kFloat : dtype;

@@ -1,4 +1,4 @@
-// Passes losses of 16-bit floats through the loops of floats, in tiles that stay in L1. For the CPU
+// Computes losses of 16-bit floats with the loops for floats, in tiles that stay in L1. For the CPU
 // files of losses. Not installed.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace torch::taper::cpu {
 
-/// Calls f.operator()<L>() with the type in which losses of x are computed.
+/// Calls f.operator()<L>(), where L is the type in which losses of x are computed.
 template <class F>
 void by_wide_dtype(const In& x, const F& f) {
   x.dtype == kDouble ? f.template operator()<double>() : f.template operator()<float>();
 }
 
-/// Returns elements [i, i + n) of x as L. 16-bit elements are converted into `room`.
+/// Returns elements [i, i + n) of x as L. 16-bit elements are converted to L and written to `room`.
 template <class L>
 const L* wide_tile(const In& x, int64_t i, int64_t n, L* room) {
   if constexpr (std::is_same_v<L, float>) {
@@ -25,7 +25,8 @@ const L* wide_tile(const In& x, int64_t i, int64_t n, L* room) {
   }
   return x.as<L>() + i;
 }
-/// Calls make(to), which fills the elements [i, i + n) of y as L. `room` is for 16-bit elements.
+/// Calls make(to), which must write n numbers of type L. They become the elements [i, i + n) of y.
+/// If y has a 16-bit dtype, `to` is `room`, and the numbers are converted afterwards.
 template <class L, class Make>
 void make_tile(const Out& y, int64_t i, int64_t n, L* room, const Make& make) {
   if constexpr (std::is_same_v<L, float>) {
@@ -34,7 +35,8 @@ void make_tile(const Out& y, int64_t i, int64_t n, L* room, const Make& make) {
   }
   make(y.as<L>() + i);
 }
-/// Calls tile(i, n) for parts of [begin, end), of at most `step` if one of the tensors has 16 bits.
+/// Calls tile(i, n) for parts of [begin, end). If one of the tensors has a 16-bit dtype, parts have
+/// at most `step` elements. Otherwise there is one part.
 template <class Tile, class... Tensors>
 void for_tiles(int64_t begin, int64_t end, int64_t step, const Tile& tile,
                const Tensors&... tensors) {

@@ -1,6 +1,6 @@
-// Losses of 16-bit floats compute in float. Kernels test at run time, once per pack, whether
-// another tensor has 16 or 32 bits. A kernel for each pair would double the compile time. For
-// *_cuda.cu files only. Not installed.
+// Access to the operands of losses of 16-bit floats, which are computed in float. Other operands
+// may have 16 or 32 bits. Kernels test this at run time, once per pack. A kernel for each pair of
+// dtypes would double the compile time. For *_cuda.cu files only. Not installed.
 #pragma once
 
 #include <taper/framework/cuda/map.h>
@@ -26,7 +26,7 @@ TAPER_DEVICE void write_wide(M* to, const Pack<C, V>& from) {
   }
 }
 
-/// Elements of type T, or of the type in which T computes.
+/// A tensor with elements of type T, or of C, the type in which T is computed.
 template <class T>
 struct EitherIn {
   using C = opmath_t<T>;

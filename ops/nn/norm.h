@@ -1,8 +1,9 @@
 // Normalisations: y = (x - mean) / sqrt(var + eps) * weight + bias.
 //
-// They differ in the dimensions over which mean and (biased) variance are taken. An undefined
-// weight counts as one, an undefined bias as zero. They take floating dtypes. f16 and bf16 compute
-// in float. Throws Error with LibTorch's messages for shapes that do not fit.
+// The functions differ in the dimensions over which mean and (biased) variance are taken. An
+// undefined weight means 1, an undefined bias means 0. All functions take floating dtypes. f16 and
+// bf16 are computed in float. If shapes do not fit, the functions throw Error with LibTorch's
+// messages.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -11,11 +12,11 @@
 
 namespace torch::taper {
 
-/// Normalises over all dimensions but the second. input is (N, C, ...), all others are (C). In
-/// training it uses the batch's statistics, and updates running_mean and running_var, if defined,
-/// in place: running = (1 - momentum) running + momentum batch, with the unbiased variance.
-/// Otherwise it uses the running ones. `cudnn_enabled` has no effect. globalContext() decides about
-/// cuDNN.
+/// Normalises over all dimensions but the second. input is (N, C, ...). All other tensors are (C).
+/// In training it uses the batch's statistics, and updates running_mean and running_var, if
+/// defined, in place: running = (1 - momentum) running + momentum batch, with the unbiased
+/// variance. Otherwise it uses the running statistics. `cudnn_enabled` has no effect.
+/// globalContext() determines whether cuDNN is used.
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps, bool cudnn_enabled = true);
@@ -25,17 +26,17 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
                   const Tensor& bias = {}, double eps = 1e-05, bool cudnn_enable = true);
 
 /// Returns x / sqrt(mean(x^2) + eps) * weight over the last dimensions, of sizes normalized_shape.
-/// weight has that shape. The default `eps` is the dtype's machine epsilon. Zhang and Sennrich,
+/// weight has that shape. The default `eps` is the dtype's machine epsilon. See Zhang and Sennrich,
 /// "Root mean square layer normalization", 2019.
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = {},
                 optional<double> eps = nullopt);
 
-/// Normalises over the channels of each of num_groups groups. input is (N, C, ...), weight and bias
-/// (C).
+/// Normalises over the channels of each of num_groups groups. input is (N, C, ...). weight and bias
+/// are (C).
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-05, bool cudnn_enabled = true);
 
-/// Normalises each sample separately, otherwise as batch_norm. Without use_input_stats it uses the
+/// Normalises like batch_norm, but each sample separately. If use_input_stats is false, it uses the
 /// running statistics.
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,

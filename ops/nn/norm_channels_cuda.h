@@ -8,7 +8,7 @@
 namespace torch::taper::cuda {
 
 // ---------------------------------------------------------------------- short vectors
-/// A vector of any floating dtype and stride, or none: then every element is `otherwise`.
+/// A vector of any floating dtype and stride. If there is no vector, every element is `otherwise`.
 struct Values {
   const char* data;
   ScalarType dtype;
@@ -43,16 +43,18 @@ struct Results {
 };
 
 // ---------------------------------------------------------------------- channels in pieces
-/// Part of a channel: n elements, `step` apart, of the sample `sample`. If step > 1, or a channel
-/// has one element per sample, it covers n samples from there on.
+/// Part of a channel: n elements, `step` apart, from offset `at` on. They belong to sample
+/// `sample`. If `samples` is true, a channel has one element per sample, and they belong to n
+/// samples from `sample` on.
 struct ChannelPiece {
   int64_t channel, sample, at, n, step;
   bool samples;
   TAPER_DEVICE int64_t sample_of(int64_t i) const { return samples ? sample + i : sample; }
 };
 
-/// x as (batch, channels, pixels). Each channel is split in pieces, and a team reads one. Samples
-/// without pixels are read along the batch. Adjacent threads read adjacent channels.
+/// The shape of x as (batch, channels, pixels). Each channel is split into pieces. A team reads one
+/// piece. If pixels == 1, pieces extend along the batch, and adjacent threads read adjacent
+/// channels.
 struct Channels {
   int64_t batch, channels, pixels;
   int64_t length, pieces;  // elements of a piece, pieces of a channel
@@ -62,7 +64,8 @@ struct Channels {
   Channels(int64_t batch, int64_t channels, int64_t pixels)
       : batch(batch), channels(channels), pixels(pixels) {
     if (pixels == 1) {
-      // As many pieces as keep the GPU busy, but each long enough to be worth its start.
+      // There are enough pieces to keep the GPU busy, but each piece has at least kLeastRows
+      // samples.
       const int64_t wanted = resident_threads() / std::max<int64_t>(channels, 1) + 1;
       const int64_t most = std::max<int64_t>(batch / kLeastRows, 1);
       length = (batch + std::min(wanted, most) - 1) / std::min(wanted, most);
@@ -105,7 +108,8 @@ struct Channels {
   TAPER_DEVICE static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 };
 
-/// Calls f(i, packs) for elements i to i + V - 1 of a piece of R tensors, for all i.
+/// Calls f(i, packs) for all elements of a piece, V at a time. `packs` holds the elements i to i +
+/// V - 1 of R tensors.
 template <int V, class T, int R, class F>
 TAPER_DEVICE void each_of_piece(const Team& team, const ChannelPiece& piece,
                                 const T* const (&from)[R], const F& f) {
@@ -118,7 +122,7 @@ TAPER_DEVICE void each_of_piece(const Team& team, const ChannelPiece& piece,
   }
 }
 
-/// The first step of a reduction over channels. Body:
+/// The first step of a reduction over channels: a team reduces one piece. Body has:
 ///
 ///   using Element = T; using State = ...;               trivially copyable, at most 32 bytes
 ///   static constexpr int kTensors = R;

@@ -5,7 +5,7 @@
 
 namespace torch::taper::cpu {
 
-/// Columns that are computed together. Fewer are not worth a thread.
+/// The number of columns that are computed together. A thread gets at least so many.
 constexpr int64_t kNormColumns = 64;
 
 /// Some columns of rows that are `step` elements apart.
@@ -23,7 +23,8 @@ void column_moments(const NormColumns<T>& s, double* mean, double* m2);
 template <class T>
 void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,
                         const opmath_t<T>* a, const opmath_t<T>* b);
-/// Computes every column's sums of gy and of gy (x - mean). Unless gx is null, also gx = a gy.
+/// Computes every column's sums of gy and of gy (x - mean). Also computes gx = a gy, unless gx is
+/// null.
 template <class T>
 void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, T* gx, const opmath_t<T>* a,
                  double* sum, double* dot);

@@ -6,16 +6,16 @@
 
 namespace torch::taper::cuda {
 
-/// Tests for an undefined vector, or a dense one of this dtype.
+/// Tests whether v is undefined, or is contiguous and has this dtype.
 template <class View>
 bool none_or_dense(const View& v, ScalarType dtype) {
   return !v.defined() || (v.dtype == dtype && v.contiguous);
 }
 
-/// Tests whether cuDNN takes the batch norm of x (N, C, ...). Weight and bias must be dense and of
-/// the statistics' type (f64 for f64, else f32). So must mean and var, if defined. In training each
-/// channel needs more than one value. The limits of N are those of its kernels' grids. bf16 is
-/// refused, because cuDNN does not document it for these functions.
+/// Tests whether cuDNN takes the batch norm of x (N, C, ...). Weight and bias must be contiguous
+/// and of the statistics' type (f64 for f64, else f32). So must mean and var, if defined. In
+/// training, each channel needs more than one value. N is limited by the grids of cuDNN's kernels.
+/// bf16 is refused, because cuDNN does not document it for these functions.
 template <class View>
 bool cudnn_takes_batch_norm(const In& x, const In& weight, const In& bias, const View& mean,
                             const View& var, bool training) {
@@ -27,14 +27,14 @@ bool cudnn_takes_batch_norm(const In& x, const In& weight, const In& bias, const
          x.sizes[0] <= (training ? 880801 : 65535) && (!training || x.numel > x.sizes[1]);
 }
 
-// Compute what the kernels of norm_kernels.h do, for inputs that cudnn_takes_batch_norm accepts.
-// They return false, with nothing done, if cuDNN does not support them.
+// Compute the same as the kernels of norm_kernels.h, for inputs that cudnn_takes_batch_norm
+// accepts. They return false, with nothing done, if cuDNN does not support them.
 bool cudnn_batch_norm_training(const Out& y, const Out& mean, const Out& scale,
                                const InOut& running_mean, const InOut& running_var, const In& x,
                                const In& weight, const In& bias, double momentum, double eps);
 bool cudnn_batch_norm_inference(const Out& y, const In& running_mean, const In& running_var,
                                 const In& x, const In& weight, const In& bias, double eps);
-/// The statistics are the batch's.
+/// The statistics must be those of the batch.
 bool cudnn_batch_norm_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy,
                                const In& x, const In& mean, const In& scale, const In& weight,
                                double eps);

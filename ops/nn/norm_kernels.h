@@ -5,7 +5,7 @@
 
 namespace torch::taper {
 
-// x, gy, y and gx are contiguous. Statistics have the type in which x computes. `scale` is 1 /
+// x, gy, y and gx are contiguous. Statistics have the type in which x is computed. `scale` is 1 /
 // sqrt(var + eps). Weights, biases and their gradients may be undefined.
 
 /// Computes mean and scale of each channel of x (N, C, ...), and y. Updates the running statistics,
@@ -15,7 +15,7 @@ TAPER_KERNEL(batch_norm_training, Out y, Out mean, Out scale, InOut running_mean
 /// Computes mean and scale from running statistics, and y.
 TAPER_KERNEL(batch_norm_inference, Out y, Out mean, Out scale, In running_mean, In running_var,
              In x, In weight, In bias, double eps)
-/// `training`: the statistics were the batch's.
+/// `training` is true if the statistics are those of the batch.
 TAPER_KERNEL(batch_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
              double eps, bool training)
 

@@ -26,7 +26,7 @@ struct Dots {
 };
 
 /// Adjacent rows of n elements, each with a mean and a scale. Weights (n elements) and bias may be
-/// null. If not `centers`, the means are zeros.
+/// null. If `centers` is false, the means are zeros.
 template <class T>
 struct RowNorm {
   T* y;
@@ -47,7 +47,7 @@ struct RowGradient {
   bool centers;
 };
 
-// T is any floating type, and opmath_t<T> the type of the numbers.
+// T is any floating type. opmath_t<T> is the type of the computation.
 
 template <class T>
 Moments moments(const T* x, int64_t n);

@@ -16,8 +16,8 @@ Tensor& softmax_out(Tensor& out, const Tensor& self, int64_t dim,
                     optional<ScalarType> dtype = nullopt);
 Tensor _softmax(const Tensor& self, int64_t dim, bool half_to_float);
 
-/// Computes y_i = x_i - log sum_j exp(x_j) along `dim`. Unlike log(softmax(x)), it keeps small
-/// values.
+/// Computes y_i = x_i - log sum_j exp(x_j) along `dim`. Unlike log(softmax(x)), it is accurate even
+/// if softmax(x) underflows.
 Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype = nullopt);
 Tensor& log_softmax_out(Tensor& out, const Tensor& self, int64_t dim,
                         optional<ScalarType> dtype = nullopt);
