@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// Returns the cross product of vectors of 3 elements along `dim`. nullopt means the first
-/// dimension of size 3. Other dimensions broadcast, unless dim is nullopt.
+/// Returns the cross product of vectors of 3 elements along `dim`. If `dim` is nullopt, it is the
+/// first dimension of self with size 3. The other dimensions broadcast.
 Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim = nullopt);
 Tensor& cross_out(Tensor& out, const Tensor& self, const Tensor& other,
                   optional<int64_t> dim = nullopt);

@@ -7,14 +7,15 @@
 
 namespace torch::taper {
 
-/// Returns the p-norm distance of every row of x1 (..., P, M) to every row of x2 (..., R, M): (...,
-/// P, R). Leading dimensions broadcast. Takes floating dtypes. The gradient is 0 for equal rows and
-/// for p = 0. For an infinite p, every largest difference gets it. For p = 2, `compute_mode`
-/// selects a matrix product: for more than 25 rows (0, the default), always (1) or never (2).
+/// Returns the p-norm distances (..., P, R) of every row of x1 (..., P, M) to every row of x2 (...,
+/// R, M). Leading dimensions broadcast. Takes floating dtypes. The gradient is 0 for equal rows and
+/// for p = 0. For an infinite p, each of several equal largest differences gets the whole gradient.
+/// For p = 2, `compute_mode` selects when a matrix product is used: for more than 25 rows (0, the
+/// default), always (1) or never (2).
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
              optional<int64_t> compute_mode = nullopt);
-/// Returns the p-norms of the differences of all pairs of rows i < j of a matrix (N, M): (N (N - 1)
-/// / 2). Takes floating dtypes. Gradients are as for cdist.
+/// Returns the p-norms of the differences between all rows i < j of a matrix (N, M). The result is
+/// (N (N - 1) / 2). Takes floating dtypes. Gradients are as for cdist.
 Tensor pdist(const Tensor& self, double p = 2);
 
 /// Returns x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`.

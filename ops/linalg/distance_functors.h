@@ -15,13 +15,14 @@ TAPER_HD inline int64_t pair_at(int64_t i, int64_t j, int64_t n) {
   return i * n - i * (i + 1) / 2 + (j - i - 1);
 }
 
-/// Returns functor::sign without an int in between, which would halve the vectors of doubles.
+/// Returns the sign of d, like functor::sign. It converts to no int, which would halve the length
+/// of vectors of doubles.
 template <class T>
 TAPER_HD inline T sign_of(T d) {
   return static_cast<T>(d > 0) - static_cast<T>(d < 0);
 }
 
-/// Counts the nonzero differences. A NaN stays.
+/// Counts the nonzero differences. NaN stays NaN.
 template <class T>
 struct Norm0 {
   TAPER_HD T step(T sum, T d) const {
@@ -49,7 +50,7 @@ struct Norm2 {
   TAPER_HD T scale(T gy, T norm) const { return norm == 0 ? T(0) : gy / norm; }
   TAPER_HD T slope(T d, T) const { return d; }
 };
-/// Keeps the largest difference. A NaN stays.
+/// Keeps the largest difference. NaN stays NaN.
 template <class T>
 struct NormLargest {
   TAPER_HD T step(T most, T d) const { return join(most, std::fabs(d)); }
@@ -71,7 +72,7 @@ struct NormAny {
   }
 };
 
-/// Calls f with the norm of order p.
+/// Calls f with the functor of the norm of order p.
 template <class T, class F>
 inline void with_norm(double p, const F& f) {
   if (p == 0) return f(Norm0<T>());

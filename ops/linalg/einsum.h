@@ -9,21 +9,21 @@
 
 namespace torch::taper {
 
-/// Returns the sum of products that `equation` describes: "bij,bjk->bik" is bmm. Each operand has
-/// one letter per dimension. A letter missing in the result is summed over. A letter repeated in an
-/// operand takes its diagonal. "..." stands for dimensions that broadcast. Without "->", the result
-/// has the dimensions of "...", then the letters that appear once, in alphabetical order. Spaces
-/// are skipped.
+/// Returns the sum of products that `equation` describes. For example, "bij,bjk->bik" is bmm. Each
+/// operand has one letter per dimension. The result is summed over letters that are missing after
+/// "->". A letter that is repeated within an operand takes the diagonal of these dimensions. "..."
+/// stands for dimensions that broadcast. Without "->", the result has the dimensions of "...". The
+/// letters that appear once follow in alphabetical order. Spaces are skipped.
 ///
 /// Operands are contracted from left to right by bmm. `path` sets another order. For each step, it
 /// holds the positions of two of the remaining operands. The result of a step becomes the last
-/// operand. (A single operand has one position, 0.) All operands have one dtype. Throws Error with
-/// LibTorch's messages.
+/// operand. (A single operand has one position, 0.) All operands must have one dtype. Throws Error
+/// with LibTorch's messages.
 Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path = nullopt);
 
-/// Sums over dims_self[i] of self together with dims_other[i] of other, for all i. The result has
-/// the remaining dimensions of self, then of other. A size of 1 broadcasts. Throws Error for other
-/// sizes.
+/// Returns products, summed over dimension dims_self[i] of self and dimension dims_other[i] of
+/// other, for all i. The result has the remaining dimensions of self, then of other. The sizes of
+/// these dimensions must be equal, or one of them must be 1. Otherwise it throws Error.
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other);
 Tensor& tensordot_out(Tensor& out, const Tensor& self, const Tensor& other, IntArrayRef dims_self,

@@ -35,10 +35,10 @@ inline void check_square(const char* op, const Tensor& A) {
   check_square_sizes(op, A);
 }
 
-/// Throws unless A is square and A X = B fits, or X A = B unless `left`.
+/// Throws unless A is square and the sizes fit A X = B. If `left` is false, they must fit X A = B.
 void check_equation(const char* op, const Tensor& A, const Tensor& B, bool left);
 
-/// Returns the sizes of the batch, followed by `last`.
+/// Returns A's batch sizes, followed by `last`.
 inline Dims batch_with(const Tensor& A, std::initializer_list<int64_t> last) {
   Dims sizes = A.sizes().slice(0, static_cast<size_t>(A.dim() - 2));
   for (int64_t s : last) sizes.push_back(s);
@@ -47,7 +47,7 @@ inline Dims batch_with(const Tensor& A, std::initializer_list<int64_t> last) {
 inline Tensor make(const Tensor& like, const Dims& sizes) {
   return taper::detail::make_tensor(sizes, like.scalar_type(), like.device());
 }
-/// Returns a tensor of A's dtype, or of its parts' dtype if A is complex.
+/// Returns a new tensor of like's dtype, or of the dtype of its real part if `like` is complex.
 inline Tensor make_real(const Tensor& like, const Dims& sizes) {
   return taper::detail::make_tensor(sizes, toRealValueType(like.scalar_type()), like.device());
 }
@@ -62,15 +62,15 @@ inline Tensor make_info(const Tensor& A) {
   return taper::detail::make_tensor(batch_with(A, {}), kInt, A.device());
 }
 
-/// Throws if the device is captured, because cuSOLVER synchronizes here. (Its error explains
-/// nothing.)
+/// Throws during a capture on A's device, because cuSOLVER synchronizes. (cuSOLVER's own error does
+/// not tell the cause.)
 inline void check_may_wait(const char* op, const Tensor& A) {
   if (A.is_cuda()) taper::detail::check_not_capturing(op, A.device());
 }
 
 /// Calls fail(prefix, info) for the first matrix whose info is not 0. In a batch, the prefix names
-/// the matrix. The host synchronizes here: LibTorch's programs expect the error from the op itself,
-/// and the results would be garbage.
+/// the matrix. The host synchronizes here, because LibTorch throws this error from the op itself.
+/// Without the check, the results would be garbage.
 template <class Fail>
 void check_info(const char* op, const Tensor& info, const Fail& fail) {
   taper::detail::check_not_capturing(op, info.device());
@@ -83,7 +83,7 @@ void check_info(const char* op, const Tensor& info, const Fail& fail) {
   }
 }
 
-/// A and B with broadcast batches.
+/// A and B with their batch dimensions broadcast.
 struct Pair {
   Tensor A, B;
 };
@@ -97,7 +97,7 @@ inline Pair with_one_batch(const char* op, const Tensor& A, const Tensor& B) {
   return {A.expand(a), B.expand(b)};
 }
 
-/// Returns ones on the diagonal (identity_like), or a bool mask of it (diagonal_mask).
+/// Returns the n x n identity (identity_like), or a bool mask of the diagonal (diagonal_mask).
 Tensor identity_like(const Tensor& A, int64_t n);
 Tensor diagonal_mask(const Tensor& A, int64_t n);
 

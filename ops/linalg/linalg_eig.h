@@ -12,7 +12,7 @@ namespace torch::taper {
 namespace linalg {
 
 /// Returns eigenvalues (..., n) and eigenvectors, the columns of (..., n, n), of square matrices.
-/// They are complex and in no order. A is real, f32 or f64. (linalg_eig.cpp)
+/// Both results are complex. The eigenvalues are not sorted. A must be f32 or f64. (linalg_eig.cpp)
 std::tuple<Tensor, Tensor> eig(const Tensor& A);
 Tensor eigvals(const Tensor& A);
 

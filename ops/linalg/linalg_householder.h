@@ -1,6 +1,6 @@
 // Products of Householder's reflections I - tau_i v_i v_i^T, as computed by QR. In v_i, the
-// elements before i are zero and element i is 1. The others are in column i of a matrix. Matrices
-// are (..., m, n) of f32 or f64. Leading dimensions are a batch.
+// elements before i are zero and element i is 1. Column i of a matrix holds the elements after i.
+// Matrices are (..., m, n) of f32 or f64. Leading dimensions are a batch.
 #pragma once
 
 #include <tuple>
@@ -16,13 +16,13 @@ namespace linalg {
 Tensor householder_product(const Tensor& input, const Tensor& tau);
 }  // namespace linalg
 
-/// Returns tau and the QR decomposition in one matrix: the reflections below the diagonal, R in the
-/// rest. There is no gradient. linalg::qr has one.
+/// Returns one matrix with the QR decomposition, and tau. The matrix has the reflections below the
+/// diagonal, and R on and above it. There is no gradient, but linalg::qr has one.
 std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
 /// Calls linalg::householder_product.
 Tensor orgqr(const Tensor& self, const Tensor& input2);
-/// Returns Q other, or other Q unless `left`. With `transpose` it uses Q^T. Q, of all m columns, is
-/// the product of the reflections in `self` with tau `input2`.
+/// Returns Q input3, or input3 Q if `left` is false. With `transpose`, it uses Q^T. Q is the
+/// product of the reflections in `self` with tau `input2`, with all its m columns.
 Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left = true,
              bool transpose = false);
 

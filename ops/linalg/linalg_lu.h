@@ -11,32 +11,33 @@
 namespace torch::taper {
 namespace linalg {
 
-/// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n)) of dtype kInt.
-/// Rows count from 1. Throws if U has a zero on its diagonal.
+/// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n)) of dtype kInt. The
+/// swaps count rows from 1. Throws if U has a zero on its diagonal.
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot = true);
-/// Returns the results of lu_factor and info (..., kInt): the position of the first zero on the
-/// diagonal of U, from 1, or 0. Throws for it only with `check_errors`.
+/// Returns the results of lu_factor and info (..., kInt). info is the position, from 1, of the
+/// first zero on the diagonal of U, or 0 if there is none. Throws for such a zero only with
+/// `check_errors`.
 std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& A, bool pivot = true,
                                                 bool check_errors = false);
-/// Returns P, L, U with P L U = A.
+/// Returns matrices P, L and U with P L U = A.
 std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, bool pivot = true);
-/// Returns the X with A X = B, or X A = B unless `left`. With `adjoint` it uses A^T. LU and pivots
-/// are the result of lu_factor for a square A. B holds matrices. Throws Error for pivots that are
-/// not kInt, or not n.
+/// Returns the X with A X = B, or with X A = B if `left` is false. With `adjoint`, A^T replaces A.
+/// LU and pivots are the result of lu_factor for a square A. B holds matrices. Throws Error if the
+/// pivots are not kInt, or if there are not n of them.
 Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left = true,
                 bool adjoint = false);
 
 /// Returns L and the block diagonal D of a symmetric A = L D L^T (Bunch and Kaufman) in one matrix,
-/// and LAPACK's pivots (kInt). Only the lower triangle is read. With `hermitian` a complex A is
-/// Hermitian, and A = L D L^H. There is no gradient. Throws Error for complex `hermitian` matrices
-/// on CUDA devices.
+/// and LAPACK's pivots (kInt). Only the lower triangle is read. With `hermitian`, a complex A is
+/// taken as Hermitian, and A = L D L^H. There is no gradient. Throws Error for complex `hermitian`
+/// matrices on CUDA devices.
 std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian = false);
-/// Returns the results of ldl_factor and info: the position of the first zero on the diagonal of D,
-/// from 1, or 0. Throws for it only with `check_errors`.
+/// Returns the results of ldl_factor and info. info is the position, from 1, of the first zero on
+/// the diagonal of D, or 0 if there is none. Throws for such a zero only with `check_errors`.
 std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool hermitian = false,
                                                  bool check_errors = false);
-/// Returns the X with A X = B, given the result of ldl_factor with equal `hermitian`. There is no
-/// gradient.
+/// Returns the X with A X = B. LD and pivots are the result of ldl_factor with the same
+/// `hermitian`. There is no gradient.
 Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian = false);
 
 }  // namespace linalg
@@ -45,7 +46,8 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
 Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots);
 Tensor& linalg_lu_solve_out(Tensor& out, const Tensor& LU, const Tensor& pivots, const Tensor& B,
                             bool left = true, bool adjoint = false);
-/// Returns P, L, U of the result of lu_factor. Tensors that are not asked for are empty.
+/// Returns P, L, U from the result of lu_factor. Without unpack_data, L and U are empty. Without
+/// unpack_pivots, P is empty.
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots,
                                              bool unpack_data = true, bool unpack_pivots = true);
 

@@ -13,10 +13,11 @@ namespace torch::taper {
 
 namespace linalg {
 
-/// Returns Moore and Penrose's inverse. Singular values up to rcond times the largest count as
-/// zero. With atol and rtol, the limit is the larger of atol and rtol times the largest. If both
-/// are 0 or nullopt, rtol is the dtype's precision times max(m, n). With `hermitian`, it uses
-/// eigenvalues, and reads only the lower triangle of a square A.
+/// Returns the Moore-Penrose inverse. Singular values up to a limit are treated as zero. The limit
+/// is rcond times the largest singular value. With atol and rtol, it is the larger of atol and rtol
+/// times the largest singular value. If both are 0 or nullopt, rtol is the dtype's precision times
+/// max(m, n). With `hermitian`, pinv uses eigenvalues and reads only the lower triangle of a square
+/// A.
 Tensor pinv(const Tensor& A, double rcond = 1e-15, bool hermitian = false);
 Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
             bool hermitian = false);
@@ -29,23 +30,23 @@ Tensor matrix_rank(const Tensor& A, optional<double> atol, optional<double> rtol
                    bool hermitian = false);
 Tensor matrix_rank(const Tensor& A, double tol, bool hermitian = false);
 Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian = false);
-/// Returns the least squares solution of A X = B, residuals, the rank, and singular values. B is as
-/// for solve. Residuals are empty unless m > n, A has full rank and the driver is not "gelsy".
-/// "gels" uses QR for matrices of full rank and gives no rank. "gelsy", "gelsd" and "gelss" use the
-/// pseudo-inverse with rtol = rcond. "gelsy" uses QR if the rank is surely full. Only the last two
-/// give singular values. nullopt means "gelsy" on the CPU and "gels" on CUDA, which has no other
-/// driver.
+/// Returns the least squares solution of A X = B, residuals, the rank, and singular values. B has
+/// the shapes that solve takes. Residuals are empty unless m > n, A has full rank and the driver is
+/// not "gelsy". "gels" uses QR for matrices of full rank and returns no rank. "gelsy", "gelsd" and
+/// "gelss" use the pseudo-inverse with rtol = rcond. "gelsy" uses QR if it can prove full rank.
+/// Only "gelsd" and "gelss" return singular values. nullopt means "gelsy" on the CPU and "gels" on
+/// CUDA, which has no other driver.
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
                                                  optional<double> rcond = nullopt,
                                                  optional<std::string_view> driver = nullopt);
 /// Returns the n-th power of A. A negative n uses the inverse.
 Tensor matrix_power(const Tensor& A, int64_t n);
-/// Returns the product of two or more matrices, in the cheapest order. The first and the last may
-/// be vectors.
+/// Returns the product of two or more matrices, in the cheapest order. The first and the last
+/// operand may be vectors.
 Tensor multi_dot(TensorList tensors);
-/// Returns a norm of a matrix. 2 and -2 give the largest and smallest singular value. 1 and -1 give
-/// the largest and smallest column sum of magnitudes, inf and -inf give the largest and smallest
-/// row sum.
+/// Returns the matrix norm `ord`. 2 and -2 give the largest and smallest singular value. 1 and -1
+/// give the largest and smallest column sum of magnitudes, inf and -inf give the largest and
+/// smallest row sum.
 Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 /// Returns the root of the sum of squares ("fro") or the sum of the singular values ("nuc").
@@ -58,10 +59,10 @@ inline Tensor matrix_norm(const Tensor& A, const char* ord, IntArrayRef dim = {-
   return linalg::matrix_norm(A, std::string_view(ord), dim, keepdim, dtype);
 }
 
-/// Returns the p-norm of all elements, or along `dim`.
+/// Returns the norm of order `ord` of all elements, or along `dim`.
 Tensor vector_norm(const Tensor& x, const Scalar& ord = 2, OptionalIntArrayRef dim = nullopt,
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
-/// Calls vector_norm for one dimension or without an order, and matrix_norm for two.
+/// Calls vector_norm for one dimension or without an order. Calls matrix_norm for two dimensions.
 Tensor norm(const Tensor& A, const optional<Scalar>& ord = nullopt,
             OptionalIntArrayRef dim = nullopt, bool keepdim = false,
             optional<ScalarType> dtype = nullopt);
@@ -76,8 +77,7 @@ inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = n
 
 }  // namespace linalg
 
-/// Calls linalg::pinv, but without tolerances singular values up to the dtype's precision times
-/// max(m, n) times the largest count as zero.
+/// Calls linalg::pinv. Unlike linalg::pinv(A), linalg_pinv(A) uses the limit of atol and rtol.
 ///@{
 inline Tensor linalg_pinv(const Tensor& A, const optional<Tensor>& atol = nullopt,
                           const optional<Tensor>& rtol = nullopt, bool hermitian = false) {
@@ -91,7 +91,7 @@ inline Tensor linalg_pinv(const Tensor& A, double rcond, bool hermitian = false)
   return linalg::pinv(A, rcond, hermitian);
 }
 ///@}
-/// Calls linalg::norm with a norm by its name. reduce_norm.h has the form with a number.
+/// Calls linalg::norm with the name of a norm. reduce_norm.h has the form with a number.
 ///@{
 inline Tensor linalg_norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
                           bool keepdim = false, optional<ScalarType> dtype = nullopt) {

@@ -1,4 +1,4 @@
-// LAPACK's pivots, which a caller may have changed. For kernels. Not installed.
+// Reads LAPACK's pivots safely. A caller may have changed them. For kernels. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace torch::taper {
 
-/// Sets rows[r], r < m, to the row that the k swaps of LU move to r. Skips a pivot that is no row.
-/// Returns the position of the first such pivot, from 0, and sets `wrong`.
+/// Sets rows[r] for r < m to the row that the k swaps of LU move to position r. Skips invalid
+/// pivots, which name no row. Then it sets `wrong` and returns the first invalid pivot, as a row
+/// counted from 0.
 TAPER_HD inline int64_t permute_by_pivots(int64_t* rows, const int* pivots, int64_t k, int64_t m,
                                           bool* wrong) {
   int64_t first = 0;
@@ -27,9 +28,10 @@ TAPER_HD inline int64_t permute_by_pivots(int64_t* rows, const int* pivots, int6
   return first;
 }
 
-/// Copies the n pivots of LDL's lower form. Row k is swapped with a later one, counted from 1. If
-/// the pivot is negative, the next row is swapped, and both form a block of D. Returns false for an
-/// invalid list, and writes pivots without swaps.
+/// Copies the n pivots of an LDL factorization of the lower triangle. Pivot k is the row, counted
+/// from 1, with which row k is swapped. It is not before row k. If pivot k is negative, row k + 1
+/// is swapped, and rows k and k + 1 form a block of D. If a pivot is invalid, the function returns
+/// false and writes pivots without swaps.
 template <class T>
 TAPER_HD bool copy_ldl_pivots(T* to, const int* from, int64_t n) {
   bool right = true;

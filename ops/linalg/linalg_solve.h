@@ -1,9 +1,10 @@
 // Linear algebra of batches of matrices (..., m, n) of f32 and f64: LAPACK on the CPU, cuSOLVER and
 // cuBLAS on GPUs.
 //
-// Leading dimensions are a batch. Batches of two operands broadcast. Throws Error for other sizes
-// and dtypes. Throws LinAlgError, which names the element of the batch, for unsuitable matrices
-// (singular, not positive-definite). To find them, the host synchronizes with the device.
+// Leading dimensions are a batch. Batches of two operands broadcast. Functions throw Error if sizes
+// or dtypes do not fit. For unsuitable matrices (singular, not positive-definite) they throw
+// LinAlgError, which names the element of the batch. To find such matrices, the host synchronizes
+// with the device.
 #pragma once
 
 #include <tuple>
@@ -29,20 +30,21 @@ std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false);
 /// magnitude (slogdet).
 Tensor det(const Tensor& A);
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A);
-/// Returns the X with A X = B (X A = B unless `left`) for a square A. B holds matrices (..., n, k).
-/// It holds vectors (..., n) if it is 1-dim or has A's sizes without the last.
+/// Returns the X with A X = B for a square A, or with X A = B if `left` is false. B holds matrices
+/// (..., n, k). If B is 1-dim or has A's sizes without the last, it holds vectors (..., n).
 Tensor solve(const Tensor& A, const Tensor& B, bool left = true);
 std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left = true,
                                     bool check_errors = false);
-/// Solves with a triangular A, whose other triangle is not read. With `unitriangular` the diagonal
-/// is not read either and counts as ones. B holds matrices.
+/// Returns the X with A X = B for a triangular A. The other triangle of A is not read. With
+/// `unitriangular`, the diagonal is not read either, and its elements are taken as 1. B holds
+/// matrices.
 Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left = true,
                         bool unitriangular = false);
 
 }  // namespace linalg
 
-/// Calls linalg::inv, det or slogdet, of which these are older names. The out forms resize the
-/// given tensors and record no gradient.
+/// Call linalg::inv, linalg::det and linalg::slogdet under their older names. The out forms resize
+/// the given tensors and record no gradient.
 Tensor inverse(const Tensor& self);
 Tensor& inverse_out(Tensor& out, const Tensor& self);
 Tensor det(const Tensor& self);
@@ -51,7 +53,8 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& self);
 std::tuple<Tensor&, Tensor&> linalg_slogdet_out(Tensor& sign, Tensor& logabsdet, const Tensor& A);
 /// Returns the logarithm of the determinant, or NaN if it is negative.
 Tensor logdet(const Tensor& self);
-/// Returns the X with A X = self (A^T X with `transpose`), and a copy of A.
+/// Returns the X with A X = self (A^T X = self with `transpose`) for a triangular A. Also returns a
+/// copy of A.
 std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A, bool upper = true,
                                             bool transpose = false, bool unitriangular = false);
 

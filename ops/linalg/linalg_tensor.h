@@ -10,21 +10,22 @@
 
 namespace torch::taper::linalg {
 
-/// Returns the inverse of `self`, whose first `ind` dimensions are the rows of a square matrix:
-/// tensordot(tensorinv(A), A, ind) is the identity. Throws if the matrix is not square.
+/// Returns the inverse of `self`. The first `ind` dimensions of self are taken as the rows of a
+/// square matrix, so that tensordot(tensorinv(A), A, ind) is the identity. Throws if the matrix is
+/// not square.
 Tensor tensorinv(const Tensor& self, int64_t ind = 2);
-/// Returns the x with tensordot(self, x, x.dim()) = other. The dimensions `dims` of self are moved
-/// to its end first.
+/// Returns the x with tensordot(self, x, x.dim()) = other. First, the dimensions `dims` of self are
+/// moved to the end.
 Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims = nullopt);
-/// Returns the powers 0 to N - 1 (nullopt: n powers) of x (..., n): (..., n, N). Takes integers,
-/// which give kLong, and floating dtypes.
+/// Returns the powers 0 to N - 1 of x (..., n) as a tensor (..., n, N). N defaults to n. Takes
+/// floating dtypes and integers. Powers of integers have dtype kLong.
 Tensor vander(const Tensor& x, optional<int64_t> N = nullopt);
-/// Returns the sum of x * y along `dim`. Both have one floating dtype.
+/// Returns the sum of x * y along `dim`. x and y must have one floating dtype.
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
-/// Returns the condition number, a matrix's norm times its inverse's norm. p is as in matrix_norm.
-/// nullopt and 2 give the ratio of the largest to the smallest singular value, -2 its reciprocal.
-/// For these, A need not be square. A singular matrix gives infinity for the norms of ±1, ±inf,
-/// "fro" and "nuc". For 2 the result is infinite or very large, for -2 about 0.
+/// Returns the condition number: the norm of A times the norm of its inverse. p selects the norm as
+/// in matrix_norm. nullopt and 2 give the ratio of the largest to the smallest singular value, -2
+/// its reciprocal. For these three, A need not be square. A singular matrix gives infinity for the
+/// norms of ±1, ±inf, "fro" and "nuc". For 2 the result is infinite or very large, for -2 about 0.
 Tensor cond(const Tensor& A, const optional<Scalar>& p = nullopt);
 /// Takes "fro" or "nuc" as p.
 Tensor cond(const Tensor& A, std::string_view p);

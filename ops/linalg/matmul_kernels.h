@@ -6,19 +6,19 @@
 
 namespace torch::taper {
 
-/// Computes y = alpha * a b + beta * self for matrices or batches of them. y is contiguous. self
-/// broadcasts to y or is undefined. On the CPU, y and self may be f32 if a and b are matrices of
-/// bf16.
+/// Computes y = alpha * a b + beta * self for matrices or batches of matrices. y is contiguous.
+/// self broadcasts to y or is undefined. On the CPU, y and self may be f32 if a and b are matrices
+/// of bf16.
 TAPER_KERNEL(matmul_kernel, Out y, In a, In b, In self, Scalar beta, Scalar alpha)
 namespace cpu {
-/// A matrix of floats. Its steps are in elements.
+/// A matrix of floats. row_step and col_step count elements.
 struct FloatMatrix {
   const float* data;
   int64_t rows, cols;
   int64_t row_step, col_step;
 };
-/// Computes a small product y = a b without a launch. y is row-major. Returns false if it is not
-/// small.
+/// Computes a small product y = a b without a launch. y is row-major. Returns false if the product
+/// is not small.
 bool matmul_of_floats(float* y, const FloatMatrix& a, const FloatMatrix& b);
 }  // namespace cpu
 /// Computes y = f(alpha * a b + beta * self) for floating matrices.

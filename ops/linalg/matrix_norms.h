@@ -13,8 +13,8 @@ Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false)
 /// self.
 Tensor nuclear_norm(const Tensor& self, bool keepdim = false);
 Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false);
-/// Returns the norm of order `pow` over all dimensions but `dim`. They are kept with size 1. -1
-/// gives the 0-dim norm over all dimensions.
+/// Returns the norm of order `pow` over all dimensions but `dim`. These dimensions are kept with
+/// size 1. If `dim` is -1, the result is the 0-dim norm over all dimensions.
 Tensor norm_except_dim(const Tensor& v, int64_t pow = 2, int64_t dim = 0);
 
 }  // namespace torch::taper
