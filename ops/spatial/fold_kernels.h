@@ -5,7 +5,7 @@
 
 namespace torch::taper {
 
-/// The windows of planes of images (height, width).
+/// The windows of planes of images. Arrays hold height and width.
 struct FoldWindows {
   int64_t planes;
   int64_t image[2], kernel[2], dilation[2], padding[2], stride[2];

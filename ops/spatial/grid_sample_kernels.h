@@ -14,8 +14,8 @@ struct GridSampling {
   bool align_corners;
 };
 
-// Contiguous tensors of one dtype, f32 or f64: images (N, C, [D,] H, W), grid (N, ..., 2 or 3), y
-// (N, C, ...).
+// All tensors are contiguous and of one dtype, f32 or f64. images is (N, C, [D,] H, W), grid (N,
+// ..., 2 or 3), y (N, C, ...).
 TAPER_KERNEL(grid_sample, Out y, In images, In grid, GridSampling s)
 /// gx and ggrid may be undefined.
 TAPER_KERNEL(grid_sample_backward, Out gx, Out ggrid, In gy, In images, In grid, GridSampling s)

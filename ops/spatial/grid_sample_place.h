@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// Up to four pixels of one dimension, with their weights and the weights' derivatives by the
-/// grid's number. An index of -1 means a pixel of zero.
+/// Up to four neighbouring pixels along one dimension. `slope` holds the derivatives of the weights
+/// by the coordinate in the grid. Index -1 means a pixel with value 0.
 template <class T>
 struct GridNeighbours {
   int count;
@@ -39,9 +39,9 @@ struct GridAxis {
 
  private:
   TAPER_HD int64_t inside(int64_t i) const { return i >= 0 && i < size ? i : -1; }
-  /// Maps positions that no integer holds far outside.
+  /// Returns v, or a position far outside the image if v does not fit an integer.
   TAPER_HD static T safe(T v) { return v > T(-1e9) && v < T(1e9) ? v : T(-100); }
-  /// Returns v limited to the image. `sign` becomes 0 if v was outside.
+  /// Returns v limited to the image. Sets `sign` to 0 if v is outside.
   TAPER_HD T clip(T v, T& sign) const {
     const T last = static_cast<T>(size - 1);
     if (v > 0 && v < last) return v;
@@ -67,7 +67,7 @@ struct GridAxis {
     if (s.padding == GridPadding::kZeros) return v;
     return clip(s.padding == GridPadding::kReflection ? reflect(v, sign) : v, sign);
   }
-  // Padding applies to the pixels, not to the position.
+  // The padding mode changes the pixels here, not the position.
   TAPER_HD GridNeighbours<T> cubic(T place, T factor) const {
     const T whole = std::floor(place), t = place - whole, a = T(-0.75);
     GridNeighbours<T> r{4, {}, {}, {}};
@@ -88,7 +88,7 @@ struct GridAxis {
   }
 };
 
-/// The sizes of one sampling, with three spatial dimensions. Missing dimensions have size 1.
+/// The sizes of one call, with three spatial dimensions. Missing dimensions have size 1.
 struct GridShape {
   int64_t batch, channels, dims, points;
   int64_t in[3] = {1, 1, 1};
@@ -101,8 +101,8 @@ struct GridShape {
     }
   }
   TAPER_HD int64_t pixels() const { return in[0] * in[1] * in[2]; }
-  /// Returns the neighbours of dimension d (0: depth) of a position. The grid's numbers start with
-  /// the width.
+  /// Returns the neighbours of a position along dimension d. d is 0 for the depth. The coordinates
+  /// in the grid start with the width.
   template <class T>
   TAPER_HD GridNeighbours<T> neighbours(const T* place, int d) const {
     if (d == 0 && dims == 2) return {1, {0}, {1}, {0}};
@@ -113,7 +113,7 @@ struct GridShape {
   }
 };
 
-/// The neighbours of a position by depth, height and width.
+/// The neighbours of a position along depth, height and width.
 template <class T>
 struct PlaceNeighbours {
   GridNeighbours<T> d, h, w;
@@ -121,8 +121,8 @@ struct PlaceNeighbours {
       : d(g.neighbours(place, 0)), h(g.neighbours(place, 1)), w(g.neighbours(place, 2)) {}
 };
 
-/// Calls body(pixel, weight, slopes by depth, height and width) for every pixel of a position
-/// inside the image.
+/// Calls body(pixel, weight, slopes by depth, height and width) for every neighbour of a position
+/// that is inside the image.
 template <class T, class Body>
 TAPER_HD void for_each_neighbour(const GridShape& g, const PlaceNeighbours<T>& neighbours,
                                  const Body& body) {

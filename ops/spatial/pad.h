@@ -9,10 +9,11 @@
 
 namespace torch::taper {
 
-/// Adds pad[0] elements before and pad[1] after along the last dimension, pad[2] and pad[3] along
-/// the one before it, and so on. Negative numbers remove elements. `mode` is "constant" (with
-/// `value`, by default 0), "reflect" (without the edge, for pads smaller than the size),
-/// "replicate" or "circular" (for pads up to the size).
+/// Adds pad[0] elements before and pad[1] elements after x along the last dimension. pad[2] and
+/// pad[3] are for the second last dimension, and so on. Negative numbers remove elements. `mode` is
+/// "constant", "reflect", "replicate" or "circular". "constant" adds `value`, by default 0.
+/// "reflect" does not repeat the edge element. Its pads must be less than the dimension's size.
+/// Pads of "circular" must not exceed the dimension's size.
 Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode = "constant",
            optional<double> value = nullopt);
 Tensor constant_pad_nd(const Tensor& x, IntArrayRef pad, const Scalar& value = 0);

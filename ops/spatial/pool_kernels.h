@@ -11,17 +11,19 @@ struct PoolWindows {
   int64_t stride[3] = {1, 1, 1};
   int64_t padding[3] = {0, 0, 0};
   int64_t dilation[3] = {1, 1, 1};
-  /// The two sizes determine the windows. Kernel, stride, padding and dilation are ignored.
+  /// If true, the sizes of input and output determine the windows. Kernel, stride, padding and
+  /// dilation are then ignored.
   bool adaptive = false;
   bool count_include_pad = true;
   int64_t divisor = 0;  ///< 0: the number of elements
 };
 
-// All tensors are contiguous, with x's number of dimensions. The last `spatial` ones are pooled. A
-// code is the position of a maximum in the window (u8) or in the image (i64).
-/// codes may be undefined.
+// All tensors are contiguous, with x's number of dimensions. The last `spatial` dimensions are
+// pooled. A code is the position of a maximum in its window (u8) or in the image (i64).
+/// Computes the maxima y and their codes. `codes` may be undefined.
 TAPER_KERNEL(max_pool_forward, Out y, Out codes, In x, int64_t spatial, PoolWindows w)
-/// The adjoint: gx is zero, plus the sums of gy at the positions of the codes.
+/// The adjoint of max_pool_gather. gx holds sums of gy at the positions of the codes, and zeros
+/// elsewhere.
 TAPER_KERNEL(max_pool_scatter, Out gx, In gy, In codes, int64_t spatial, PoolWindows w)
 /// Reads x at the positions of the codes.
 TAPER_KERNEL(max_pool_gather, Out y, In x, In codes, int64_t spatial, PoolWindows w)

@@ -8,7 +8,7 @@
 namespace torch::taper {
 
 /// The elements of one window along one dimension: first, first + step, ..., below end. `element`
-/// is the position of the first in the window.
+/// is the position of the first of them in the window.
 struct PoolSpan {
   int64_t first, end, step, element;
 };
@@ -28,13 +28,14 @@ struct PoolShape {
     const int64_t last = start + w.kernel[d] * w.dilation[d];
     return {start + element * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], element};
   }
-  /// Returns how many positions of dimension d count for the mean of window o.
+  /// Returns the number of elements along dimension d by which the mean of window o is divided.
   TAPER_HD double extent(int d, int64_t o) const {
     if (w.adaptive || !w.count_include_pad) {
       const PoolSpan s = span(d, o);
       return static_cast<double>(s.end - s.first);
     }
-    // A window that ceil_mode added may extend beyond the padding. That part does not count.
+    // A window that ceil_mode added may extend beyond the padding. The part beyond the padding is
+    // not included.
     const int64_t start = o * w.stride[d] - w.padding[d], stop = start + w.kernel[d];
     const int64_t limit = in[d] + w.padding[d];
     return static_cast<double>((stop < limit ? stop : limit) - start);
@@ -55,7 +56,7 @@ struct PoolShape {
     const int64_t x = k * w.stride[2] - w.padding[2] + c * w.dilation[2];
     return (z * in[1] + y) * in[2] + x;
   }
-  /// Tests for windows of 2 x 2 that neither overlap nor touch padding.
+  /// Tests whether the windows are 2 x 2, do not overlap and touch no padding.
   bool halves() const {
     for (int d = 1; d < 3; ++d)
       if (w.kernel[d] != 2 || w.stride[d] != 2 || w.padding[d] != 0 || w.dilation[d] != 1 ||
@@ -70,7 +71,8 @@ struct PoolSpans {
   const PoolSpan* along[3];
 };
 
-/// Returns the windows from x to y, whose last `spatial` dimensions are pooled.
+/// Returns the windows for input sizes x and output sizes y. The last `spatial` dimensions are
+/// pooled.
 inline PoolShape pool_shape(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
   PoolShape s;
   s.w = w;

@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// Along one dimension, output pixel o is the sum of weight(o, k) times pixel(first + k), k <
-/// neighbours. Positions are computed in T, the type of the pixels, as in LibTorch.
+/// Along one dimension, output pixel o is the sum over its neighbours k of weight(o, k) times
+/// pixel(first + k). Positions are computed in T, the type of the pixels, as in LibTorch.
 template <class T>
 struct ResampledAxis {
   int64_t in, out;
@@ -33,14 +33,14 @@ struct ResampledAxis {
   TAPER_HD bool is_nearest() const {
     return kind == Interpolation::kNearest || kind == Interpolation::kNearestExact;
   }
-  /// Returns half the width of the filter, for blending kinds.
+  /// Returns half the width of the filter. `kind` must be a kind that blends.
   TAPER_HD T reach() const {
     const T plain = kind == Interpolation::kCubic ? T(2) : T(1);
     return antialias && step > 1 ? plain * step : plain;
   }
 
   /// The neighbours of one output pixel: input pixels first to first + count - 1. Without
-  /// antialiasing, each is clamped to the image.
+  /// antialiasing, each index is clamped to the image.
   struct Neighbours {
     int64_t first;
     int count;
@@ -86,8 +86,8 @@ struct ResampledAxis {
   }
 
  private:
-  // Returns a position as an integer in [0, size]. Any scale may be asked for, and a cast of a
-  // float that exceeds the integers is undefined.
+  // Returns a position as an integer in [0, size]. Callers may pass any scale, and casting a float
+  // that no integer can hold is undefined.
   template <class P>
   TAPER_HD static int64_t place_in(P place, int64_t size) {
     if (!(place < static_cast<P>(size))) return size;

@@ -12,9 +12,10 @@ enum class Interpolation : uint8_t { kNearest, kNearestExact, kLinear, kCubic };
 struct Resampling {
   Interpolation kind;
   bool align_corners = false;
-  /// If the image shrinks, filters are as wide as the step.
+  /// If true and the image shrinks, the filters widen in proportion.
   bool antialias = false;
-  /// Output over input for the last three dimensions. 0 means that the sizes determine it.
+  /// Output size / input size for the last three dimensions. 0 means that it is computed from the
+  /// sizes.
   double factors[3] = {0, 0, 0};
 };
 

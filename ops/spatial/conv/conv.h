@@ -1,15 +1,15 @@
 // Convolutions over one, two or three spatial dimensions, and their transposes.
 //
-// input is (N, C, ...) or, without a batch, (C, ...). weight is (K, C / groups, ...), bias (K) or
-// undefined, and the result (N, K, ...). `stride`, `padding` and `dilation` take one number for all
-// spatial dimensions, or one for each. One output size is
+// input is (N, C, ...) or, without a batch, (C, ...). weight is (K, C / groups, ...). bias is (K)
+// or undefined. The result is (N, K, ...). `stride`, `padding` and `dilation` take one number for
+// all spatial dimensions, or one for each. One output size is
 //   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
 // The functions compute a cross-correlation: y[k] = bias[k] + sum over c and kernel elements t of
 // w[k][c][t] x[c][o * stride - padding + t * dilation].
 //
-// They take floating and complex dtypes. Transposed convolutions do not take integers. All three
-// tensors have one dtype. f16 and bf16 accumulate in float, integers wrap. Throws Error with
-// LibTorch's messages for shapes that do not fit.
+// The functions take floating, complex and integral dtypes. Transposed convolutions do not take
+// integers. All three tensors must have one dtype. f16 and bf16 accumulate in float. Integers wrap.
+// If shapes do not fit, the functions throw Error with LibTorch's messages.
 #pragma once
 
 #include <string_view>
@@ -22,20 +22,20 @@
 namespace torch::taper {
 
 namespace detail {
-/// Takes `padding` as text: "valid" (none) or "same" (the output is as long as the input, stride 1
-/// only).
+/// Computes a convolution with `padding` "valid" (no padding) or "same" (the output has the size of
+/// the input). "same" needs stride 1.
 Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
                       const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups);
-// Accepts only text, so that the number 0 stays a number.
+// Enables an overload for strings only, so that padding 0 does not convert to a string.
 template <class S>
 using IfText = std::enable_if_t<
     !std::is_integral<S>::value && std::is_convertible<const S&, std::string_view>::value, int>;
 }  // namespace detail
 
-/// Computes a convolution (conv{D}d), also with padding "same" or "valid", or its transpose
-/// (conv_transpose{D}d). For a transpose, input is (N, C, ...), weight (C, K / groups, ...), and
-/// the result (N, K, ...). One output size is
+/// Computes a convolution (conv{D}d) or its transpose (conv_transpose{D}d). conv{D}d also takes
+/// `padding` "same" or "valid". For a transpose, input is (N, C, ...), weight (C, K / groups, ...),
+/// and the result (N, K, ...). One output size of a transpose is
 ///   (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
@@ -74,15 +74,17 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor&
                         IntArrayRef output_padding = 0, int64_t groups = 1,
                         IntArrayRef dilation = 1);
 
-/// Computes any convolution. The number of spatial dimensions is the weight's rank minus two.
+/// Computes any convolution. The weight has two dimensions more than there are spatial dimensions.
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups);
 
-/// Returns max(y + bias, 0) of the convolution y, or max(y + alpha z + bias, 0). z has the result's
-/// sizes, dtype and device. alpha defaults to 1. The convolution has convolution()'s shapes, dtypes
-/// and errors. Autocast does not cast it. On a GPU one kernel of cuDNN computes all, if it has one.
-/// Otherwise the ops run. The derivatives keep the result, but neither the convolution nor the sum.
+/// Returns max(y + bias, 0) (cudnn_convolution_relu) or max(y + alpha z + bias, 0)
+/// (cudnn_convolution_add_relu). y is the convolution of self with weight. z must have the result's
+/// sizes, dtype and device. alpha defaults to 1. Shapes, dtypes and errors are as for
+/// convolution(). Autocast does not cast the operands. On a GPU, one kernel of cuDNN computes all
+/// if cuDNN has such a kernel. Otherwise separate ops run. Only the result is saved for the
+/// derivatives, not the convolution and the sum.
 /// Errors: Error "cudnn_convolution_add_relu: expected z ..." for another z.
 Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
                               const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,

@@ -1,8 +1,9 @@
 // Convolutions with one input channel in each group. Not installed.
 //
-// A matrix product would pack more than it computes. Here each plane is copied once, with its
-// padding, into the cache. A kernel element then reads that plane, shifted. T is float or double.
-// (oneDNN is no faster, and converting to its layouts takes as long again.)
+// For these, a matrix product would take more time for packing than for arithmetic. Here each plane
+// is copied once, with its padding, into the cache. Each kernel element then reads the plane with
+// an offset. T is float or double. (oneDNN is not faster. Converting to its layouts would take as
+// long again.)
 #pragma once
 
 #include <taper/ops/spatial/conv/conv_shape.h>
@@ -14,8 +15,8 @@ namespace torch::taper::cpu::depthwise {
 /// Tests whether these functions compute the shape.
 bool takes(const ConvShape& s);
 
-// Compute what the kernels of conv_kernels.h do, on whole contiguous tensors. `b` may be null. The
-// results do not depend on the number of threads.
+// Compute the same as the kernels of conv_kernels.h, on whole contiguous tensors. `b` may be null.
+// The results do not depend on the number of threads.
 template <class T>
 void forward(T* y, const T* x, const T* w, const T* b, const ConvShape& s);
 template <class T>
@@ -24,24 +25,26 @@ template <class T>
 void weight_gradient(T* gw, const T* x, const T* gy, const ConvShape& s);
 
 // ---------------------------------------------------------------------- loops
-/// Elements of the longest vector. This many may be read after the end of a plane.
+/// The number of elements of the longest vector. So many elements may be read after the end of a
+/// plane.
 constexpr int64_t kPlaneSlack = 16;
 
-/// One channel with its padding. With `phases` above 1, a row holds every phases-th column first,
-/// then the columns after these, and so on. So a kernel with stride `phases` reads adjacent
-/// elements.
+/// The layout of one channel with its padding. If `phases` > 1, a row first holds the columns 0,
+/// phases, 2 * phases and so on. Then come the columns 1, 1 + phases and so on. So a kernel with
+/// stride `phases` reads adjacent elements.
 struct Plane {
   int64_t before[3];  ///< padding in front
   int64_t size[3];    ///< with padding
   int64_t phases;
 
-  /// Returns whole vectors, so that all rows have one alignment.
+  /// Returns the space for one phase of a row. It is whole vectors, so that all rows have one
+  /// alignment.
   int64_t phase_size() const {
     return ((size[2] + phases - 1) / phases + kPlaneSlack - 1) / kPlaneSlack * kPlaneSlack;
   }
   int64_t row_size() const { return phases * phase_size(); }
   int64_t numel() const { return size[0] * size[1] * row_size() + kPlaneSlack; }
-  /// Returns the offset of element (d, h, w), counted from the first of the padding.
+  /// Returns the offset of element (d, h, w), counted from the first element of the padding.
   int64_t at(int64_t d, int64_t h, int64_t w) const {
     return (d * size[1] + h) * row_size() + w % phases * phase_size() + w / phases;
   }
@@ -74,8 +77,8 @@ struct Correlation {
 void correlate(const Correlation<float>& c);
 void correlate(const Correlation<double>& c);
 
-/// Copies to[i * ldto + j * step + s] = from[s * strand + i * ld + j], for whole rows of `cols`
-/// elements.
+/// Copies from[s * strand + i * ld + j] to to[i * ldto + j * step + s] for s < step, i < rows and j
+/// < cols.
 template <class T>
 struct Weave {
   T* to;
@@ -86,8 +89,8 @@ struct Weave {
 void weave(const Weave<float>& w);
 void weave(const Weave<double>& w);
 
-/// Does sums[t] += sum over i and j of g[i * cols + j] * plane[elements[t] + i * row_step + j].
-/// Each sum is kept as kPlaneSlack partial ones.
+/// Adds to sums[t] the sum over i and j of g[i * cols + j] * plane[elements[t] + i * row_step + j].
+/// Each element of `sums` consists of kPlaneSlack partial sums.
 template <class T>
 struct ElementSums {
   T* sums;
@@ -101,7 +104,8 @@ struct ElementSums {
 void add_element_sums(const ElementSums<float>& s);
 void add_element_sums(const ElementSums<double>& s);
 
-/// A 3 x 3 kernel with stride 1 needs no plane. Lanes outside of the image are masked.
+/// The operands for a 3 x 3 kernel with stride 1. It needs no plane, because lanes outside of the
+/// image are masked.
 template <class T>
 struct Three {
   const T* x;
@@ -114,7 +118,7 @@ struct Three {
 };
 void correlate(const Three<float>& s);
 void correlate(const Three<double>& s);
-/// Adds sums as ElementSums does.
+/// Adds to `sums` as for ElementSums.
 void add_element_sums(const Three<float>& s, float* sums);
 void add_element_sums(const Three<double>& s, double* sums);
 

@@ -1,8 +1,8 @@
-// Convolutions that read the image in place, without a matrix of patches. They suit kernels with
-// stride 1 along rows that never leave the image. f32. Not installed.
+// Convolutions that read the image directly, without a matrix of patches. Kernels must have stride
+// 1 along rows and must not reach beyond the image. For f32. Not installed.
 //
-// Packing a patch costs a store per kernel element and pixel. With the few channels of a first
-// layer, this is as much as the arithmetic.
+// Packing a patch costs a store per kernel element and pixel. A first layer has few channels, so
+// these stores would take as long as the arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace torch::taper::cpu {
 
-/// Returns this convolution for images surrounded by zeros, without padding.
+/// Returns the same convolution without padding, for images that are surrounded by zeros.
 inline ConvShape with_margins(ConvShape s) {
   for (int d = 0; d < 3; ++d) {
     const int64_t last = (s.out[d] - 1) * s.steps.stride[d];
@@ -26,8 +26,8 @@ inline ConvShape with_margins(ConvShape s) {
   return s;
 }
 
-/// Copies of images, surrounded by zeros if the convolution pads. Patches are then copies of whole
-/// rows. kPatchSlack elements after a copy may be read.
+/// The images or, if `copies` is true, copies that are surrounded by zeros. Patches of copies
+/// consist of whole rows. Up to kPatchSlack elements after the last copy may be read.
 template <class T>
 class Padded {
  public:
@@ -71,37 +71,41 @@ class Padded {
 
 namespace torch::taper::cpu::direct {
 
-/// Returns the floats that pack_weights fills: the weights of all groups, by register tiles.
+/// Returns the number of floats that pack_weights writes: the weights of all groups, by register
+/// tiles.
 inline int64_t packed_weights(const ConvShape& s) { return s.groups * s.out_channels * s.depth(); }
-/// Fills the offset of each element of a patch from the patch's start, depth() numbers.
+/// Sets elements[i] to the offset of element i of a patch from the patch's start, for i < depth().
 void element_offsets(int32_t* elements, const ConvShape& s);
 
 // ---------------------------------------------------------------------- forward
-/// Tests whether forward_panel handles the shape: rows of outputs must be whole half vectors.
+/// Tests whether forward_panel computes the shape. Rows of outputs must consist of whole half
+/// vectors.
 bool takes_forward(const ConvShape& s);
-/// Tests whether it handles copies of the images by Padded, which have this shape. With vectors of
-/// 16 lanes, rows may end anywhere in a vector.
+/// Tests whether forward_panel computes this shape on copies made by Padded. With vectors of 16
+/// lanes, rows may end anywhere in a vector.
 bool takes_copies(const ConvShape& s);
 void pack_weights(float* packed, const float* w, const ConvShape& s);
 /// Computes outputs [p, p + width) of one image of one group, for all channels: y[m * out_pixels +
-/// p + j]. `weights` are the packed ones of the group. bias is null or the group's. width is at
-/// most kPatchPanel.
+/// p + j]. `weights` holds the group's packed weights. `bias` holds the group's bias or is null.
+/// width is at most kPatchPanel.
 void forward_panel(float* y, const float* x, const float* weights, const float* bias,
                    const int32_t* elements, const ConvShape& s, int64_t p, int64_t width);
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// Tests whether weight_gradient, or row_gradient, is the faster way for the shape.
+/// Tests whether weight_gradient or row_gradient is the fastest way for the shape.
 bool takes_weight_gradient(const ConvShape& s);
-/// Tests whether row_gradient is the way: few output channels, long rows, and vectors of 16 lanes.
+/// Tests whether row_gradient is faster than weight_gradient: for few output channels, long rows,
+/// and vectors of 16 lanes.
 bool takes_row_gradient(const ConvShape& s);
 /// Returns the row length of the operands: the output channels rounded up to whole vectors.
 inline int64_t padded_channels(const ConvShape& s) { return (s.out_channels + 15) / 16 * 16; }
-/// Adds one image of one group: sum[k * padded + m] += sum over pixels of x[patch + kernel element
-/// k] * gy[pixel * padded + m]. gy is the transposed gradient of the output.
+/// Adds one image of one group. With padded = padded_channels(s), sum[k * padded + m] += sum over
+/// pixels of x[patch + kernel element k] * gy[pixel * padded + m]. gy is the transposed gradient of
+/// the output.
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s);
-/// Adds one image with the gradient untransposed. Pixels are the lanes of a vector: sum[(m * depth
-/// + k) * 16 + l] gets the part of the pixels at lane l.
+/// Adds one image. gy is not transposed. The lanes of a vector are pixels. sum[(m * depth + k) * 16
+/// + l] gets the sum over the pixels in lane l.
 void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                   const ConvShape& s);
 

@@ -21,28 +21,28 @@ struct ConvSteps {
 // All tensors are contiguous: x (N, C, ...), w (K, C / groups, ...), y (N, K, ...).
 /// Computes y = x * w + b. b is (K) or undefined.
 TAPER_KERNEL(conv_forward, Out y, In x, In w, In b, ConvSteps steps)
-/// The adjoint by x.
+/// Computes the gradient of x, the adjoint by x.
 TAPER_KERNEL(conv_input_gradient, Out gx, In gy, In w, ConvSteps steps)
-/// The adjoint by w.
+/// Computes the gradient of w, the adjoint by w.
 TAPER_KERNEL(conv_weight_gradient, Out gw, In x, In gy, ConvSteps steps)
 
 struct ConvShape;
 namespace cpu {
-// y = max_pool2d(max(x * w + b, 0), 2) and its gradients, only on the CPU and for f32 and bf16. A
-// code (u8, of y's sizes) tells which of a window's four results is the largest. 4 means that the
-// window has no gradient.
+// These functions compute y = max_pool2d(max(x * w + b, 0), 2) and its gradients, only on the CPU
+// and for f32 and bf16. `codes` (u8) has y's sizes. A code tells which of a window's four results
+// is the largest. Code 4 means that the window has no gradient.
 /// Tests whether there is a kernel for this shape.
 bool takes_conv_pool(const ConvShape& s);
 void conv_pool_forward(Out y, Out codes, In x, In w, In b, ConvSteps steps);
 void conv_pool_input_gradient(Out gx, In gy, In codes, In w, ConvSteps steps);
-/// Computes the bias's gradient too, unless gb is undefined.
+/// Computes the gradients of w and b. gb may be undefined.
 void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps steps);
 }  // namespace cpu
 
 namespace cuda {
 /// Computes y = max(x * w + alpha z + b, 0) on a GPU, if one engine of cuDNN computes all of it.
-/// `done` tells whether it did. Otherwise nothing is done. z has y's sizes or is undefined. b is
-/// defined, because no engine has a relu directly after the sums. (Weak: see TAPER_KERNEL.)
+/// Sets `done` to true if it did, else computes nothing. z has y's sizes or is undefined. b must be
+/// defined, because no engine applies a relu directly to the convolution. (Weak: see TAPER_KERNEL.)
 __attribute__((weak)) void cudnn_forward_relu(bool* done, Out y, In x, In w, In b, In z,
                                               double alpha, ConvSteps steps);
 }  // namespace cuda

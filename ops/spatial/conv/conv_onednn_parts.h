@@ -8,24 +8,25 @@
 
 namespace torch::taper::cpu::onednn {
 
-/// Bytes of images and results that are converted and computed together. They stay in L2.
+/// The number of bytes of images and results that are converted and computed together. They stay in
+/// L2.
 constexpr int64_t kChunkBytes = 512 * 1024;
-/// Multiply-adds that are worth waking a thread.
+/// The least number of multiply-adds for which a thread is woken.
 constexpr int64_t kThreadWork = 1 << 20;
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Values per image, at least 1. Bytes count elements as floats.
+// Return the bytes and the multiply-adds per image, at least 1. Bytes are those of f32 elements.
 int64_t image_bytes(const ConvShape& s);
 int64_t image_work(const ConvShape& s);
 
-/// The convolution for some of the groups or, without groups, for some channels of the result, and
-/// the offsets of its operands.
+/// A part of a convolution, and the offsets of its operands. The part consists of some groups or,
+/// if there is one group, of some channels of the result.
 struct Channels {
   ConvShape shape;
   int64_t x = 0, w = 0, b = 0, y = 0;
 };
-/// Returns into how many useful parts the channels can be split.
+/// Returns the largest useful number of parts of the channels.
 int64_t most_parts(ConvShape s, ConvPass kind);
 Channels channels_of(const ConvShape& s, ConvPass kind, int64_t part, int64_t parts);
 
@@ -33,7 +34,7 @@ template <class T>
 constexpr dnnl::memory::data_type kTypeOf =
     std::is_same_v<T, float> ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 
-/// Returns the plan for `images` images of a part of s, with operands of T.
+/// Returns the plan for `images` images of `part` of the convolution s. Operands have type T.
 template <class T>
 std::shared_ptr<const Plan> plan_for(const ConvShape& s, ConvPass kind, bool bias, Channels part,
                                      int64_t images) {
@@ -42,7 +43,7 @@ std::shared_ptr<const Plan> plan_for(const ConvShape& s, ConvPass kind, bool bia
                   s.groups * s.out_channels});
 }
 
-/// An operand in its inner layout: the operand itself, or a copy.
+/// An operand in oneDNN's layout: the operand itself, or a converted copy.
 class Inner {
  public:
   Inner(const Operand& o, const void* plain);
@@ -53,8 +54,8 @@ class Inner {
   const void* data_;
 };
 
-// The three maps, for float or BFloat16. They return false if oneDNN does not take the shape. They
-// may throw dnnl::error.
+// These functions compute the three passes, for float or BFloat16. They return false if oneDNN does
+// not take the shape. They may throw dnnl::error.
 template <class T>
 bool run_image_map(ConvPass kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b);
 template <class T>

@@ -1,9 +1,9 @@
-// Convolutions by matrix products of packed patches, or of images read in place. Part of
-// conv_cpu.cpp.
+// Convolutions by matrix products. The right operand is packed patches, or the image itself. Part
+// of conv_cpu.cpp.
 //
 // A convolution is the product of the weights with the matrix of patches. That matrix is never
-// stored whole. A panel of it is packed into the cache, as a matrix product packs its operand, and
-// used for all output channels.
+// stored as a whole. Each panel of it is packed into the cache and used for all output channels, as
+// in a matrix product.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace torch::taper::cpu::patches {
 
-// Depth of a packed panel, which stays in L2.
+// The depth of a packed panel, so that the panel stays in L2.
 constexpr int64_t kDepth = 512;
-// With fewer rows of weights, packing an image does not pay.
+// With at most so many rows of weights, packing an image costs more than it saves.
 constexpr int64_t kInPlaceRows = 24;
-// Patch elements that the input's gradient holds at a time.
+// The number of patch elements that the gradient of the input holds at a time.
 constexpr int64_t kPatchElements = 32768;
-// Multiply-adds that are worth waking a thread.
+// The least number of multiply-adds for which a thread is woken.
 constexpr int64_t kThreadWork = 1 << 20;
 
 inline int64_t grain_for(int64_t work_of_one) {
@@ -46,9 +46,9 @@ struct Forward : ConvForward<T> {
 
   int64_t panels() const { return (s.out_pixels() + kPatchPanel - 1) / kPatchPanel; }
 
-  // For kernels of one element, images are panels already. Packing pays for many rows of weights,
-  // unless vectors are as long as cache lines. It also pays if channels are a power of two apart,
-  // because they then share few cache sets.
+  // For kernels of one element, parts of the image serve as panels without packing. Packing pays
+  // only for many rows of weights, and if vectors are shorter than cache lines. It also pays if the
+  // distance of channels is a multiple of 1 KiB, because channels then share few cache sets.
   bool reads_in_place() const {
     const bool few = s.out_channels <= kInPlaceRows, whole_lines = best_isa == Isa::kAvx512;
     return s.pointwise() && (few || (whole_lines && s.out_pixels() * sizeof(T) % 1024 != 0));
@@ -76,7 +76,8 @@ struct Forward : ConvForward<T> {
     }
   }
 
-  // Calls body(image, first pixel) for every panel, a range of them at a time on each thread.
+  // Calls range(i, end) on several threads for ranges of panels. Panels are counted over all
+  // images.
   template <class Range>
   void for_panels(const Range& range) const {
     const int64_t work = s.out_channels * s.depth() * std::min(kPatchPanel, s.out_pixels());
@@ -143,7 +144,7 @@ struct InputGradient : ConvInputGradient<T> {
       sum_channel(gxi + c * s.in_pixels(), patches + c * elements * pixels, pixels, s);
   }
 
-  // For kernels of one element it is the convolution with the transposed weights.
+  // For kernels of one element, computes the gradient as a convolution with the transposed weights.
   void run_across() const {
     ConvShape back = s;
     std::swap(back.in_channels, back.out_channels);
@@ -169,7 +170,7 @@ struct WeightGradient : ConvWeightGradient<T> {
   using ConvWeightGradient<T>::s, ConvWeightGradient<T>::gw, ConvWeightGradient<T>::x,
       ConvWeightGradient<T>::gy;
 
-  // Each of these functions sums images [begin, end) of the batch into a whole gradient.
+  // Each of these functions adds images [begin, end) of the batch to `sum`, a whole gradient.
   void images_by_rows(float* sum, int64_t begin, int64_t end) const {
     constexpr int64_t lanes = 16;
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
@@ -246,8 +247,8 @@ struct WeightGradient : ConvWeightGradient<T> {
   }
   void run_packed() const { run_parts(&WeightGradient::images_packed); }
 
-  // Threads divide the batch, each with a separate sum. So the result depends only on the number of
-  // threads.
+  // Divides the batch between threads. Each thread has a separate sum, so the result depends only
+  // on the number of threads.
   using Images = void (WeightGradient::*)(T*, int64_t, int64_t) const;
   void run_parts(Images images) const {
     const int64_t size = s.groups * s.out_channels * s.depth();

@@ -1,11 +1,11 @@
 // max_pool2d(relu(conv2d(x)), 2) of few channels in one pass. Its gradients are in
 // conv_pool_gradient.h. Part of conv_direct_cpu.cpp. Not installed.
 //
-// Separately, each of the three passes over the convolution's result costs about as much as its few
-// products. Here a window's four results are compared in registers. Only the largest is written,
-// with a byte for its position, or for a relu that passes no gradient. Three of four gradients of
-// the convolution's results are zero and are never computed. Gradients of weights are sums of one
-// patch per window, gradients of inputs sums of one kernel per window.
+// As separate ops, each of the three passes over the convolution's result would take about as long
+// as the few products. Here a window's four results are compared in registers. Only the largest is
+// written. A byte holds its position, or kNoGradient if the relu passes no gradient. Three of four
+// gradients of the convolution's results are zero, so they are never computed. The gradient of the
+// weight sums one patch per window. The gradient of the input sums one kernel per window.
 //
 // Milliseconds of a LeNet step of 128 images, with one thread of a Zen 4:
 //
@@ -31,21 +31,24 @@
 
 namespace torch::taper::cpu::pooled {
 
-/// Code of a window without a gradient. Other codes are positions in the window, as max_pool2d's.
+/// The code of a window without a gradient. Other codes are positions in the window, as in
+/// max_pool2d.
 constexpr uint8_t kNoGradient = 4;
-/// Channels that windows_in_lanes computes together, and windows that channels_in_lanes does.
+/// The number of channels that windows_in_lanes computes together, and of windows that
+/// channels_in_lanes computes together.
 constexpr int64_t kLaneChannels = 6, kLaneWindows = 5;
-/// Vectors in a row of a patch, which holds all channels.
+/// The most vectors in a row of a patch. A row holds all channels.
 constexpr int64_t kMostVectors = 5;
-/// Vectors of words in a patch with adjacent rows.
+/// The most vectors of words in a patch with adjacent rows.
 constexpr int64_t kMostPatchVectors = 12;
-/// Elements after an image that may be read or written, and entries after a list.
+/// The number of elements that may be read or written after an image, or after a list.
 constexpr int64_t kSlack = 16 * kMostVectors;
-/// Bytes of images whose windows share a list. They stay in L1.
+/// The bytes of images that share a list of windows. They stay in L1.
 constexpr int64_t kImageBytes = 24 << 10;
-/// Patches that are added together. Their number is rounded up to a multiple of this.
+/// The number of patches that are added together. The number of all patches is rounded up to a
+/// multiple of it.
 constexpr int64_t kPatchStep = 8;
-/// Multiply-adds that are worth waking a thread.
+/// The least number of multiply-adds for which a thread is woken.
 constexpr int64_t kThreadWork = 1 << 19;
 
 // ---------------------------------------------------------------------- loops
@@ -73,19 +76,20 @@ struct ChannelTile {
   int64_t steps, row;
   float* y;
 };
-/// The contribution of a column of results to a channels-last image.
+/// Describes what a column of results adds to the gradient of a channels-last image.
 template <class X>
 struct GradientColumn {
   float* x;  ///< the first pixel of the column's first patch
   int64_t row, elements;
-  const X* weights;          ///< a kernel per channel, in rows of whole vectors
-  const uint32_t* channels;  ///< bits of channels with a gradient, for the upper row of windows
-  int64_t below;             ///< offset to the bits of the lower row
+  const X* weights;          ///< one kernel per channel, in rows of whole vectors
+  const uint32_t* channels;  ///< bits of channels with a gradient, for windows' upper rows
+  int64_t below;             ///< offset to the bits for the windows' lower rows
   const X* g;
   int64_t windows, wide, high, out_channels;
 };
-/// The permutation of the words of a row. A vector takes words from vectors at the offsets of some
-/// sources, into the given lanes and from the given positions.
+/// A permutation of the words of a row. Vector v of the result takes words from several source
+/// vectors. Source s starts at offsets[s] and gives the lanes lanes[s]. `places` holds each word's
+/// position in its source vector.
 struct WordOrder {
   int64_t vectors;
   const uint16_t* places;
@@ -117,14 +121,14 @@ namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- shapes
 inline int64_t filled(int64_t n) { return (n + 15) / 16 * 16; }
-/// Returns the share of lanes that compute results.
+/// Returns the fraction of lanes that compute results, for n results.
 inline double used_lanes(int64_t n) {
   return static_cast<double>(n) / static_cast<double>(filled(n));
 }
 
 /// A convolution's shape, with the sizes of padded images and of its windows.
 struct Shape {
-  ConvShape s, p;  ///< as given, and with zeros around the images
+  ConvShape s, p;  ///< s as given, p with zeros around the images
 
   explicit Shape(const ConvShape& shape) : s(shape), p(with_margins(shape)) {}
   int64_t kernel() const { return s.kernel[1]; }
@@ -147,7 +151,7 @@ struct Shape {
 inline bool is_flat(const ConvShape& s) {
   return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.steps.padding[0] == 0;
 }
-/// Tests for square kernels of 3 or 5 with stride 1 over few channels.
+/// Tests whether this code computes s: kernels of 3 x 3 or 5 x 5 with stride 1 over few channels.
 inline bool takes(const ConvShape& s) {
   const ConvSteps& c = s.steps;
   const int64_t k = s.kernel[1];
@@ -169,7 +173,8 @@ const float* as_floats(float* to, const T* from, int64_t n) {
   if constexpr (!std::is_same_v<T, float>) widen(to, from, n);
   return to;
 }
-/// Copies floats to their destination. Part of a vector after them may be read.
+/// Copies n floats to a tensor and rounds them to its dtype. May read up to 31 floats after the
+/// last one of `from`.
 inline void deliver(float* to, const float* from, int64_t n) {
   std::memcpy(to, from, sizeof(float) * n);
 }
@@ -180,7 +185,7 @@ inline void deliver(BFloat16* to, const float* from, int64_t n) {
     narrow(to, from, n);
 }
 
-/// An image whose copies are surrounded by zeros.
+/// A buffer for an image that is surrounded by zeros.
 template <class T>
 class Padded {
  public:
@@ -202,7 +207,7 @@ class Padded {
   Scratch<T> image_;
 };
 
-/// Copies its rows with their even columns first.
+/// Copies the rows of a padded image. In each row, the even columns come first.
 inline void part_columns(float* to, int64_t half, const float* padded, const Shape& f) {
   const int64_t rows = f.s.in_channels * f.p.in[1], width = f.p.in[2];
   for (int64_t r = 0; r < rows; ++r, to += 2 * half, padded += width) {
@@ -217,7 +222,8 @@ struct Neighbours {
   int64_t channels = 1, columns = 1;
 };
 
-/// The arithmetic of a convolution. X is an element of an image, W its counterpart in the weights.
+/// The arithmetic of a convolution. X is an element of an image. W is the element of the packed
+/// weights that is multiplied by it.
 struct ByFloats {
   using X = float;
   using W = float;
@@ -234,14 +240,15 @@ struct ByFloats {
 struct ByPairs {
   using X = uint16_t;
   using W = uint32_t;
-  /// Returns the grouping with fewer steps. Lanes of windows take columns, which are adjacent.
+  /// Returns the grouping that needs fewer steps. With windows in lanes, it groups columns, because
+  /// these are adjacent.
   static Neighbours neighbours(const Shape& f) {
     const int64_t c = f.s.in_channels, k = f.kernel();
     const bool channels = !f.has_windows_in_lanes() && (c + 1) / 2 * k <= c * ((k + 1) / 2);
     return channels ? Neighbours{2, 1} : Neighbours{1, 2};
   }
-  /// Joins the weight at w and the weight `second` elements after it. With `second` 0, takes only
-  /// the weight at w.
+  /// Packs the weight at w and the weight `second` elements after it into one word. If `second` is
+  /// 0, packs only the weight at w.
   static W join(const uint16_t* w, int64_t second) {
     return w[0] | (second ? static_cast<W>(w[second]) << 16 : 0);
   }
@@ -266,7 +273,7 @@ struct ByPairs {
   }
 };
 
-/// T is the tensors' type. x and w are of By::X.
+/// T is the type of the tensors. x and w have type By::X.
 template <class T, class By>
 class Forward {
   using X = typename By::X;
@@ -363,7 +370,7 @@ class Forward {
     }
   }
 
-  /// Processes rows of `row` elements, `step` from window to window.
+  /// Computes results from image rows of `row` elements. Windows are `step` elements apart.
   void by_windows(float* y, uint8_t* codes, const X* x, int64_t row, int64_t step) const {
     const int64_t windows = f_.windows();
     for (int64_t m = 0; m < f_.s.out_channels; m += group(m))
@@ -409,8 +416,8 @@ inline void forward(float* y, uint8_t* codes, const float* x, const float* w, co
                     const Shape& f) {
   Forward<float, ByFloats>(y, codes, x, w, b, f).run();
 }
-/// Uses pairs if all numbers are finite. Otherwise a neighbouring column would be multiplied by the
-/// zero after a weight.
+/// Uses pairs if all numbers are finite. With an infinite number, the product with a padding zero
+/// of a pair would be NaN.
 inline void forward(BFloat16* y, uint8_t* codes, const BFloat16* x, const BFloat16* w,
                     const BFloat16* b, const Shape& f) {
   const int64_t numel = f.s.batch * f.x_numel(), weights = f.s.out_channels * f.s.depth();

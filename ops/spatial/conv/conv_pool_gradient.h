@@ -1,5 +1,5 @@
-// The gradients of conv_pool.h's results. They are sums of one patch of the image, or of one
-// kernel, for each window with a gradient. Part of conv_direct_cpu.cpp. Not installed.
+// The gradients of conv_pool.h's results. They sum one patch of the image, or one kernel, for each
+// window with a gradient. Part of conv_direct_cpu.cpp. Not installed.
 #pragma once
 
 #include <taper/framework/memory/scratch.h>
@@ -9,7 +9,7 @@
 namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- images of pixels
-/// Copies an image to channels-last order. The margin does not change.
+/// Copies an image to channels-last order. The zeros around it do not change.
 inline void channels_last(float* to, const float* x, const Shape& f) {
   const int64_t channels = f.s.in_channels, width = f.s.in[2], row = sizeof(float) * width;
   to += f.first_pixel();
@@ -19,7 +19,7 @@ inline void channels_last(float* to, const float* x, const Shape& f) {
     for (int64_t h = 0; h < f.s.in[1]; ++h)
       for (int64_t w = 0; w < width; ++w) to[f.pixel(h, w) + c] = *x++;
 }
-/// Copies a channels-last image back, without the margin.
+/// Copies a channels-last image back, without the zeros around it.
 inline void channels_first(float* x, const float* from, const Shape& f) {
   from += f.first_pixel();
   for (int64_t c = 0; c < f.s.in_channels; ++c)
@@ -27,8 +27,8 @@ inline void channels_first(float* x, const float* from, const Shape& f) {
       for (int64_t w = 0; w < f.s.in[2]; ++w) *x++ = from[f.pixel(h, w) + c];
 }
 
-/// Converts words in both directions by permutations of vectors: between channels-last images and
-/// rows of all channels, one after another.
+/// Converts words between two layouts, by permutations of vectors. One is the channels-last image.
+/// In the other, the rows of all channels follow one another.
 class WordRows {
  public:
   WordRows(const Shape& f, bool last)
@@ -70,12 +70,12 @@ class WordRows {
   WordOrder order() const {
     return {vectors(), places_.get(), sources_.get(), lanes_.get(), offsets_.get()};
   }
-  /// Returns the source of word i of a row.
+  /// Returns the position from which word i of a row is taken.
   int64_t source(int64_t i) const {
     const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
     return last_ ? i % channels * width + i / channels : i % width * channels + i / width;
   }
-  /// Returns the index of the source of vector v at an offset. It may add a source.
+  /// Returns the index of vector v's source at this offset. Adds the source if there is none.
   int32_t source_at(int64_t v, int64_t offset) const {
     int32_t s = sources_[v];
     while (s < sources_[v + 1] && offsets_[s] != offset) ++s;
@@ -96,7 +96,7 @@ class WordRows {
   Scratch<uint16_t> rows_;
 };
 
-/// Writes the gradient of a channels-last image to its destination.
+/// Writes the gradient of a channels-last image to the gradient tensor.
 template <class T>
 class ImageDelivery {
  public:
@@ -123,7 +123,7 @@ class ImageDelivery<float> {
 };
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// Patches read in place in images of floats.
+/// Patches that are read directly from images of floats.
 template <class T>
 struct FloatPatches {
   using X = float;
@@ -132,7 +132,7 @@ struct FloatPatches {
   int64_t image_numel() const { return f.padded_numel(); }
   int64_t right() const { return f.s.in_channels; }
   int64_t below() const { return f.p.in[2] * f.s.in_channels; }
-  // Sums are rows of vectors.
+  // A sum has a row of vectors for each row of the kernel.
   int64_t row_floats() const { return f.row_elements() <= 8 ? 8 : 16 * f.row_vectors(); }
   int64_t sum_numel() const { return f.kernel() * row_floats(); }
   int64_t place(int64_t c, int64_t row, int64_t i) const {
@@ -142,7 +142,7 @@ struct FloatPatches {
     avx512::add_patches(f.kernel(), f.row_elements(), sum, x, below(), places, g, n);
   }
 
-  /// Some images, and the gradients of their results.
+  /// Several images, and the gradients of their results.
   class Images {
    public:
     Images(const FloatPatches& p, int64_t most)
@@ -171,8 +171,9 @@ struct FloatPatches {
   };
 };
 
-/// Patches of words with adjacent rows. A patch uses the fewest vectors, aligned to cache lines if
-/// that takes no more. It is built once, and the patches of many windows read each row.
+/// Patches of words with adjacent rows. A patch uses the fewest vectors. Its rows are aligned to
+/// cache lines if that takes no more vectors. Rows are copied once, and overlapping patches share
+/// them.
 struct PairPatches {
   using X = uint16_t;
   Shape f;
@@ -188,7 +189,8 @@ struct PairPatches {
   int64_t right() const { return f.p.in[1] * pitch(); }
   int64_t below() const { return pitch(); }
   int64_t sum_numel() const { return 32 * vectors(); }
-  // Of each eight words, one half is in one vector of sums and the other half in the next.
+  // The first four of each eight words are in one vector of sums, the other four in the next
+  // vector.
   int64_t place(int64_t c, int64_t row, int64_t i) const {
     const int64_t e = row * pitch() + i * f.s.in_channels + c;
     return e / 32 * 32 + e % 8 / 4 * 16 + e % 32 / 8 * 4 + e % 4;
@@ -220,7 +222,7 @@ struct PairPatches {
     }
     const uint16_t* x() const { return x_.get(); }
     const uint16_t* gy() const { return gy_; }
-    /// Appends patches of zeros, times zero, after the last patch.
+    /// Appends patches of zeros with gradient zero after the last patch.
     void finish(int32_t* places, uint16_t* g) const {
       std::fill_n(places, kPatchStep, static_cast<int32_t>(none_));
       std::fill_n(g, kPatchStep, uint16_t{0});
@@ -236,8 +238,8 @@ struct PairPatches {
   };
 };
 
-/// Threads divide the batch, each with separate sums. So the result depends only on the number of
-/// threads.
+/// Divides the batch between threads. Each thread has separate sums, so the result depends only on
+/// the number of threads.
 template <class T, class Patches>
 class WeightGradient {
   using X = typename Patches::X;
@@ -254,7 +256,7 @@ class WeightGradient {
     of_code_[3] = static_cast<int32_t>(below + right);
   }
 
-  /// gb may be null.
+  /// Computes gw and gb. gb may be null.
   void run(T* gw, T* gb) const {
     const int64_t threads = usable_threads();
     const int64_t parts = std::clamp<int64_t>(f_.s.batch / f_.grain(), 1, threads);
@@ -269,7 +271,7 @@ class WeightGradient {
   }
 
  private:
-  // Sums hold a patch per channel, then the gradients of the bias by lanes.
+  // Per output channel, sums hold a patch, then 16 partial sums of the gradient of the bias.
   int64_t channel_floats() const { return patches_.sum_numel() + 16; }
   int64_t sum_numel() const { return f_.s.out_channels * channel_floats(); }
 
@@ -340,7 +342,7 @@ inline void weight_gradient(BFloat16* gw, BFloat16* gb, const BFloat16* x, const
 }
 
 // ---------------------------------------------------------------------- gradient of the input
-/// The layout of kernels in rows of vectors, and of gradients.
+/// The layout of kernels in rows of vectors, and access to gradients.
 template <class T>
 struct FloatKernels {
   using X = float;
@@ -355,13 +357,13 @@ struct FloatKernels {
     avx512::add_column(kernel, t);
   }
 };
-/// 32 words are interleaved with words of a second channel, by fours of each eight. The first 16
-/// elements come from the first fours.
+/// The layout of kernels of words. Four words of a channel alternate with four words of a second
+/// channel. In each 32 words, the first 16 elements are at the first four of each eight places.
 struct PairKernels {
   using X = uint16_t;
   static constexpr bool kCopies = false;
 
-  /// Returns the index of channel m's kernel. A kernel of zeros follows each 32.
+  /// Returns the index of channel m's kernel. A kernel of zeros follows every 32 kernels.
   static int64_t kernel(int64_t m) { return m + m / 32; }
   static int64_t row_numel(const Shape& f) { return (f.row_elements() + 31) / 32 * 32; }
   static int64_t place(int64_t element) {
@@ -401,7 +403,7 @@ class InputGradient {
     return Kernels::kernel((f_.s.out_channels + 31) / 32 * 32) * f_.kernel() *
            Kernels::row_numel(f_);
   }
-  /// Returns the words of bits of the channels with a gradient, per code.
+  /// Returns the number of 32-bit words that mark the channels with a gradient, per code.
   int64_t bit_words() const { return (f_.s.out_channels + 31) / 32 * f_.windows(); }
 
   void images(int64_t i, int64_t end) const {

@@ -8,7 +8,8 @@
 
 namespace torch::taper {
 
-/// One group of one convolution. A patch is the input of one output element: depth = C/g * kernel.
+/// One group of one convolution. A patch is the input of one output element. It has depth() = (C /
+/// groups) * (kernel elements) elements.
 struct ConvShape {
   int64_t batch, groups;
   int64_t in_channels, out_channels;  ///< of one group
@@ -21,7 +22,7 @@ struct ConvShape {
   TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
   TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1] * kernel[2]; }
   TAPER_HD int64_t depth() const { return in_channels * kernel_elements(); }
-  /// Tests that no kernel element ever falls outside the input.
+  /// Tests whether all kernel elements fall inside the input.
   bool inside() const {
     for (int d = 0; d < 3; ++d)
       if (steps.padding[d] != 0 ||
@@ -29,7 +30,8 @@ struct ConvShape {
         return false;
     return true;
   }
-  /// Tests for a plain matrix product: one kernel element, no padding, stride 1.
+  /// Tests whether the convolution is a plain matrix product: one kernel element, no padding,
+  /// stride 1.
   bool pointwise() const {
     for (int d = 0; d < 3; ++d)
       if (kernel[d] != 1 || steps.padding[d] != 0 || steps.stride[d] != 1 || in[d] != out[d])
@@ -38,7 +40,8 @@ struct ConvShape {
   }
 };
 
-/// Returns the sizes of a convolution from x with w to y. Missing dimensions have size 1.
+/// Returns the sizes of a convolution of x with w. The result has sizes y. Missing dimensions have
+/// size 1.
 inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
   ConvShape s;
   s.steps = steps;
@@ -57,29 +60,29 @@ inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const C
 
 namespace cpu {
 
-/// The three passes of a convolution: each is the adjoint of another.
+/// The three passes of a convolution.
 enum class ConvPass { kForward, kInputGradient, kWeightGradient };
 
-/// Columns of a packed panel. Also its row stride.
+/// The number of columns of a packed panel, which is also its row stride.
 constexpr int64_t kPatchPanel = 64;
-/// Elements after the last row of a packed panel that may be written.
+/// The number of elements that may be written after the last row of a packed panel.
 constexpr int64_t kPatchSlack = 64;
-/// Rows of a transposed panel.
+/// The number of rows of a transposed panel.
 constexpr int64_t kPatchRows = 256;
 
 /// A part of the matrix of patches. Rows are positions in a patch [k, k + depth), columns are
 /// output pixels [p, p + width).
 struct PatchRange {
   int64_t k, depth, p, width;
-  int64_t readable;  ///< elements of memory that may be read, from the image on
+  int64_t readable;  ///< number of elements that may be read from the image's start
 };
 
-// The matrix of patches of one image of one group, by panels. `x` is the image.
+// These functions pack panels of the matrix of patches of one image x of one group.
 /// Sets to[i * kPatchPanel + j] to element k + i of the patch of pixel p + j.
 void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r);
 void pack_patches(double* to, const double* x, const ConvShape& s, PatchRange r);
 void pack_patches(uint16_t* to, const uint16_t* x, const ConvShape& s, PatchRange r);
-/// Packs the transpose: to[j * ldt + i], with depth at most kPatchPanel and width at most
+/// Packs the transpose: sets to[j * ldt + i]. depth is at most kPatchPanel, width at most
 /// kPatchRows.
 void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvShape& s,
                              PatchRange r);
@@ -87,8 +90,8 @@ void pack_patches_transposed(double* to, int64_t ldt, const double* x, const Con
                              PatchRange r);
 /// The longest row of a kernel for which sum_channel has a fast path.
 constexpr int64_t kMaxElementsInRow = 64;
-/// Sums the patches of one channel into its image. Kernel element i at output pixel j is from[i *
-/// ld + j].
+/// Adds the patches of one channel to its image x. from[i * ld + j] belongs to kernel element i and
+/// output pixel j.
 void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s);
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s);
 

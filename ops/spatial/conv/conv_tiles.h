@@ -1,6 +1,6 @@
 // Convolutions of bf16 by tile registers (AMX). Part of conv_cpu.cpp. Panels of the matrix of
-// patches are packed in pairs when they are used. Several at a time share one read of each part of
-// the weights, which may exceed L2.
+// patches are packed in pairs just before use. The weights may exceed L2, so several panels share
+// one read of each part of the weights.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,10 @@
 
 namespace torch::taper::cpu::tiles {
 
-/// The least multiply-adds for which tiles pay. Elements of panels that are packed together, and of
-/// the rows multiplied with them. Terms of a weight's gradient that are summed together.
+/// kLeastWork is the least number of multiply-adds for which tiles pay. kPanelsNumel is the number
+/// of elements of panels that are packed together. kRowsNumel is the number of elements of weights
+/// multiplied by them at a time. kTerms is the number of terms of a weight's gradient that are
+/// summed together.
 constexpr int64_t kLeastWork = 1 << 17, kPanelsNumel = 1 << 17, kRowsNumel = 1 << 18;
 constexpr int64_t kTerms = 4096;
 
@@ -29,8 +31,8 @@ inline bool takes(const ConvShape& s) {
 inline bool takes_forward(const ConvShape& s) { return takes(s); }
 inline bool takes_weight_gradient(const ConvShape& s) { return takes(s) && s.out_pixels() >= 16; }
 
-/// Packs patches of pixels [p, p + width) of an image, elements [k, k + depth) of each, by rows of
-/// kPatchPanel. `images` are readable from this one on.
+/// Packs elements [k, k + depth) of the patches of pixels [p, p + width) of an image x. Rows have
+/// kPatchPanel elements. From x on, `images` images may be read.
 inline void patches(BFloat16* to, const BFloat16* x, const ConvShape& s, int64_t images, int64_t k,
                     int64_t depth, int64_t p, int64_t width) {
   const int64_t readable = images * s.in_channels * s.in_pixels();
@@ -55,8 +57,8 @@ struct Forward {
     patches(rows, from, s, s.batch * s.groups - image, 0, s.depth(), p, width_of(p));
     pack_tile_panel(panel, rows, kPatchPanel, s.depth(), width_of(p));
   }
-  // Computes rows from `row` on of a panel's results. The bias is there before the product is
-  // added.
+  // Computes `count` rows of a panel's results, from `row` on. The bias is written first, and the
+  // product is added to it.
   void multiply(const TileRows& weights, const uint32_t* panel, int64_t image, int64_t p,
                 int64_t row, int64_t count) const {
     const int64_t pixels = s.out_pixels(), m = s.out_channels;
@@ -65,7 +67,7 @@ struct Forward {
       std::fill_n(to + r * pixels, width_of(p), b[image % s.groups * m + row + r]);
     weights.multiply(row, count, panel, width_of(p), b != nullptr, to, pixels);
   }
-  // Computes panels [i, end) of a group.
+  // Computes the results of panels [i, end) of a group.
   void range(const TileRows& weights, int64_t group, int64_t i, int64_t end) const {
     const int64_t most = std::min(at_once(), end - i), numel = tile_panel_numel(s.depth());
     const int64_t rows = std::max<int64_t>(32, kRowsNumel / s.depth() / 32 * 32);
@@ -131,8 +133,8 @@ inline void input_gradient(BFloat16* gx, const BFloat16* gy, const BFloat16* w,
   forward(gx, gy, turned.get(), nullptr, *backwards(s));
 }
 
-/// Pixels are the terms of a weight's gradient. Some images are taken together, each padded to
-/// whole tiles.
+/// Computes the gradient of the weight as sums over pixels. Several images are summed together.
+/// Each is padded to whole tiles.
 struct WeightGradient {
   ConvShape s;
   float* sums;  // (groups, out channels, depth)
@@ -142,7 +144,7 @@ struct WeightGradient {
     return (s.out_pixels() + kTileTerms - 1) / kTileTerms * kTileTerms;
   }
 
-  // Computes columns of the gradient from j on, for images [n, n + count) of a group.
+  // Adds images [n, n + count) of a group to up to kPatchPanel columns of the gradient, from j on.
   void columns(const TileRows& rows, uint32_t* panel, int64_t g, int64_t n, int64_t count,
                int64_t j) const {
     const int64_t depth = s.depth(), width = std::min(kPatchPanel, depth - j);

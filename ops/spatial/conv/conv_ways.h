@@ -36,8 +36,8 @@ std::vector<std::string> conv_ways(ConvPass pass, ScalarType dtype);
 /// Returns whether the way computes a convolution of the shape. Throws Error if there is no
 /// such way.
 bool conv_way_can(ConvPass pass, ScalarType dtype, const std::string& name, const ConvShape& s);
-/// Lets the way `name` compute all convolutions that it can, as TAPER_CONV=name does. Null: each
-/// convolution gets the fastest way. The text must outlive its use.
+/// Lets the way `name` compute all convolutions that it can, as TAPER_CONV=name does. If `name` is
+/// null, each convolution uses the fastest way. The string must stay alive while it is set.
 void force_conv_way(const char* name);
 /// Returns how many convolutions the forced ways have computed.
 int64_t forced_conv_runs();

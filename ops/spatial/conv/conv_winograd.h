@@ -1,14 +1,16 @@
 // Convolutions of 3 x 3 kernels by Winograd's F(2 x 2, 3 x 3) (Lavin and Gray, "Fast Algorithms for
-// Convolutional Neural Networks", 2016). f32. Part of conv_cpu.cpp.
+// Convolutional Neural Networks", 2016). For f32. Part of conv_cpu.cpp.
 //
-// A tile of 2 x 2 results needs 16 products, while sums over kernel elements need 36. The tile's 4
-// x 4 inputs and the kernel are transformed by sums and halves, multiplied element by element, and
-// transformed back. Summed over channels, each of the 16 elements is a product of matrices.
+// A tile of 2 x 2 results needs 16 products. Sums over kernel elements need 36. The tile's 4 x 4
+// inputs and the kernel are transformed by sums and halves. They are multiplied element by element,
+// and the products are transformed back. With the sum over channels, each of the 16 elements
+// becomes a product of matrices.
 //
-// Kernels are weighted by 1 and 1/2 only. An element's sum has a ninth of the terms, at most kDepth
-// at a time. The root mean square error of images is 1.0 to 1.8 times that of oneDNN's sums of
-// products, for 16 to 512 channels. For gradients of weights it is 0.6 to 1.4 times. Infinities
-// would mix in a tile's sums, so infinite or NaN results are discarded.
+// Kernel elements are multiplied by 1 and 1/2 only. A sum has a ninth of the terms of a direct sum,
+// and at most kDepth terms are summed at a time. For 16 to 512 channels, the root mean square error
+// of images is 1.0 to 1.8 times the error of oneDNN's direct sums. For gradients of weights it is
+// 0.6 to 1.4 times that error. An infinity would spread over a tile, so infinite or NaN results are
+// discarded and recomputed in another way.
 #pragma once
 
 #include <algorithm>
@@ -23,22 +25,23 @@
 
 namespace torch::taper::cpu::winograd {
 
-constexpr int64_t kPlaces = 16;  ///< elements of a transformed tile
-constexpr int64_t kPanel = 64;   ///< adjacent tiles in the products
-/// Channels that are summed together. These rows of a panel stay in the cache, and sums of parts of
-/// the terms have smaller errors than one sum of all.
+constexpr int64_t kPlaces = 16;  ///< number of elements of a transformed tile
+constexpr int64_t kPanel = 64;   ///< number of adjacent tiles in one product
+/// The number of channels that are summed together. So many rows of a panel stay in the cache.
+/// Partial sums also have smaller errors than one long sum.
 constexpr int64_t kDepth = 128;
-constexpr int64_t kSlack = 64;  ///< elements after a buffer that may be written
-/// With fewer channels, each transformed element has too few products.
+constexpr int64_t kSlack = 64;  ///< number of elements that may be written after a buffer
+/// With fewer channels, there are too few products per transformed element.
 constexpr int64_t kLeastChannels = 16;
-/// With many kernels per tile, kernels are transformed in blocks of channels when they are used,
-/// because all of them would come from L3 or memory. The limits are kernels per tile, for few tiles
-/// and for more. Above kMostKernels, the transforms take all that is gained. (Zen 4, 512 to 512
-/// channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8 with all kernels transformed first, 12.6
-/// in blocks. 16 images: 8.7 and 6.9.)
+/// If there are many kernels per tile, they are transformed in blocks of channels just before use.
+/// Otherwise the transformed kernels would be read from L3 or memory. The limits are numbers of
+/// kernels per tile: kManyKernels for up to kFewTiles tiles, kManyKernelsOfMoreTiles for more.
+/// Above kMostKernels kernels per tile, the transforms take as long as they save. (Zen 4, 512 to
+/// 512 channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8 with all kernels transformed first,
+/// 12.6 in blocks. 16 images: 8.7 and 6.9.)
 constexpr int64_t kFewTiles = 256, kManyKernels = 128, kManyKernelsOfMoreTiles = 1024;
 constexpr int64_t kMostKernels = 4096;
-/// Channels of results per block. Their transformed kernels stay in L2.
+/// The number of output channels per block. Their transformed kernels stay in L2.
 constexpr int64_t kChannelBlock = 32;
 
 /// A plane and its tiles. Tile (i, j) starts at row 2 i - above and column 2 j - left.
@@ -48,9 +51,9 @@ struct Plane {
 };
 
 // ---------------------------------------------------------------------- transforms
-// `to` and `from` hold element p of tile j at p * step + j.
-/// Tiles [first, first + count) of a plane, or all of several planes that are image_step elements
-/// apart.
+// Transformed tiles have element p of tile j at index p * step + j.
+/// Tiles [first, first + count) of a plane. If `count` exceeds the plane, they are all tiles of
+/// several planes that are image_step elements apart.
 struct Strip {
   Plane plane;
   int64_t image_step, first, count;
@@ -61,17 +64,19 @@ int64_t row_space(const Plane& plane, int64_t tiles);
 void input_tiles(float* to, int64_t step, const float* x, const Strip& s, float* rows);
 /// Transforms the 2 x 2 elements of each tile of a gradient.
 void gradient_tiles(float* to, int64_t step, const float* gy, const Strip& s, float* rows);
-/// Computes tiles of results, with the bias. Returns false if one is infinite or NaN.
+/// Computes tiles of results from transformed products, and adds the bias. Returns false if a
+/// result is infinite or NaN.
 bool output_tiles(float* y, const float* from, int64_t step, const Strip& s, float bias);
 /// Transforms n kernels. Element e of kernel i is at e * from_step + i.
 void kernels_to_places(float* to, int64_t step, const float* from, int64_t from_step, int64_t n);
-/// Returns the position in a kernel rotated by 180 degrees that corresponds to p.
+/// Returns the position that element p of a transformed kernel has after the kernel is rotated by
+/// 180 degrees.
 inline int64_t turned_place(int64_t p) {
   const auto turned = [](int64_t i) { return i == 0 ? 3 : i == 3 ? 0 : i; };
   return 4 * turned(p / 4) + turned(p % 4);
 }
-/// Computes the gradient of n kernels from their transformed gradient. Returns false if one is
-/// infinite or NaN.
+/// Computes the gradient of n kernels from their transformed gradient. Returns false if an element
+/// is infinite or NaN.
 bool places_to_kernels(float* to, int64_t to_step, const float* from, int64_t step, int64_t n);
 
 // ---------------------------------------------------------------------- shapes
@@ -90,7 +95,7 @@ inline bool can(const ConvShape& s) {
       return false;
   return true;
 }
-/// Returns whether there are enough channels, and a panel of tiles for each thread.
+/// Returns whether there are enough channels, and at least one panel of tiles for each thread.
 inline bool takes(const ConvShape& s, int64_t tiles) {
   return can(s) && std::min(s.in_channels, s.out_channels) >= kLeastChannels &&
          tiles >= kPanel * get_num_threads();
@@ -106,17 +111,17 @@ inline bool takes_weight_gradient(const ConvShape& s) {
          s.in_channels + s.out_channels >= 3 * kLeastChannels;
 }
 
-/// Returns the distance of the 16 elements. It is no round number, because lines would share few
-/// cache sets.
+/// Returns the distance between the 16 elements. It is not a power of two, because cache lines
+/// would then share few cache sets.
 inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
 
-/// Planes of fewer tiles fill no vectors, so several images are transformed together. (The
-/// convolution of 512 channels above takes 11.8 ms instead of 12.6, its weight's gradient 13.5
+/// Planes of at most so many tiles do not fill vectors, so several images are transformed together.
+/// (The convolution of 512 channels above takes 11.8 ms instead of 12.6, its weight's gradient 13.5
 /// instead of 14.5.)
 constexpr int64_t kSmallPlane = 16;
-/// Calls body(image, first tile in it, count, offset from t) for tiles [t, end) of a batch of
-/// planes. Pieces are parts of one plane, of one of its rows if rows are long, or several small
-/// planes. Those cross no multiple of `most`.
+/// Calls body(image, first tile in it, count, offset from t) for pieces of the tiles [t, end) of a
+/// batch of planes. A piece is part of one plane, or part of one row if rows are long, or several
+/// small planes. Pieces do not cross multiples of `most`.
 template <class Body>
 void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const Body& body) {
   const int64_t per_image = plane.tiles();
@@ -133,8 +138,8 @@ void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const 
 }
 
 // ---------------------------------------------------------------------- images to images
-/// Transforms rows of n kernels, which are from_row kernels apart. Element p of kernel i of row r
-/// goes to p * place + r * row + i.
+/// Transforms rows of n kernels. Rows are from_row kernels apart. Element p of kernel i of row r is
+/// written to p * place + r * row + i.
 inline void rows_to_places(float* to, int64_t row, int64_t place, const float* from,
                            int64_t from_row, int64_t rows, int64_t n) {
   const Scratch<float> elements(9 * place_step(n));
@@ -143,7 +148,7 @@ inline void rows_to_places(float* to, int64_t row, int64_t place, const float* f
     kernels_to_places(to + r * row, place, elements.get(), place_step(n), n);
   }
 }
-/// Transformed kernels: a row for each of the weights' output channels.
+/// Transformed kernels, with a row for each output channel of the weights.
 struct Kernels {
   const float* data;
   int64_t row, place;
@@ -167,15 +172,15 @@ class AllKernels {
   Scratch<float> all_;
 };
 
-/// Maps images by kernels to images. `turned`: kernels are rotated by 180 degrees, and map a
-/// convolution's output channels to its input channels.
+/// Computes images y from images x and kernels. If `turned` is true, kernels are rotated by 180
+/// degrees. They then map a convolution's output channels to its input channels.
 struct ImageMap {
   int64_t batch, in_channels, out_channels;
   Plane in, out;
   float* y;
   const float *x, *bias;
   bool turned;
-  int64_t result_channels;  ///< channels of images y, of which out_channels are computed
+  int64_t result_channels;  ///< channels of y; only out_channels are computed
   Kernels kernels{};
 
   int64_t per_image() const { return out.tiles(); }
@@ -198,8 +203,8 @@ struct ImageMap {
                     {in, image_step, first, count}, rows);
     });
   }
-  // Multiplies one of the 16 elements for some panels of tiles. Input channels are summed kDepth at
-  // a time.
+  // Computes the products of one of the 16 elements for several panels of tiles. Input channels are
+  // summed kDepth at a time.
   void multiply_place(float* m, const float* v, const float* k, int64_t count) const {
     const int64_t out_step = turned ? 1 : kernels.row, in_step = turned ? kernels.row : 1;
     for (int64_t c = 0; c < in_channels; c += kDepth)
@@ -263,7 +268,7 @@ struct ImageMap {
   }
   int64_t panel_tiles() const { return (tiles() + kPanel - 1) / kPanel * kPanel; }
 
-  // For few tiles: transforms all tiles, then kernels and results by blocks of channels.
+  // For few tiles. Transforms all tiles, then transforms kernels and results by blocks of channels.
   bool run_by_channels(const float* w) const {
     const int64_t v_step = place_step(panel_tiles() * in_channels);
     const Scratch<float> v(kPlaces * v_step + kSlack);
@@ -280,7 +285,7 @@ struct ImageMap {
     });
     return finite.load();
   }
-  // Both orders give equal bits.
+  // Both orders give the same bits.
   bool by_channels() const {
     const int64_t many = tiles() <= kFewTiles ? kManyKernels : kManyKernelsOfMoreTiles;
     return in_channels * out_channels > many * tiles();
@@ -317,14 +322,15 @@ inline bool input_gradient(float* gx, const float* gy, const float* w, const Con
 }
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// The least tiles for which a separate sum pays, the least from which on a thread may have several
-/// parts, and the most elements of all parts' sums.
+/// kLeastPart is the least number of tiles for which a separate sum pays. With kLongPart tiles per
+/// part, a thread may have several parts. kMostSums is the largest number of elements of all sums.
 constexpr int64_t kLeastPart = 256, kLongPart = 1024, kMostSums = 1 << 24;
 
-/// For each of the 16 elements, a product of the gradient's tiles and the image's, a block of tiles
-/// at a time. Threads divide the tiles, each part with separate sums, so the result depends only on
-/// the number of threads. A thread finds its transformed tiles in its caches. If there are too few
-/// tiles, threads divide the channels to transform, and then the products.
+/// Computes the gradient of the weight. For each of the 16 elements, the tiles of the gradient are
+/// multiplied by the tiles of the image, a block of tiles at a time. Threads divide the tiles. Each
+/// part has separate sums, so the result depends only on the number of threads. A thread's
+/// transformed tiles stay in its caches. If there are too few tiles, threads divide the channels to
+/// transform, and then the products.
 struct WeightGradient {
   ConvShape s;
   float* gw;
@@ -338,7 +344,7 @@ struct WeightGradient {
                     (tiles() + kPanel - 1) / kPanel * kPanel);
   }
   int64_t blocks() const { return (tiles() + block() - 1) / block(); }
-  // The distance of the sums of the 16 elements.
+  // Returns the distance between the sums of the 16 elements.
   int64_t step() const { return place_step(s.out_channels * s.in_channels); }
   int64_t panels() const { return (s.in_channels + kPanel - 1) / kPanel; }
   int64_t gradient_step() const { return place_step(s.out_channels * block()); }
@@ -372,8 +378,8 @@ struct WeightGradient {
   void read_image(float* v, int64_t place, int64_t c, int64_t last, int64_t t, int64_t end) const {
     read(v, place, x, c, last, s.in_channels, in, t, end, input_tiles);
   }
-  // Computes the columns of the input channels from `from` on, in the gradient of one of the 16
-  // elements.
+  // Computes the gradient of one of the 16 elements for up to kPanel input channels, from `from`
+  // on.
   void multiply(float* sums, const float* g, const float* v, float* panel, int64_t from,
                 int64_t terms, bool add) const {
     const int64_t c = s.in_channels, channels = std::min(kPanel, c - from);
@@ -399,7 +405,7 @@ struct WeightGradient {
       }
     }
   }
-  // Divides the work on a block between threads.
+  // Divides the work on each block between threads.
   void share_blocks(float* sums) const {
     const int64_t m = s.out_channels, c = s.in_channels;
     const int64_t g_step = gradient_step(), v_step = place_step(c * block());
@@ -423,7 +429,7 @@ struct WeightGradient {
     }
   }
 
-  // Adds the parts' sums of row k into the first one's.
+  // Adds row k of the sums of all parts to the sums of the first part.
   void add_parts(float* sums, int64_t parts, int64_t k) const {
     const int64_t c = s.in_channels;
     for (int64_t i = 1; i < parts; ++i)
