@@ -9,7 +9,7 @@
 
 namespace torch::taper::cpu {
 
-/// Returns the number of nonzero bytes among n.
+/// Returns how many of the n bytes at p are nonzero.
 int64_t count_bytes(const uint8_t* p, int64_t n);
 
 }  // namespace torch::taper::cpu

@@ -4,9 +4,8 @@
 
 namespace torch::taper {
 
-/// Does counts[v - first] += 1 for every element v of x. counts (int64) and x (integral) are
-/// contiguous.
-/// Every v - first must be an index of counts.
+/// Adds 1 to counts[v - first] for every element v of x. counts (int64) and x (integral) are
+/// contiguous. Every v - first must be an index of counts.
 TAPER_KERNEL(count_values, InOut counts, In x, int64_t first)
 
 }  // namespace torch::taper

@@ -9,12 +9,12 @@
 
 namespace torch::taper {
 
-/// Returns the derivative of self along each dimension of `dim` (default: all). Inside, it uses
-/// central differences of second order. At both ends, it uses one-sided differences of order
-/// `edge_order` (1 or 2). Points are 1 or `spacing` apart: one number for all dimensions, or one
-/// per dimension. As tensors, `spacing` holds the coordinates, one vector per dimension. Takes
-/// floating dtypes. Integers become the default dtype. A dimension needs edge_order + 1 points.
-/// Throws Error for other arguments.
+/// Returns the derivative of self along each dimension of `dim` (default: all). At inner points, it
+/// uses central differences of second order. At both ends, it uses one-sided differences of order
+/// `edge_order` (1 or 2). Points are 1 or `spacing` apart. `spacing` has one number for all
+/// dimensions, or one per dimension. If `spacing` is tensors, they hold the coordinates, one vector
+/// per dimension. Takes floating dtypes. Integers become the default dtype. A dimension must have
+/// at least edge_order + 1 points. Throws Error for other arguments.
 std::vector<Tensor> gradient(const Tensor& self, const optional<Scalar>& spacing = nullopt,
                              optional<int64_t> dim = nullopt, int64_t edge_order = 1);
 std::vector<Tensor> gradient(const Tensor& self, const Scalar& spacing, IntArrayRef dim,
@@ -29,8 +29,8 @@ std::vector<Tensor> gradient(const Tensor& self, TensorList spacing,
 std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef dim,
                              int64_t edge_order = 1);
 
-/// Returns the n-th differences of neighbours along `dim`, after joining prepend, self and append.
-/// For bools the result tells whether neighbours differ.
+/// Concatenates prepend, self and append, and returns the n-th differences of neighbours along
+/// `dim`. For bools, the result tells whether neighbours differ.
 Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1,
             const optional<Tensor>& prepend = {}, const optional<Tensor>& append = {});
 

@@ -11,18 +11,19 @@
 namespace torch::taper {
 
 /// Counts the elements of self between neighbouring edges and returns {hist, edges}. The last bin
-/// includes its upper edge. Elements outside all bins do not count. `bins` is a non-decreasing
+/// includes its upper edge. Elements outside all bins are ignored. `bins` is a non-decreasing
 /// vector of edges, or the number of equal bins in `range` (default: the range of the elements).
-/// With `weight`, of self's shape, bins sum weights. With `density`, bins are divided by the total
-/// and by their widths. Takes f32 and f64, in one dtype. Throws Error for other arguments.
+/// With `weight`, which has self's shape, bins hold sums of weights. With `density`, bins are
+/// divided by the total and by their widths. All tensors must be f32, or all f64. Throws Error for
+/// other arguments.
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
                                      const optional<Tensor>& weight = {}, bool density = false);
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
                                      optional<ArrayRef<double>> range = nullopt,
                                      const optional<Tensor>& weight = {}, bool density = false);
 
-/// Counts points instead of numbers. self is (..., D) and hist has D dimensions. Each dimension has
-/// a vector of edges. `range` holds a lower and an upper end for each dimension.
+/// Returns the histogram of points instead of numbers. self is (..., D) and hist has D dimensions.
+/// Each dimension has a vector of edges. `range` holds a lower and an upper end for each dimension.
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, TensorList bins,
                                                     const optional<Tensor>& weight = {},
                                                     bool density = false);
@@ -35,9 +36,10 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t 
                                                     const optional<Tensor>& weight = {},
                                                     bool density = false);
 
-/// Counts each number from 0 to the largest of a vector of non-negative integers, and at least
-/// `minlength` numbers. Returns kLong. With `weights`, the result holds sums of weights: kFloat for
-/// kFloat weights, else kDouble. It has no gradient. Throws Error for other inputs.
+/// Counts how often each number occurs in a vector of non-negative integers. The result (kLong) has
+/// the counts from 0 to the largest number, and at least `minlength` elements. With `weights`, the
+/// result holds sums of weights. It is then kFloat for kFloat weights, else kDouble. It has no
+/// gradient. Throws Error for other inputs.
 Tensor bincount(const Tensor& self, const optional<Tensor>& weights = {}, int64_t minlength = 0);
 /// Counts the elements in each of `bins` equal parts of [min, max]. If both are 0, the range of the
 /// elements is used. The last part includes its upper end. Takes floating dtypes and returns the

@@ -7,7 +7,7 @@
 
 namespace torch::taper::cuda {
 
-/// Says how elements make one output. Each element gives a State. States are joined in any order.
+/// Describes a reduction R: each element gives a State, and States are joined in any order. R has:
 ///
 ///   using State = ...;                                  trivially copyable, at most 32 bytes
 ///   State start() const;                                joins without effect
@@ -16,13 +16,13 @@ namespace torch::taper::cuda {
 ///   void finish(char* y, State s) const;                stores the output
 /// using Element = ...; what take() reads, if that is one type
 ///
-/// (All but start() are TAPER_DEVICE, start() as well.)
+/// (All functions are callable on the device.)
 template <class R>
 concept KnowsElement = requires {
   typename R::Element;
 };
 
-/// Outstanding loads per thread.
+/// The number of outstanding loads per thread.
 constexpr int kReads = 4;
 
 template <class R>
@@ -36,12 +36,13 @@ struct Fold {
   Divider<int64_t> columns;  // at least 1
   int64_t column_y, column_x;
   int64_t step;              // in bytes between the elements of an output, or kNoStep
-  int64_t n, splits, piece;  // elements of an output, pieces, elements of a piece
-  Divider<int64_t> outputs;  // for pieces of outputs
+  int64_t n, splits, piece;  // numbers: elements of an output, pieces, elements of a piece
+  Divider<int64_t> outputs;  // divides by the number of outputs
   State* partial;            // [splits][outputs], or null if there is one piece
 
   static constexpr int64_t kNoStep = INT64_MIN;
-  /// States that a thread accumulates in turn. Large states would not fit its registers.
+  /// The number of states that a thread accumulates in turn. Several large states would not fit its
+  /// registers.
   static constexpr int kStates = sizeof(State) <= 8 ? kReads : 1;
 
   Fold(const ReducePlan& plan, const R& reducer)
@@ -99,7 +100,7 @@ struct Fold {
     int64_t i = begin + team.rank;
     if constexpr (KnowsElement<R>) {
       using T = typename R::Element;
-      constexpr int kOfOne = 2 * kReads;  // reads of a few bytes each
+      constexpr int kOfOne = 2 * kReads;  // reads are of a few bytes each
       TAPER_ROLLED
       for (; i + (kOfOne - 1) * team.size < end; i += kOfOne * team.size) {
         T read[kOfOne];
@@ -213,8 +214,8 @@ struct FoldPieces {
   }
 };
 
-/// Returns the team size for `outputs` outputs of n elements. It keeps the GPU busy, and leaves
-/// each thread kReads reads of 16 bytes.
+/// Returns the team size for `outputs` outputs of n elements. The teams keep the GPU busy, and each
+/// thread has at least kReads reads of 16 bytes.
 inline int reducing_team(int64_t n, int64_t outputs) {
   const int64_t each = kReads * kPack<float>;
   int usual = n <= 4 ? 1 : Team::kWarp;
@@ -227,19 +228,21 @@ inline int reducing_team(int64_t n, int64_t outputs) {
   return usual;
 }
 
-/// Computes y, the reduction of x over `dims`. Few outputs of many elements take two steps, so that
-/// the whole GPU works. The order of joins depends only on the shape and the GPU.
+/// Computes y, the reduction of x over `dims`. If there are few outputs of many elements, it takes
+/// two steps, so that the whole GPU is busy. The order of joins depends only on the shape and the
+/// GPU.
 template <class R>
 void reduce(const Out& y, const In& x, DimMask dims, const R& reducer) {
   if (y.numel == 0) return;
   const ReducePlan plan = plan_reduce(y, x, dims);
   Fold<R> fold(plan, reducer);
-  // Neighbouring threads read neighbouring columns. Each thread has a few elements only.
+  // If interleaved, neighbouring threads read neighbouring columns, and each thread has only a few
+  // elements.
   const int64_t outputs = fold.outputs.divisor;
   const bool interleaved = plan.columns > 0 && outputs >= Team::kWarp;
   const int team = interleaved ? 1 : reducing_team(fold.n, outputs);
   const int64_t least = interleaved ? 64 : 4096;  // elements for a piece
-  // At most as many pieces as run at once. All would wait for one piece more.
+  // Uses at most as many pieces as run at the same time. One more piece would double the time.
   const int64_t wanted = resident_threads() / (outputs * team);
   fold.splits = std::max<int64_t>(1, std::min(wanted, fold.n / least));
   fold.piece = (fold.n + fold.splits - 1) / fold.splits;

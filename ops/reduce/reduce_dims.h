@@ -8,7 +8,7 @@ namespace torch::taper {
 
 /// Returns the mask of all `rank` dimensions.
 inline DimMask all_dims(int64_t rank) { return (DimMask{1} << rank) - 1; }
-/// Returns the mask of one dimension. A 0-dim tensor has none to reduce.
+/// Returns the mask of dimension `dim`. For a 0-dim tensor, the mask is 0.
 inline DimMask one_dim(const char* op, int64_t dim, int64_t rank) {
   return (DimMask{1} << wrap_dim(op, dim, rank)) & all_dims(rank);
 }
@@ -20,11 +20,13 @@ Dims listed(DimMask dims, int64_t rank);
 Dims reduced_sizes(IntArrayRef sizes, DimMask dims, bool keepdim);
 /// Returns how many elements of x one element of the result reduces.
 int64_t reduced_numel(const Tensor& x, DimMask dims);
-/// Returns a view of the result that has the reduced dimensions with size 1.
+/// Returns a view of the result y that has the reduced dimensions, with size 1. `sizes` are the
+/// input's.
 Tensor keep_dims(const Tensor& y, IntArrayRef sizes, DimMask dims);
-/// Shares the gradient evenly among the elements of x that equal the result y.
+/// Returns the gradient of x. The elements of x that equal the result y share gy evenly.
 Tensor share_evenly(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims);
-/// Shares the gradient of a result of all elements evenly. NaNs share the gradient of a NaN.
+/// Like share_evenly, for a reduction over all elements. If y is NaN, the NaNs in x share the
+/// gradient.
 Tensor share_evenly_of_all(const Tensor& gy, const Tensor& x, const Tensor& y);
 
 }  // namespace torch::taper

@@ -1,6 +1,5 @@
 // Reductions to the largest or smallest element, and to its index. reduce_sum.h has the common
-// rules.
-// A NaN counts as larger and as smaller than every number, so it is always the result.
+// rules. If an element is NaN, the largest and the smallest element are NaN.
 #pragma once
 
 #include <tuple>
@@ -17,12 +16,13 @@ namespace torch::taper {
 Tensor max(const Tensor& self);
 Tensor min(const Tensor& self);
 
-/// Returns (values, first indices as i64) along one dimension. The gradient goes to that index.
+/// Returns (values, first indices as i64) along one dimension. The element at that index gets the
+/// gradient.
 /// Errors: IndexError "max(): Expected reduction dim 1 to have non-zero size.".
 std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
 
-/// Compares element by element, as maximum() and minimum().
+/// Calls maximum() or minimum(), which compare element by element.
 Tensor max(const Tensor& self, const Tensor& other);
 /// Writes the result of max into `out`.
 Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other);
@@ -37,7 +37,7 @@ std::tuple<Tensor&, Tensor&> min_out(Tensor& min, Tensor& min_indices, const Ten
 /// elements share the gradient evenly.
 Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
-/// Writes into a tensor of self's dtype.
+/// Writes the result into `out`, which must have self's dtype.
 /// Errors: "Expected the dtype for input and out to match, but got Float for input's dtype and
 /// Double for out's dtype.".
 Tensor& amax_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
@@ -47,13 +47,13 @@ Tensor& amin_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool kee
 /// flattened tensor. Throws for bool tensors.
 Tensor argmax(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
 Tensor argmin(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
-/// Writes into an i64 tensor. Throws Error for other dtypes.
+/// Writes the result into `out`, an i64 tensor. Throws Error for other dtypes.
 Tensor& argmax_out(Tensor& out, const Tensor& self, optional<int64_t> dim = nullopt,
                    bool keepdim = false);
 Tensor& argmin_out(Tensor& out, const Tensor& self, optional<int64_t> dim = nullopt,
                    bool keepdim = false);
 
-/// Returns {amin, amax}.
+/// Returns the smallest and the largest elements, {amin, amax}.
 std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim = nullopt,
                                    bool keepdim = false);
 std::tuple<Tensor&, Tensor&> aminmax_out(Tensor& min, Tensor& max, const Tensor& self,

@@ -1,4 +1,5 @@
-// How a reduction walks its input: dimensions in memory order, adjacent ones merged if possible.
+// The order in which a reduction reads its input: dimensions in memory order. Adjacent dimensions
+// are merged if possible.
 #pragma once
 
 #include <utility>
@@ -10,9 +11,10 @@ namespace torch::taper {
 /// If bit d is set, dimension d of the input is reduced.
 using DimMask = uint32_t;
 
-/// The walk of one reduction. If the innermost dimension in memory is reduced, every output reduces
-/// `reduced`, started at its offset in `kept` (by rows). Otherwise whole rows of `columns`
-/// neighbouring outputs are reduced together, and `kept` lacks that dimension.
+/// The loops of one reduction. If the innermost dimension in memory is reduced, each output is the
+/// reduction of the elements of `reduced`, from the output's offset in `kept` on (by rows).
+/// Otherwise rows of `columns` neighbouring outputs are reduced together, and `kept` does not have
+/// their dimension (by columns).
 struct ReducePlan {
   Plan<2> kept;     // operand 0: the output, operand 1: the input
   Plan<1> reduced;  // the input
@@ -25,8 +27,8 @@ struct ReducePlan {
 /// Elements are visited in memory order, not in index order.
 ReducePlan plan_reduce(const Out& y, const In& x, DimMask dims);
 
-/// Returns a plan by columns if there are many short rows. A loop over one short row would end
-/// before it has begun. Otherwise returns the given plan.
+/// Returns a plan by columns if there are many short rows, because starting a loop for each short
+/// row is slow. Otherwise returns the given plan.
 ReducePlan short_rows_as_columns(ReducePlan plan);
 
 namespace cpu {
@@ -41,7 +43,7 @@ struct Finish {
 template <class Total>
 using StoreTotals = void (*)(char* y, int64_t step, const Total* totals, int64_t n, Finish finish);
 
-/// Returns the function for totals of float, double, int64_t and uint64_t.
+/// Returns the function that stores totals as `dtype`. Total is float, double, int64_t or uint64_t.
 template <class Total>
 StoreTotals<Total> store_totals_for(ScalarType dtype);
 

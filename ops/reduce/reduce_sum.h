@@ -1,9 +1,10 @@
 // Reductions: sums, means, products, counts, any and all. See also reduce_minmax.h, reduce_norm.h
 // and compare.h.
 //
-// Rules of all reductions: `dim` is one dimension or a list. Negative ones count from the end. A
-// missing or empty list means all dimensions. keepdim keeps the reduced dimensions with size 1. A
-// 0-dim tensor has a dimension 0 here. Results do not depend on the number of threads.
+// Rules of all reductions: `dim` is one dimension or a list. Negative dimensions count from the
+// end. A missing or empty list means all dimensions. If keepdim is true, the reduced dimensions are
+// kept with size 1. A 0-dim tensor is treated as if it had a dimension 0. Results do not depend on
+// the number of threads.
 // Errors: IndexError "Dimension out of range (expected to be in range of [-2, 1], but got 5)".
 // Error "dim 0 appears multiple times in the list of dims".
 #pragma once
@@ -14,8 +15,8 @@
 
 namespace torch::taper {
 
-/// Returns the sum of the elements, or 0 for none. Floats keep their dtype. Integers and bools give
-/// i64. With `dtype` the elements are converted first.
+/// Returns the sum of the elements, or 0 if there are none. Floats keep their dtype. Integers and
+/// bools give i64. With `dtype`, the elements are converted first.
 Tensor sum(const Tensor& self, optional<ScalarType> dtype = nullopt);
 Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false,
            optional<ScalarType> dtype = nullopt);
@@ -23,36 +24,38 @@ Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false,
 Tensor& sum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false,
                 optional<ScalarType> dtype = nullopt);
 
-/// Returns the arithmetic mean, or NaN for no elements. Throws unless the result's dtype is
-/// floating.
+/// Returns the arithmetic mean, or NaN if there are no elements. Throws unless the result's dtype
+/// is floating.
 Tensor mean(const Tensor& self, optional<ScalarType> dtype = nullopt);
 Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false,
             optional<ScalarType> dtype = nullopt);
 Tensor& mean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false,
                  optional<ScalarType> dtype = nullopt);
 
-/// Returns the sum with NaN counted as 0. Takes floating dtypes. For integers this is sum().
+/// Returns the sum of the elements that are not NaN. Takes floating dtypes. For integers this is
+/// sum().
 Tensor nansum(const Tensor& self, OptionalIntArrayRef dim = nullopt, bool keepdim = false,
               optional<ScalarType> dtype = nullopt);
 Tensor& nansum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim = nullopt,
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
-/// Returns the product of the elements, or 1 for none. Dtypes are as for sum().
+/// Returns the product of the elements, or 1 if there are none. Dtypes are as for sum().
 Tensor prod(const Tensor& self, optional<ScalarType> dtype = nullopt);
 Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
             optional<ScalarType> dtype = nullopt);
 Tensor& prod_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false,
                  optional<ScalarType> dtype = nullopt);
 
-/// Tests whether any element (all elements) is nonzero. Returns bools, or u8 for a u8 tensor.
+/// Tests whether any element is nonzero (any) or all elements are nonzero (all). Returns bools, or
+/// u8 for a u8 tensor.
 Tensor any(const Tensor& self);
 Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
-/// Reduces several dimensions: all of them for nullopt, none for an empty list.
+/// Reduces several dimensions. nullopt means all dimensions. An empty list means none.
 Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false);
 Tensor all(const Tensor& self);
 Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
 Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false);
-/// Writes into a bool or u8 tensor.
+/// Writes the result into `out`, a bool or u8 tensor.
 /// Errors: "all only supports bool tensor for result, got: Float".
 Tensor& any_out(Tensor& out, const Tensor& self);
 Tensor& any_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false);
@@ -70,8 +73,8 @@ inline Tensor count_nonzero(const Tensor& self, int64_t dim) {
 /// Errors: "size {[4]} is not expandable to size {[2, 3]}.".
 Tensor sum_to_size(const Tensor& self, IntArrayRef size);
 
-/// Sums the gradient of a broadcast input to that input's shape, and returns `g` itself if it has
-/// that shape. `sizes` must broadcast to g's sizes.
+/// Sums the gradient g of a broadcast input to `sizes`, the input's sizes. Returns g itself if it
+/// has these sizes. `sizes` must broadcast to g's sizes.
 Tensor sum_to(const Tensor& g, IntArrayRef sizes);
 
 /// Returns the mean of the elements that are not NaN. Takes floating dtypes.

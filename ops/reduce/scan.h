@@ -13,11 +13,11 @@ namespace torch::taper {
 /// first.
 /// Sums of f32 are accumulated in f64, sums of 16-bit floats in f32.
 Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
-/// Computes y[i] = x[0] * ... * x[i] along `dim`. Dtypes are as for cumsum. The gradient handles
-/// zeros.
+/// Computes y[i] = x[0] * ... * x[i] along `dim`. Dtypes are as for cumsum. The gradient is correct
+/// for zeros in x, too.
 Tensor cumprod(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
-/// Writes into `out`. Without `dtype`, x is converted to out's dtype first. Throws Error if `dtype`
-/// differs from out's dtype.
+/// Writes the result into `out`. Without `dtype`, x is converted to out's dtype first. Throws Error
+/// if `dtype` differs from out's dtype.
 Tensor& cumsum_out(Tensor& out, const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
 Tensor& cumprod_out(Tensor& out, const Tensor& x, int64_t dim,
                     optional<ScalarType> dtype = nullopt);
@@ -25,12 +25,13 @@ Tensor& cumprod_out(Tensor& out, const Tensor& x, int64_t dim,
 /// dtypes.
 Tensor logcumsumexp(const Tensor& x, int64_t dim);
 Tensor& logcumsumexp_out(Tensor& out, const Tensor& self, int64_t dim);
-/// Returns the largest value so far along `dim`, and its index. Ties go to the last one. NaN is the
-/// largest.
+/// Returns for each element the largest value up to it along `dim`, and that value's index. Of
+/// equal values, the last index is returned. NaN is the largest value.
 std::tuple<Tensor, Tensor> cummax(const Tensor& x, int64_t dim);
 std::tuple<Tensor&, Tensor&> cummax_out(Tensor& values, Tensor& indices, const Tensor& self,
                                         int64_t dim);
-/// Returns the smallest value so far and its index, under the rules of cummax.
+/// Returns for each element the smallest value up to it, and that value's index. The rules of
+/// cummax apply.
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
 std::tuple<Tensor&, Tensor&> cummin_out(Tensor& values, Tensor& indices, const Tensor& self,
                                         int64_t dim);

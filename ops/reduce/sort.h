@@ -1,8 +1,8 @@
 // Sorting along a dimension, and its largest elements.
 //
-// NaN is the largest value. -0 equals 0. Negative dims count from the end. A 0-dim tensor counts as
-// a vector of one element. Indices are kLong and have no gradient. The gradient of the values goes
-// to the elements that they came from.
+// NaN is the largest value. -0 equals 0. Negative dims count from the end. A 0-dim tensor is
+// treated as a vector of one element. Indices are kLong and have no gradient. The gradient of a
+// value goes to the element of x at its index.
 #pragma once
 
 #include <tuple>
@@ -13,8 +13,8 @@
 
 namespace torch::taper {
 
-/// Sorts in ascending (descending) order and returns {values, indices}. Equal elements keep their
-/// order, even without `stable`.
+/// Sorts in ascending order, or in descending order with `descending`. Returns {values, indices}.
+/// Equal elements keep their order, even without `stable`.
 std::tuple<Tensor, Tensor> sort(const Tensor& x, int64_t dim = -1, bool descending = false);
 std::tuple<Tensor, Tensor> sort(const Tensor& x, optional<bool> stable, int64_t dim = -1,
                                 bool descending = false);
@@ -23,25 +23,26 @@ std::tuple<Tensor&, Tensor&> sort_out(Tensor& values, Tensor& indices, const Ten
 std::tuple<Tensor&, Tensor&> sort_out(Tensor& values, Tensor& indices, const Tensor& self,
                                       optional<bool> stable, int64_t dim = -1,
                                       bool descending = false);
-/// Returns the indices of sort.
+/// Returns the indices that sort returns.
 Tensor argsort(const Tensor& x, int64_t dim = -1, bool descending = false);
-/// Takes only a bool as `stable`. An int is a dimension.
+/// Takes only a bool as `stable`, so that an int is taken as a dimension.
 template <class Bool, std::enable_if_t<std::is_same<Bool, bool>::value, int> = 0>
 Tensor argsort(const Tensor& x, Bool /*stable*/, int64_t dim = -1, bool descending = false) {
   return argsort(x, dim, descending);
 }
-/// Returns the values of sort along the first dimension.
+/// Returns x sorted along the first dimension.
 Tensor msort(const Tensor& x);
 Tensor& msort_out(Tensor& out, const Tensor& self);
-/// Returns {values, indices} of the k largest (smallest) elements in descending (ascending) order.
-/// Ties go to the lower index. Without `sorted` the order is unspecified. Throws unless 0 <= k <=
-/// size, and for bool.
+/// Returns {values, indices} of the k largest elements in descending order. If `largest` is false,
+/// returns the k smallest in ascending order. Of equal elements, it takes the one with the lower
+/// index. Without `sorted`, the order is unspecified. Throws unless 0 <= k <= size. Throws for bool
+/// tensors.
 std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim = -1, bool largest = true,
                                 bool sorted = true);
 std::tuple<Tensor&, Tensor&> topk_out(Tensor& values, Tensor& indices, const Tensor& self,
                                       int64_t k, int64_t dim = -1, bool largest = true,
                                       bool sorted = true);
-/// Returns {value, index} of the k-th smallest element, counting from 1.
+/// Returns {value, index} of the k-th smallest element. k counts from 1.
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1,
                                     bool keepdim = false);
 std::tuple<Tensor&, Tensor&> kthvalue_out(Tensor& values, Tensor& indices, const Tensor& self,

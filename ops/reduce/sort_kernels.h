@@ -6,7 +6,7 @@
 namespace torch::taper {
 
 TAPER_KERNEL(sort_rows, Out values, Out indices, In x, int64_t n, bool descending)
-/// Fills values and indices with rows of k, best first.
+/// Writes the k largest (smallest) elements of each row of n and their indices, in order.
 TAPER_KERNEL(topk_rows, Out values, Out indices, In x, int64_t n, int64_t k, bool largest)
 
 }  // namespace torch::taper

@@ -1,4 +1,4 @@
-// Unsigned keys in whose order values are sorted and medians found.
+// Unsigned keys for values. Sorting and medians compare these keys.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ TAPER_HD uint32_t sort_key(T v) {
 template <class T>
 using key_of = decltype(sort_key(T()));
 
-// Returns the value of a key. A NaN gets any sign and bits, and both zeros give 0.
+// Returns the value of a key. A NaN may return with another sign and other bits. Both zeros return
+// as 0.
 template <class T>
 TAPER_HD T sort_value(key_of<T> key) {
   if constexpr (std::is_same_v<T, double>) {

@@ -35,8 +35,8 @@ class SortedRows {
     sort_rows_of_pairs<Key>({keys_.get(), positions_.get()}, {keys.get(), positions.get()}, rows,
                             n);
   }
-  /// The sort_key of the elements in order (complemented if descending), and their indices in the
-  /// row.
+  /// Return the sort_keys of the elements in sorted order (complemented if descending), and the
+  /// elements' indices in their rows.
   const Key* keys() const { return keys_.get(); }
   const uint32_t* positions() const { return positions_.get(); }
 

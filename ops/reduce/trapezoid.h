@@ -8,7 +8,7 @@
 namespace torch::taper {
 
 /// Returns the integral along dim by the trapezoidal rule. Points are `dx` apart, or at the
-/// coordinates `x`. x has y's shape, or is a vector for dim.
+/// coordinates `x`. x has y's shape, or is a vector along `dim`.
 Tensor trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
 Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 Tensor trapz(const Tensor& y, double dx = 1, int64_t dim = -1);

@@ -1,8 +1,9 @@
 // The distinct elements of a tensor, or its distinct slices.
 //
-// Results are {values, inverse, counts}. inverse (kLong) holds the index of each element's value.
-// counts (kLong) holds the number of elements per value. Each is empty unless asked for. NaNs all
-// differ. There is no gradient.
+// Results are {values, inverse, counts}. inverse (kLong) holds the index of each element's value in
+// `values`. counts (kLong) holds the number of elements per value. inverse and counts are empty
+// unless return_inverse and return_counts are true. Each NaN is a distinct value. There is no
+// gradient.
 #pragma once
 
 #include <tuple>
