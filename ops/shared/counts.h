@@ -5,8 +5,8 @@
 
 namespace torch::taper::detail {
 
-/// Returns a dtype that holds the number of elements of a tensor of dtype `t`. 16-bit floats hold
-/// only 2048 (kHalf) or 256 (kBFloat16), and small integers overflow.
+/// Returns a dtype that holds the number of elements of a tensor of dtype `t`. 16-bit floats are
+/// exact only up to 2048 (kHalf) or 256 (kBFloat16). Small integers overflow.
 constexpr ScalarType dtype_of_count(ScalarType t) {
   return isReducedFloatingType(t)     ? kFloat
          : isFloatingOrComplexType(t) ? toRealValueType(t)

@@ -2,9 +2,9 @@
 // LibTorch's _foreach_... functions (generated/foreach.h), optimizers and the clipping of gradients
 // use them.
 //
-// On a CUDA device, all dense tensors of one floating dtype change in as few launches as possible.
-// There, the tensors of a list must not share memory. Other tensors (on the CPU, not dense, or with
-// recorded history) run the op for one tensor in turn.
+// On a CUDA device, all dense tensors of one floating dtype are computed in as few launches as
+// possible. There, the tensors of a list must not share memory. For other tensors (on the CPU, not
+// dense, or with recorded history), the op runs once per tensor.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,9 @@
 
 namespace torch::taper::detail {
 
-/// The operands of a list op beside the tensors, or null: one or two tensors and a number for each
-/// of them, or a number for all, given directly or in a 0-dim tensor.
+/// The operands of a list op beside the tensors `self`. `first` and `second` hold one tensor per
+/// tensor of self, `numbers` one number. `number` and `number_tensor` (0-dim) hold one number for
+/// all tensors. Operands that an op does not have are null.
 struct ForeachOperands {
   const TensorList* first = nullptr;
   const TensorList* second = nullptr;
@@ -28,14 +29,14 @@ struct ForeachOperands {
 /// Returns {op(self[0], ...), op(self[1], ...), ...} for the op of that name: "add" and so on.
 /// Errors: Error for lists of different lengths, and for an empty one.
 std::vector<Tensor> foreach_make(const char* op, TensorList self, const ForeachOperands& with = {});
-/// Computes in place. Operands that do not fit throw before any change.
+/// Computes self[i] = op(self[i], ...) in place. If operands do not fit, throws before any change.
 void foreach_change(const char* op, TensorList self, const ForeachOperands& with = {});
 
-/// Returns the elements of a CPU vector, which must have `count` of them, as numbers.
+/// Returns the elements of a CPU vector as numbers. The vector must have `count` elements.
 std::vector<Scalar> foreach_numbers(const char* op, const Tensor& numbers, size_t count);
 /// Sets all elements to zero.
 void foreach_zeros(TensorList self);
-/// Limits all elements to [low, high]. NaN stays.
+/// Limits all elements to [low, high]. NaN stays NaN.
 void foreach_clamp(TensorList self, double low, double high);
 
 }  // namespace torch::taper::detail

@@ -5,18 +5,18 @@
 
 namespace torch::taper {
 
-/// The type for lists whose launches have no numbers (GatheredLaunches).
+/// The type of numbers for launches that have none (GatheredLaunches).
 struct NoNumbers {
   bool operator==(const NoNumbers&) const = default;
 };
 
 namespace detail {
-/// Tests whether list kernels take the tensor: on a device, of a floating dtype, dense, and without
-/// a history.
+/// Tests whether list kernels take the tensor. It must be on a device, dense, of a floating dtype
+/// and without history.
 bool lists_take(const Tensor& x);
 }  // namespace detail
 
-/// The formula for each element of lists.
+/// A formula of the ops on lists.
 enum class ForeachFormula : int {
   // of one number
   abs,
@@ -64,19 +64,22 @@ enum class ForeachFormula : int {
   lerp
 };
 /// Computes y = formula(x, a, b). Operands 0 to 3 of the lists are y, x, a and b, if the formula
-/// has them. The number (a summand, or the factor of a, a * b, a / b, the weight) is the entry's,
-/// or `number`, a double on the device. y may be x. Takes floating dtypes.
+/// has them. Formulas with a number take it from each entry, or from `number`, a double on the
+/// device. It is a summand, a weight, or the factor of a, a * b or a / b. y may be x. Takes
+/// floating dtypes.
 TAPER_KERNEL(foreach_pointwise, TensorLists lists, ForeachFormula formula, In number)
 
 TAPER_KERNEL(foreach_zero, TensorLists lists)
 TAPER_KERNEL(foreach_clamp, TensorLists lists, double low, double high)
-/// Sets parts[i] to the sum of |x|^order over the i-th chunk, or for infinity to the largest |x|.
-/// Parts are doubles. The order is 1, 2 or infinity.
+/// Sets parts[i] to the sum of |x|^order over chunk i. If the order is infinity, it is the largest
+/// |x|. Parts are doubles. The order is 1, 2 or infinity.
 TAPER_KERNEL(foreach_norm_parts, Out parts, TensorLists lists, double order)
-/// Joins the parts of each entry into norms[number of the entry]: the sum of |x|^order, or the
-/// largest |x|, and its root if `root`. Norms are doubles.
+/// Joins the parts of each entry into one element of `norms`, whose index is the entry's number. It
+/// is the sum of |x|^order or the largest |x|. With `root`, the root of the sum is taken. Norms are
+/// doubles.
 TAPER_KERNEL(foreach_norm_join, InOut norms, In parts, TensorLists lists, double order, bool root)
-/// Multiplies by inv_scale. Sets found_inf to 1 if an element is infinite or NaN. Both are floats.
+/// Multiplies all elements by inv_scale. Sets found_inf to 1 if an element is infinite or NaN.
+/// inv_scale and found_inf are floats.
 TAPER_KERNEL(foreach_unscale, TensorLists lists, InOut found_inf, In inv_scale)
 
 /// Updates the state of a gradient scaler after a step. See _amp_update_scale_.

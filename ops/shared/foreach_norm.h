@@ -1,4 +1,4 @@
-// Norms of lists of tensors: of each tensor, or of all as one vector.
+// Norms of lists of tensors: a norm per tensor, or one norm of all tensors as one vector.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,14 @@
 
 namespace torch::taper::detail {
 
-/// Returns the norm of each tensor. Without `root` it returns the sums of |x|^order, whose roots
-/// are the norms.
+/// Returns the norm of each tensor. Without `root`, it returns the sums of |x|^order. The norms are
+/// the roots of these sums.
 std::vector<Tensor> foreach_norms(TensorList self, const Scalar& order, optional<ScalarType> dtype,
                                   bool root);
-/// Returns the norm of all tensors as one vector, a 0-dim double on the first one's device. The
-/// order is 1, 2 or infinity. Sums are computed in double, in an order that depends only on the
-/// sizes. There is at least one tensor, and all are floating. Nothing is recorded.
+/// Returns the norm of all tensors as one vector. It is a 0-dim double on the device of the first
+/// tensor. The order is 1, 2 or infinity. Sums are computed in double, in an order that depends
+/// only on the sizes. The list must not be empty, and all tensors must be floating. Nothing is
+/// recorded.
 Tensor norm_of_all(TensorList self, double order);
 
 }  // namespace torch::taper::detail

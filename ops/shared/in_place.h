@@ -1,5 +1,5 @@
-// Ops that overwrite a tensor: their common checks, one body for both forms of an op, and the
-// in-place form of an op that is written out of place.
+// Helpers for ops that overwrite a tensor. They check the operands, share one body between both
+// forms of an op, and derive an in-place form from an out-of-place function.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace torch::taper {
 
-/// References to the tensors that an op reads, for the duration of a call. Undefined ones are
+/// References to the tensors that an op reads, for the duration of a call. Undefined tensors are
 /// skipped.
 using Operands = std::initializer_list<std::reference_wrapper<const Tensor>>;
 
@@ -35,32 +35,34 @@ inline void check_result_shape(const char* op, const Tensor& x, const Dims& shap
               " doesn't match the broadcast shape ", shape);
 }
 
-/// How the elements of two tensors share memory. kUnknown: their ranges overlap, and at least one
-/// of them has gaps.
+/// How the elements of two tensors share memory. kUnknown means that their memory ranges overlap,
+/// and that a tensor has gaps.
 enum class Overlap { kNone, kFull, kPartial, kUnknown };
-/// Returns kFull for equal elements in equal order. Tensors without elements overlap nothing.
+/// Returns how a and b overlap. kFull means that they have the same elements in the same order.
+/// Tensors without elements overlap nothing.
 Overlap overlap_of(const Tensor& a, const Tensor& b);
-/// Throws if elements of `y`, which is written, are read as other elements of `x`. Returns true if
-/// that is possible but unknown. The caller must then work on a copy.
+/// Checks the memory of y, which is written, and x, which is read. Throws if an element of y is
+/// also an element of x at another index. Returns true if this is unknown. The caller must then
+/// work on a copy.
 bool check_overlap(const char* op, const Tensor& y, const Tensor& x);
-/// Throws also if `x` is `y` as a whole.
+/// Throws like check_overlap, and also if x and y are the same elements.
 void check_apart(const char* op, const Tensor& y, const Tensor& x);
 
 /// Selects the form of an op: y = op(x) works on a copy, op_(x) on x itself.
 struct Form {
-  const char* name;  ///< the op's, for messages
+  const char* name;  ///< the op's name, for messages
   bool in_place;     ///< whether x itself is changed
-  /// Returns the tensor to write: x after the checks for in-place ops, or a row-major copy of it.
-  /// `others` are the other tensors with a derivative. `saved` are the tensors that derivatives
-  /// keep.
+  /// Returns the tensor to write: x after the checks for in-place ops, or a row-major copy of x.
+  /// `others` are the other tensors that may get a gradient. `saved` are the tensors that
+  /// derivatives keep.
   Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {},
                 const autograd::detail::Inputs& saved = {}) const;
   /// Marks y as changed, after the kernel of an in-place form.
   void changed(const Tensor& y) const {
     if (in_place) autograd::mark_changed(y);
   }
-  /// Records y's derivative. `f` computes the gradient of `inputs` from y's, and `node` is its
-  /// name.
+  /// Records y's derivative. `f` computes the gradients of `inputs` from y's gradient. `node` is
+  /// the name of the node.
   template <class F>
   void record(const char* node, const Tensor& y, const autograd::detail::Inputs& inputs,
               F&& f) const {
@@ -72,15 +74,15 @@ struct Form {
 };
 
 namespace detail {
-/// Returns a copy of x with its history, for a derivative, because x is about to be overwritten.
+/// Returns a copy of x with x's history. Derivatives use it after x is overwritten.
 Tensor before_change(const Tensor& x);
-/// Gives x the value and the history of `y`, which was computed from it. Throws before any change
-/// if shape or dtype do not fit.
+/// Gives x the value and the history of y, which was computed from x. If shape or dtype do not fit,
+/// throws before any change.
 Tensor& overwrite(const char* op, const Tensor& x, const Tensor& y);
 }  // namespace detail
 
 /// Runs an out-of-place op f in place: x becomes f(x). `others` are the other tensors that f reads.
-/// If f records history and x is no view, x shows f's node.
+/// If f records history and x is no view, f's node becomes x's grad_fn.
 template <class F>
 Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   const detail::AutocastOff as_given;
@@ -88,7 +90,7 @@ Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f)
   return detail::overwrite(name, x, f(recording ? detail::before_change(x) : x));
 }
 
-/// Calls in_place for a pointwise op, whose operands may not partly overlap x.
+/// Calls in_place for a pointwise op. Throws if an operand partly overlaps x.
 template <class F>
 Tensor& pointwise_in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   for (const Tensor& t : others)
@@ -96,12 +98,12 @@ Tensor& pointwise_in_place(const char* name, const Tensor& x, Operands others, c
   return in_place(name, x, others, f);
 }
 
-/// Returns `t`, or a copy if it shares memory with `x`, which is about to be written.
+/// Returns t, or a copy of t if it shares memory with x. x is about to be written.
 inline Tensor apart_from(const Tensor& x, const Tensor& t) {
   return t.is_alias_of(x) ? t.detach().clone() : t;
 }
 
-/// Calls f(t) with `y` itself if it is row-major, else with a copy that is copied back afterwards.
+/// Calls f(y) if y is row-major. Otherwise calls f with a row-major copy and copies it back.
 template <class F>
 void on_contiguous(const Tensor& y, const F& f) {
   NoGradGuard no_grad;

@@ -1,5 +1,5 @@
-// Ops without a derivative, in LibTorch too. Their backward throws, because silence would lose a
-// gradient. Not installed.
+// Helpers for ops that have no derivative, as in LibTorch. Their backward throws, because otherwise
+// a gradient would be lost silently. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -10,7 +10,7 @@ namespace torch::taper::detail {
 [[noreturn]] inline void throw_no_derivative(const char* op) {
   throw Error(concat(op, ": derivative for aten::", op, " is not implemented"));
 }
-/// Returns y = op(inputs). If it is floating and an input requires a gradient, backward through it
+/// Returns y = op(inputs). If y is floating and an input requires a gradient, backward through y
 /// throws Error.
 inline Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inputs& inputs) {
   bool wanted = false;
@@ -20,8 +20,8 @@ inline Tensor without_derivative(const char* op, Tensor y, const autograd::detai
                      [op](autograd::Grads&) -> std::vector<Tensor> { throw_no_derivative(op); });
   return y;
 }
-/// Throws Error if `x` requires a gradient, because `op` has no derivative by this argument. The
-/// gradient would be lost silently.
+/// Throws Error if x requires a gradient, because `op` has no derivative by this argument.
+/// Otherwise the gradient would be lost silently.
 inline void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x) {
   TAPER_CHECK(!autograd::needs_grad(x), op, ": The function '", op,
               "' is not differentiable with respect to argument '", argument,

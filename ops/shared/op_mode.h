@@ -1,4 +1,4 @@
-// Modes: objects of a program that see each op that its thread calls, and may change the call.
+// Modes: objects of a program. A mode sees each op that its thread calls and may change the call.
 // PyTorch's name is TorchDispatchMode.
 //
 //   struct Count : OpMode {
@@ -29,7 +29,7 @@ namespace torch::taper {
 class Generator;
 class IValue;
 
-/// What transformations need to know of an op. An op has several traits or none.
+/// What transformations need to know of an op. An op may have several traits or none.
 enum class OpTrait : uint16_t {
   kPointwise = 1,    ///< an element of the result depends on operands at the same index only
   kLinear = 2,       ///< linear in the arguments of OpInfo::linear_in, taken together
@@ -38,8 +38,8 @@ enum class OpTrait : uint16_t {
   kInPlace = 16,     ///< changes its first argument and returns it
   kOut = 32,         ///< stores results in its first arguments
   kRandom = 64,      ///< draws random numbers
-  kComposite = 128,  ///< made of other public ops: OpCall::decompose() shows them
-  kForward = 256     ///< a second name, which modes see as the op that it calls
+  kComposite = 128,  ///< made of public ops, which OpCall::decompose() shows
+  kForward = 256     ///< a second name; modes see the op that it calls
 };
 
 namespace detail {
@@ -47,7 +47,7 @@ struct OpCaller;
 struct OpType;
 struct OpCallAccess;
 
-/// The types of arguments. A type's place in the list is its number.
+/// A list of the types of arguments. A type's index in the list is its number.
 template <class... T>
 struct OpTypes {
   template <class Wanted>
@@ -68,15 +68,15 @@ using ArgumentTypes =
 
 /// An op's row of the table of ops. Rows live as long as the process.
 struct OpInfo {
-  const char* name;    ///< the C++ function: "softmax", "linalg_svd", "add_", "add_out"
-  const char* schema;  ///< PyTorch's, "aten::softmax.int(Tensor self, int dim, ...) -> Tensor"
-  uint16_t traits;     ///< the OpTraits, added
-  uint16_t linear_in;  ///< a bit for each argument of the C++ function
+  const char* name;                ///< the C++ function: "softmax", "linalg_svd", "add_", "add_out"
+  const char* schema;              ///< "aten::softmax.int(Tensor self, int dim, ...) -> Tensor"
+  uint16_t traits;                 ///< the sum of its OpTraits
+  uint16_t linear_in;              ///< one bit per argument of the C++ function
   const detail::OpCaller* caller;  ///< how the library calls `function`
   const void* function;            ///< the C++ function
   void (*call_values)(const OpInfo& op, std::vector<IValue>& stack);  ///< see call_op()
   uint8_t cast_cpu;                                                   ///< autocast's rule on CPUs
-  uint8_t cast_cuda;                                                  ///< and on CUDA devices
+  uint8_t cast_cuda;                                                  ///< autocast's rule on GPUs
 
   /// Returns whether the op has a trait.
   bool is(OpTrait trait) const { return traits & static_cast<uint16_t>(trait); }
@@ -90,20 +90,21 @@ struct OpInfo {
 
 /// Returns the table of ops, in the order of the names.
 const std::vector<const OpInfo*>& all_ops();
-/// Calls an op with the values on top of `stack`, one for each argument of the schema, and leaves
-/// its results there. Throws Error for values that do not convert.
+/// Calls an op with the values on top of `stack`, one for each argument of the schema. Replaces
+/// them by the op's results. Throws Error for values that do not convert.
 inline void call_op(const OpInfo& op, std::vector<IValue>& stack) { op.call_values(op, stack); }
 
 class OpModeGuard;
 struct [[gnu::visibility("hidden")]] OpModes;
 
-/// One call of an op, at its door. Arguments are counted as those of the C++ function, a method's
-/// tensor first.
+/// One call of an op, at its door. Arguments have the order of the C++ function. A method's own
+/// tensor comes first.
 class OpCall {
  public:
   size_t size() const { return arguments_.size(); }  ///< number of arguments
-  /// Returns an argument. Throws TypeError if the function's parameter has another type. Types are
-  /// those of the declaration: Tensor, int64_t, IntArrayRef, optional<Tensor>, TensorList...
+  /// Returns an argument. Throws TypeError if the function's parameter has another type. T is the
+  /// parameter's type in the declaration: Tensor, int64_t, IntArrayRef, optional<Tensor>,
+  /// TensorList and so on.
   template <class T>
   const T& get(size_t index) const {
     constexpr int number = detail::ArgumentTypes::number_of<T>();
@@ -114,22 +115,24 @@ class OpCall {
   /// dtype, layout, device and pin_memory.
   IValue argument(size_t index) const;
   /// Replaces an argument. Throws Error if the value does not convert to the parameter's type. An
-  /// op that changes its argument still returns the caller's.
+  /// op that changes its argument still returns the caller's tensor.
   void set_argument(size_t index, const IValue& value);
   /// Returns all defined tensors of the arguments, including those in lists.
   std::vector<Tensor> tensors() const { return all_tensors(false); }
 
-  /// Calls the op, with the mode that was entered before this one, if any, and without this mode.
-  /// The ops of which it is made are not shown. At most once for each call.
+  /// Calls the op without this mode. The mode that was entered before this one sees the call. Modes
+  /// do not see the ops that this op calls. next() may be called at most once.
   void next() { run(false); }
-  /// Calls the op itself, and shows the ops that it calls to this mode. At most once for each call.
+  /// Calls the op itself. This mode sees the ops that the op calls. decompose() may be called at
+  /// most once.
   void decompose() { run(true); }
   /// Returns whether there is a result.
   bool done() const { return result_ != nullptr; }
-  /// Returns the result as a value: a tensor, list or number, None, or a tuple of several.
+  /// Returns the result as a value: a tensor, a list, a number, None, or a tuple of several
+  /// results.
   IValue result() const;
-  /// Replaces the result, or gives one to an op that is not called. If an op returns its arguments,
-  /// the values are copied into these arguments.
+  /// Replaces the result, or sets the result of an op that is not called. If an op returns its
+  /// arguments, the values are copied into these arguments.
   void set_result(const IValue& value);
   /// Returns all defined tensors of the result.
   std::vector<Tensor> result_tensors() const { return all_tensors(true); }
@@ -159,15 +162,15 @@ class OpCall {
   void* result_ = nullptr;
 };
 
-/// Sees each op that a thread calls while the mode is on: the public functions and methods, in all
-/// forms, with the arguments of the program. Ops inside of an op are not shown. Ops of a backward
-/// pass are, if it runs on this thread.
+/// Sees each op that a thread calls while the mode is on. These are the public functions and
+/// methods, in all forms, with the program's arguments. A mode does not see ops that are called by
+/// another op. It sees the ops of a backward pass that runs on this thread.
 class OpMode {
  public:
   virtual ~OpMode() = default;
-  /// Called in place of the op. Calls `call.next()`, or gives a result with `call.set_result()`.
-  /// Ops in this function are shown to the modes that were entered before this one only. An
-  /// exception leaves through the op.
+  /// Is called in place of the op. An implementation calls `call.next()`, or sets a result with
+  /// `call.set_result()`. Only modes that were entered before this one see the ops that it calls.
+  /// An exception propagates to the caller of the op.
   virtual void call(const OpInfo& op, OpCall& call) = 0;
 };
 
@@ -184,7 +187,7 @@ class OpModeGuard {
  private:
   friend class OpCall;
   friend struct OpModes;
-  /// Makes a mode, or null, the first to see an op. Returns the one before.
+  /// Makes a guard's mode the first to see an op. Null means no mode. Returns the previous guard.
   static OpModeGuard* enter(OpModeGuard* first);
   OpMode& mode_;
   OpModeGuard* const outer_;

@@ -1,5 +1,5 @@
-// Weights, biases and masks that LibTorch takes as optional<Tensor>: an optional, or nullopt,
-// instead of a tensor. nullopt means an undefined tensor.
+// Overloads for weights, biases and masks, which LibTorch takes as optional<Tensor>. They take an
+// optional or nullopt instead of a tensor. nullopt means an undefined tensor.
 #pragma once
 
 #include <string_view>
@@ -22,7 +22,8 @@ template <>
 struct IsOptionalTensor<optional<Tensor>> : std::true_type {};
 template <>
 struct IsOptionalTensor<nullopt_t> : std::true_type {};
-/// Holds if one of them is an optional, and the others are optionals or tensors.
+/// Enables an overload if at least one of the types is an optional and the others are optionals or
+/// tensors.
 template <class... T>
 using IfOptionalTensors =
     std::enable_if_t<(IsOptionalTensor<T>::value || ...) &&

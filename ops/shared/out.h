@@ -1,7 +1,7 @@
 // The `out` forms of ops, which write results into tensors of the caller.
 //
 // f_out(out, ...) computes f(...) without history and writes it into `out`. `out` is resized if its
-// shape differs. The result is converted to out's dtype if the cast is allowed. All checks come
+// shape differs. The result is converted to out's dtype if the cast is allowed. All checks are made
 // before any write. Errors: Error for an argument that requires a gradient, and for an `out` whose
 // memory overlaps itself or partly overlaps an input.
 //
@@ -21,21 +21,22 @@ namespace torch::taper {
 /// Throws if `out` or an input requires a gradient.
 void check_out_gradient(const char* op, const Tensor& out, Operands inputs);
 
-/// A tensor for a result of some shape.
+/// Describes how a result is written to `out`.
 struct OutPlan {
-  const Tensor& out;  ///< the caller's
-  const Dims sizes;   ///< of the result
+  const Tensor& out;  ///< the caller's tensor
+  const Dims sizes;   ///< the result's sizes
   /// True if the result may be written while the inputs are read.
   bool apart;
   /// Resizes `out`, as the last step before the result is written.
   void resize() const {
     if (out.impl().sizes != sizes) resize_other_sizes();
   }
-  /// Warns unless `out` has no elements.
+  /// Resizes `out`. Warns if `out` has elements.
   void resize_other_sizes() const;
 };
-/// Throws if `out` is on another device than an input, except 0-dim CPU inputs. Throws if its
-/// memory overlaps itself or partly overlaps an input, and if `out` is an input of another shape.
+/// Throws if `out` is on another device than an input. 0-dim CPU inputs may be on another device.
+/// Throws if out's memory overlaps itself or partly overlaps an input. Throws if `out` is an input
+/// and has another shape than the result.
 OutPlan plan_out(const char* op, const Tensor& out, const Dims& sizes, Operands inputs);
 
 /// Throws unless `out` is on the result's device.
@@ -44,15 +45,15 @@ void check_out_device(const char* op, const Tensor& out, Device device);
 /// Throws unless `out` has exactly this dtype, for ops that convert nothing.
 void check_out_dtype(const char* op, const Tensor& out, ScalarType dtype);
 
-/// Throws unless `out` has the dtype that the caller asked for: "Expected out tensor to have dtype
-/// double, but got float instead".
+/// Throws unless `out` has `dtype`, the dtype that the caller asked for: "Expected out tensor to
+/// have dtype double, but got float instead".
 void check_asked_dtype(const char* op, const Tensor& out, ScalarType dtype);
 
-/// Throws unless the op may store a result of this dtype in `out`.
+/// Throws unless a result of dtype `result` may be stored in `out`.
 void check_stored_dtype(const char* op, const Tensor& out, ScalarType result);
 
-/// Writes `y`, computed without history from the inputs, into `out`, with all checks and
-/// conversions.
+/// Writes y into `out`, with all checks and conversions. y was computed from the inputs without
+/// history.
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
 
 }  // namespace torch::taper

@@ -17,7 +17,7 @@ struct ValuesOnly {
 
 using OutPair = std::tuple<Tensor&, Tensor&>;
 
-// Stores both results or, after an error, none.
+// Stores both results. If a check fails, stores none.
 inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
                           const std::tuple<Tensor, Tensor>& y, Operands inputs) {
   const auto check = [&](const Tensor& out, const Tensor& result) {
@@ -38,7 +38,7 @@ inline void check_gradients(const char* op, const Tensor& out, TensorList tensor
   for (const Tensor& t : tensors) check_out_gradient(op, out, {t});
 }
 
-/// Returns `out` with these sizes, to be filled by factories.
+/// Resizes `out` to `size` and returns it, so that a factory can fill it.
 inline Tensor& sized_out(const char* op, Tensor& out, IntArrayRef size) {
   check_defined(op, out, "out");
   check_out_gradient(op, out, {});
@@ -55,8 +55,9 @@ inline TensorOptions options_of_out(const Tensor& out) {
 
 }  // namespace torch::taper
 
-// Defines name_out: `call` of the inputs in parentheses, without history. `shown` are the names of
-// all parameters, in parentheses. The parameters after `out` follow.
+// Defines name_out, which evaluates `call` without history and stores the result. `shown` holds the
+// names of all parameters, in parentheses. `inputs` holds the input tensors, in parentheses. The
+// remaining macro arguments are the parameters after `out`.
 #define TAPER_LISTED(...) \
   { __VA_ARGS__ }
 #define TAPER_OUT(name, shown, call, inputs, ...)            \

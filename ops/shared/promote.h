@@ -19,34 +19,34 @@ struct BinaryOperand {
 /// Returns the dtype that two operands promote to.
 ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b);
 
-/// Returns the dtype that all tensors promote to. It differs from promoting pairs in turn: a 0-dim
-/// tensor counts only if its category is higher than all others'.
+/// Returns the dtype that all tensors promote to. This is not the same as promoting pairs in turn.
+/// A 0-dim tensor changes the dtype only if its category is higher than that of all other tensors.
 ScalarType promoted_dtype(std::initializer_list<std::reference_wrapper<const Tensor>> operands);
 
-/// Operands ready for a kernel: of one dtype, broadcastable, on one device.
+/// Operands that are ready for a kernel. They have one dtype, are on one device and broadcast.
 struct BinaryPlan {
   ScalarType dtype;
   Device device;
   Dims shape;
-  /// The operands, usually in `dtype`. A number leaves them undefined.
+  /// The operands, usually converted to `dtype`. For a number, the tensor is undefined.
   Tensor a, b;
   /// The operands for the kernel.
   In in_a, in_b;
 };
-/// Plans defined operands. Throws for different devices and for shapes that do not broadcast. With
-/// `as_they_are` tensors keep their dtypes.
+/// Prepares operands, which must be defined. Throws if devices differ or if shapes do not
+/// broadcast. With `as_they_are`, tensors keep their dtypes.
 BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
                        ScalarType dtype, bool as_they_are = false);
 
-/// Shape, dtype and device of an input, for the conversion of its gradient.
+/// The shape, dtype and device of an input. They determine the conversion of its gradient.
 struct InputForm {
   Dims sizes;
   ScalarType dtype;
   Device device;
   explicit InputForm(const Tensor& t)
       : sizes(t.impl().sizes), dtype(t.scalar_type()), device(t.device()) {}
-  /// Returns `g`, which has the broadcast shape, summed and converted to the input's shape, dtype
-  /// and device.
+  /// Returns g, summed to the input's shape and converted to its dtype and device. g has the
+  /// broadcast shape.
   Tensor operator()(const Tensor& g) const {
     if (g.impl().sizes == sizes && g.scalar_type() == dtype && g.device() == device) return g;
     return convert(g);
@@ -56,7 +56,7 @@ struct InputForm {
   Tensor convert(const Tensor& g) const;
 };
 
-/// Replaces InputForm if the gradient needs no conversion. It takes no space in a node.
+/// Is used in place of InputForm if the gradient needs no conversion. It takes no space in a node.
 struct SameForm {
   explicit SameForm(const Tensor&) {}
   const Tensor& operator()(const Tensor& g) const { return g; }

@@ -15,7 +15,7 @@ void gather_row(T* y, const T* x, const int32_t* index, const T* weight, int64_t
 /// Computes y[o] = sum over k < count of weight[k] * rows[k][o].
 template <class T>
 void blend_rows(T* y, const T* const* rows, const T* weight, int64_t count, int64_t n);
-/// Does y[o] += weight * x[o].
+/// Adds weight * x[o] to y[o], for o < n.
 template <class T>
 void add_row(T* y, const T* x, T weight, int64_t n);
 

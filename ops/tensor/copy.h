@@ -17,10 +17,11 @@ Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking = false);
 
 /// Sets every element of x to `value`, converted to x's dtype, in place.
 Tensor& fill_(Tensor& x, const Scalar& value);
-/// Fills with a 0-dim tensor. Its gradient is the sum of the incoming gradient.
+/// Fills x with the element of a 0-dim tensor. The gradient of `value` is the sum of the gradient
+/// of x.
 Tensor& fill_(Tensor& x, const Tensor& value);
 Tensor& zero_(Tensor& x);
-/// Returns a copy of self after the method with an underscore.
+/// Returns a copy of self, changed by the in-place method (fill_, zero_).
 Tensor fill(const Tensor& self, const Scalar& value);
 Tensor fill(const Tensor& self, const Tensor& value);
 Tensor zero(const Tensor& self);

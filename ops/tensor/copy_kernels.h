@@ -4,8 +4,8 @@
 
 namespace torch::taper {
 
-/// Converts x to y's dtype. A real y gets the real part of a complex x. Both have equal shapes and
-/// any strides.
+/// Converts x to y's dtype. A real y gets the real part of a complex x. x and y have equal shapes
+/// and any strides.
 TAPER_KERNEL(copy, Out y, In x)
 /// Fills y with `value`, an In of y's dtype that holds one number.
 TAPER_KERNEL(fill, Out y, In value)

@@ -1,7 +1,8 @@
-// Creating tensors: filled with a value, a sequence or given numbers, or uninitialised.
+// Functions that create tensors: filled with one value, a sequence or given numbers, or
+// uninitialised.
 //
-// `options` sets dtype, device, memory format and requires_grad. Unset ones take the default
-// (default_dtype(), get_default_device()). requires_grad throws for integral dtypes. A negative
+// `options` sets dtype, device, memory format and requires_grad. Unset options take the defaults
+// (default_dtype(), get_default_device()). requires_grad with an integral dtype throws. A negative
 // size throws.
 #pragma once
 
@@ -29,19 +30,20 @@ Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor& zeros_out(Tensor& out, IntArrayRef size);
 Tensor ones(IntArrayRef size, TensorOptions options = {});
 Tensor& ones_out(Tensor& out, IntArrayRef size);
-/// Fills with `value`. Without a dtype in `options`, the dtype follows the value: bool, kLong, the
-/// default dtype or its complex dtype.
+/// Fills a new tensor with `value`. If `options` has no dtype, the value's type determines it:
+/// bool, kLong, the default dtype or its complex dtype.
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options = {});
 Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& value);
 /// Returns a 0-dim tensor, of the default dtype unless `options` has one.
 Tensor scalar_tensor(const Scalar& value, TensorOptions options = {});
-/// Returns the n x m matrix with ones on its diagonal (default: m = n).
+/// Returns the n x m matrix with ones on its diagonal. m defaults to n.
 Tensor eye(int64_t n, TensorOptions options = {});
 Tensor eye(int64_t n, int64_t m, TensorOptions options = {});
 Tensor& eye_out(Tensor& out, int64_t n);
 Tensor& eye_out(Tensor& out, int64_t n, int64_t m);
 
-/// Takes shape, dtype and device from `like`, and its strides if it is dense. `options` overrides.
+/// Takes shape, dtype and device from `like`. Also takes the strides if `like` is dense. Settings
+/// in `options` take precedence.
 Tensor empty_like(const Tensor& like, TensorOptions options = {},
                   optional<MemoryFormat> format = nullopt);
 Tensor zeros_like(const Tensor& like, TensorOptions options = {},
@@ -52,16 +54,16 @@ Tensor full_like(const Tensor& like, const Scalar& value, TensorOptions options 
                  optional<MemoryFormat> format = nullopt);
 
 // ---------------------------------------------------------------- sequences
-/// Returns the vector start, start + step, ... below `end` (above it for a negative step). It has
-/// ceil((end - start) / step) values. It is kLong if all numbers are integral, else of the default
-/// dtype. Throws for step 0, for a step away from `end`, and for infinite numbers and NaN.
+/// Returns the vector of start, start + step and so on, up to but without `end`. It has ceil((end -
+/// start) / step) values. It is kLong if all numbers are integral, else of the default dtype.
+/// Throws for step 0, for a step away from `end`, and for infinite numbers and NaN.
 Tensor arange(const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               TensorOptions options = {});
 Tensor& arange_out(Tensor& out, const Scalar& end);
 Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1);
-/// Returns arange with `end` included, and always in the default dtype.
+/// Returns the same numbers as arange, but includes `end` and always has the default dtype.
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
              TensorOptions options = {});
@@ -69,8 +71,8 @@ Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Sca
 /// Returns `steps` evenly spaced values from `start` to `end`, both included.
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps = 100,
                 TensorOptions options = {});
-/// Takes the ends from 0-dim tensors and synchronizes with them. Throws for tensors with
-/// dimensions.
+/// Takes `start` or `end` from a 0-dim tensor and synchronizes with its device. Throws for tensors
+/// with dimensions.
 Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options = {});
@@ -86,15 +88,16 @@ Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double ba
                 TensorOptions options = {});
 Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
                      double base = 10.0);
-/// Returns rows and columns (2 x count, kLong) of the entries on and below diagonal `offset` of a
-/// row x col matrix, in row-major order.
+/// Returns the row indices and column indices (2 x count, kLong) of the elements on and below
+/// diagonal `offset` of a row x col matrix, in row-major order.
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
-/// Returns rows and columns of the entries on and above the diagonal.
+/// Returns the row indices and column indices of the elements on and above the diagonal.
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
 
 // ---------------------------------------------------------------- from memory and numbers
-/// Wraps memory of the caller in a tensor. The caller keeps it alive, or gives a `deleter` that is
-/// called with `data` after the last use. `strides` (default: row-major) are in elements.
+/// Wraps memory of the caller in a tensor. The caller keeps the memory alive, or passes a
+/// `deleter`, which is called with `data` after the last use. `strides` (default: row-major) are in
+/// elements.
 Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
@@ -105,7 +108,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
 namespace detail {
 
 /// The argument of tensor(): a number, a list of arguments, or an array of numbers. It refers to
-/// its lists, so it lives no longer than the call.
+/// its lists, so it must not outlive the call.
 class TensorDataContainer {
  public:
   TensorDataContainer();
@@ -134,13 +137,14 @@ class TensorDataContainer {
   TensorDataContainer(const Span& values)
       : TensorDataContainer(values.data(), values.size(), dtype_of<typename Span::value_type>()) {}
 
-  /// Tests the kind of the argument. LibTorch's is_tensor() means an array of numbers.
+  /// Test the kind of the argument. is_tensor() tests whether it is an array of numbers, as in
+  /// LibTorch.
   ///@{
   bool is_scalar() const { return kind_ == Kind::kNumber; }
   bool is_init_list() const { return kind_ == Kind::kList; }
   bool is_tensor() const { return kind_ == Kind::kArray; }
   ///@}
-  /// Returns the number, the list or the array. Throws Error for another kind.
+  /// Return the number, the list or the array. Throw Error if the argument is of another kind.
   ///@{
   const Scalar& scalar() const;
   ArrayRef<TensorDataContainer> init_list() const;
@@ -148,9 +152,9 @@ class TensorDataContainer {
   ///@}
   /// Returns the sizes that the tensor will have, from the first element of each list.
   std::vector<int64_t> sizes() const;
-  /// Returns the dtype of the first number, or the default one without numbers.
+  /// Returns the dtype of the first number, or the default dtype if there are no numbers.
   ScalarType scalar_type() const { return dtype(); }
-  /// Writes the numbers in braces: "{{1, 2}, {3, 4}}".
+  /// Prints the numbers in braces: "{{1, 2}, {3, 4}}".
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out,
                                                  const TensorDataContainer& data);
   Tensor to_tensor(const TensorOptions& options) const;
@@ -159,7 +163,7 @@ class TensorDataContainer {
  private:
   enum class Kind : uint8_t { kNumber, kList, kArray };
   TensorDataContainer(const void* values, size_t count, ScalarType dtype);
-  // Integers as wide as int64_t, but of another type, count as int64_t.
+  // Types of integers that have the width of int64_t are treated as int64_t.
   template <class T>
   static constexpr ScalarType dtype_of() {
     if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value)
@@ -188,15 +192,15 @@ class TensorDataContainer {
 
 }  // namespace detail
 
-/// Returns a tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}), or
-/// of a vector, array, span or ArrayRef. int and int64_t give kLong, float and double the default
-/// dtype. Other types give their dtype. `options` overrides. All numbers must have one type, all
-/// sub-lists one shape. x.new_tensor(data) uses the dtype and the device of x.
+/// Returns a tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}).
+/// `data` may also be a vector, array, span or ArrayRef. int and int64_t give kLong. float and
+/// double give the default dtype. Other types give their dtype. A dtype in `options` takes
+/// precedence. All numbers must have one type, and all sub-lists one shape. x.new_tensor(data) uses
+/// the dtype and the device of x.
 Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options = {});
 
-/// Views the elements of a contiguous tensor on the CPU. The tensor must outlive the view. Throws
-/// Error if Span has another element type.
-/// `Span` is the class of a C++20 span.
+/// Returns a span over the elements of a contiguous tensor on the CPU. The tensor must outlive the
+/// view. Throws Error if Span has another element type. `Span` is the class of a C++20 span.
 template <class Span>
 Span as_span(const Tensor& x) {
   TAPER_CHECK(x.is_cpu() && x.is_contiguous(),

@@ -5,14 +5,14 @@
 
 namespace torch::taper::detail {
 
-/// Returns an uninitialised CPU tensor in page-locked memory. Without CUDA devices the memory is
-/// ordinary, with one warning.
+/// Returns an uninitialised CPU tensor in page-locked memory. Without CUDA devices, the memory is
+/// not page-locked, and there is one warning.
 Tensor make_pinned(const char* op, IntArrayRef sizes, ScalarType dtype);
-/// Throws Error if pinned memory is asked for on a device.
+/// Throws Error if `device` is not the CPU, because only CPU memory can be pinned.
 void check_may_pin(const char* op, Device device);
 
-/// Counts the elements of memory that a tensor of this geometry needs. Throws Error if sizes and
-/// strides differ in number, or the count overflows.
+/// Returns the number of elements of memory that a tensor of these sizes and strides needs. Throws
+/// Error if there are not as many strides as sizes, or if the number overflows.
 inline int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef stride,
                              ScalarType dtype) {
   TAPER_CHECK(size.size() == stride.size(), op, ": dimensionality of sizes (", size.size(),
@@ -20,7 +20,7 @@ inline int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef strid
   return checked_extent(op, size, stride, 0, elementSize(dtype));
 }
 
-/// Makes a new tensor require a gradient if the options say so.
+/// Sets requires_grad of a new tensor if `options` has it.
 inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
   if (__builtin_expect(options.requires_grad(), 0)) {
     TAPER_CHECK(
@@ -30,7 +30,8 @@ inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
   }
 }
 
-/// Ends a factory that fills its tensor by in-place ops. These do not count as changes.
+/// Completes a factory that has filled its tensor by in-place ops. Resets the tensor's version, so
+/// that these ops do not count as changes.
 inline Tensor finish(Tensor y, const TensorOptions& options) {
   y.impl().storage->version.store(0, std::memory_order_relaxed);
   ask_for_gradient(y, options);

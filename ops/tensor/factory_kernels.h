@@ -11,7 +11,8 @@ TAPER_KERNEL(clear, Out y)
 TAPER_KERNEL(arange, Out y, Scalar start, Scalar step)
 TAPER_KERNEL(linspace, Out y, Scalar start, Scalar end)
 TAPER_KERNEL(logspace, Out y, double start, double end, double base)
-/// Fills y, (2, count), with rows and columns of the lower (upper) triangle in row-major order.
+/// Fills y (2, count) with the row indices and column indices of the lower (upper) triangle, in
+/// row-major order.
 TAPER_KERNEL(triangle_indices, Out y, int64_t rows, int64_t cols, int64_t offset, bool upper)
 
 }  // namespace torch::taper

@@ -1,5 +1,5 @@
-// Reversing, rolling and rotating. Results are new memory. Negative dims count from the end. A
-// wrong one throws IndexError.
+// Functions that reverse, roll and rotate. Results are new memory. Negative dims count from the
+// end. A dim out of range throws IndexError.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -12,8 +12,8 @@ namespace torch::taper {
 Tensor flip(const Tensor& x, IntArrayRef dims);
 Tensor fliplr(const Tensor& x);
 Tensor flipud(const Tensor& x);
-/// Shifts elements by shifts[i] along dims[i]. Elements beyond the end come in at the front.
-/// Without dims the flattened tensor is rolled.
+/// Shifts elements by shifts[i] along dims[i]. Elements that are shifted beyond the end reappear at
+/// the front. Without dims, the flattened tensor is rolled.
 Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims = {});
 /// Rotates by k quarter turns in the plane of the two dims, from the first towards the second.
 Tensor rot90(const Tensor& x, int64_t k = 1, IntArrayRef dims = {0, 1});

@@ -1,4 +1,4 @@
-// Tensors over memory of the caller, described in steps.
+// Tensors over memory of the caller, built in steps.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace torch::taper {
 /// Builds a tensor for for_blob. Each step but the last returns the maker.
 class TensorMaker {
  public:
-  using ContextDeleter = void (*)(void*);  ///< gets what context() was given
+  using ContextDeleter = void (*)(void*);  ///< its argument is context()'s owner
 
   /// Describes memory of the caller, which is not copied.
   TensorMaker(void* data, IntArrayRef sizes) : data_(data), sizes_(sizes) {}
@@ -42,7 +42,8 @@ class TensorMaker {
     options_ = v;
     return *this;
   }
-  /// Returns the tensor. Throws Error for a negative offset, and for elements without memory.
+  /// Returns the tensor. Throws Error for a negative offset, and if there are elements but no
+  /// memory.
   Tensor make_tensor();
 
  private:
@@ -58,9 +59,9 @@ class TensorMaker {
 /// Starts a from_blob in steps: for_blob(data, {2, 3}).strides({1, 2}).deleter(free).make_tensor().
 inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes}; }
 
-/// Maps the first `size` numbers of a file as a vector of the options' dtype on the CPU. With
-/// `shared`, writes to the tensor go to the file. Throws Error for a missing file and for a file
-/// that is too short. A `size` of 0 gives an empty tensor, without a look at the file.
+/// Maps the first `size` numbers of a file as a vector on the CPU, with the dtype of `options`. If
+/// `shared` is true, writes to the tensor change the file. Throws Error for a missing file and for
+/// a file that is too short. If `size` is 0, the tensor is empty and the file is not opened.
 Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
                  optional<int64_t> size = 0, TensorOptions options = {});
 

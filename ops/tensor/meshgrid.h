@@ -11,13 +11,13 @@
 namespace torch::taper {
 
 /// Returns views with the coordinates of the grid that the vectors span. `indexing` is "ij" or
-/// "xy", which swaps the first two dimensions.
+/// "xy". "xy" swaps the first two dimensions.
 std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing);
-/// Uses "ij". Warns once that the argument will be required.
+/// Calls meshgrid(tensors, "ij"). Warns once that `indexing` will be required.
 std::vector<Tensor> meshgrid(TensorList tensors);
 
-/// Returns the powers of a vector as N columns (nullopt: as many as x has). The exponents fall to
-/// 0, or rise from 0 if `increasing`.
+/// Returns powers of vector x as N columns. N defaults to the size of x. The exponents fall to 0,
+/// or rise from 0 if `increasing` is true.
 Tensor vander(const Tensor& x, optional<int64_t> N = nullopt, bool increasing = false);
 /// Returns all tuples with one element of each vector, as rows. The last element changes fastest.
 Tensor cartesian_prod(TensorList tensors);

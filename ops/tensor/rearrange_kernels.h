@@ -7,12 +7,13 @@
 
 namespace torch::taper {
 
-/// Fills `outer` rows of y. Each row takes 1 / outer of every x, one x after the other. All are
-/// contiguous and of one dtype.
+/// Fills `outer` rows of y. Each row consists of 1 / outer of every tensor in xs, one after the
+/// other. All tensors are contiguous and of one dtype.
 TAPER_KERNEL(join, Out y, std::vector<In> xs, int64_t outer)
 /// Reverses x along the dims whose bit is set. y is contiguous.
 TAPER_KERNEL(flip, Out y, In x, uint32_t dims)
-/// Zeroes elements above (below, for upper) the diagonal of each matrix. Both are contiguous.
+/// Copies x and zeroes the elements above the diagonal of each matrix, or below it if `upper` is
+/// true. Both tensors are contiguous.
 TAPER_KERNEL(triangle, Out y, In x, int64_t diagonal, bool upper)
 /// Writes each index i repeats[i] times, in order. repeats (int32, int64) is contiguous.
 TAPER_KERNEL(repeat_indices, Out y, In repeats)

@@ -1,4 +1,5 @@
-// Splitting tensors into views. Negative dims count from the end. A wrong one throws IndexError.
+// Functions that split tensors into views. Negative dims count from the end. A dim out of range
+// throws IndexError.
 #pragma once
 
 #include <memory>
@@ -19,8 +20,8 @@ std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_
 /// Errors: "tensor_split expected tensor_indices_or_sections to have dtype of long, but got Float".
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
                                  int64_t dim = 0);
-/// Calls tensor_split along dimension 1 (hsplit, for vectors 0), 0 (vsplit) or 2 (dsplit). Throws
-/// Error if sections do not divide the size.
+/// Call tensor_split along dimension 1 (hsplit), 0 (vsplit) or 2 (dsplit). hsplit splits vectors
+/// along dimension 0. Throw Error if the size is not divisible by `sections`.
 std::vector<Tensor> hsplit(const Tensor& self, int64_t sections);
 std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices);
 std::vector<Tensor> vsplit(const Tensor& self, int64_t sections);
@@ -28,15 +29,16 @@ std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices);
 std::vector<Tensor> dsplit(const Tensor& self, int64_t sections);
 std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices);
 
-/// Splits along dim into views of split_size. The last may be smaller.
+/// Splits along dim into views of split_size. The last view may be smaller.
 std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim = 0);
 /// Splits along dim into views of the given sizes, which add up to the size of dim.
 std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
 std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
-/// Splits along dim into at most `chunks` views of equal size. The last may be smaller.
+/// Splits along dim into at most `chunks` views of equal size. The last view may be smaller.
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
 
-/// Calls split() or chunk(). In LibTorch, results under these names are no views for autograd.
+/// Calls split() or chunk(). In LibTorch, autograd does not treat results of these functions as
+/// views.
 inline std::vector<Tensor> unsafe_split(const Tensor& x, int64_t split_size, int64_t dim = 0) {
   return split(x, split_size, dim);
 }
@@ -47,14 +49,14 @@ inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& x, IntArrayRef 
 inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t dim = 0) {
   return chunk(x, chunks, dim);
 }
-/// Returns the slices along dim.
+/// Returns views of all slices along dim.
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 
-/// Iterates over the views x[0], x[1], ... of a tensor. It keeps them all, so that their gradients
-/// are collected by one node.
+/// Iterates over the views x[0], x[1], ... of a tensor. It keeps all views, so that one node
+/// collects their gradients.
 class RowIterator {
  public:
-  /// Points to a position among `rows`. The end needs none.
+  /// Points to position `at` in `rows`. `rows` is null for the end.
   RowIterator(std::shared_ptr<const std::vector<Tensor>> rows, size_t at)
       : rows_(std::move(rows)), at_(at) {}
   Tensor operator*() const { return (*rows_)[at_]; }  ///< Returns the view.
@@ -72,8 +74,8 @@ class RowIterator {
   std::shared_ptr<const std::vector<Tensor>> rows_;  ///< null past the last view
   size_t at_;
 };
-/// Iterate over the first dimension: `for (Tensor row : x)`. Throw TypeError for a tensor without
-/// dimensions.
+/// Return iterators over the first dimension, for `for (Tensor row : x)`. Throw TypeError for a
+/// tensor without dimensions.
 ///@{
 RowIterator begin(const Tensor& x);
 RowIterator end(const Tensor& x);

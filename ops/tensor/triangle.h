@@ -8,8 +8,7 @@
 namespace torch::taper {
 
 /// Zeroes elements above (tril) or below (triu) the diagonal of the matrices in the last two
-/// dimensions.
-/// Diagonal k is k columns right of the main one.
+/// dimensions. Diagonal k is k columns to the right of the main diagonal.
 Tensor tril(const Tensor& x, int64_t diagonal = 0);
 Tensor& tril_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
 Tensor triu(const Tensor& x, int64_t diagonal = 0);

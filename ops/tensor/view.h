@@ -1,5 +1,5 @@
-// Views: other shapes over the input's memory. Unless its comment says otherwise, an op
-// here shares storage and history with its input. Writing to the result writes to the input.
+// View ops: other shapes over the memory of the input. Unless its comment says otherwise, the
+// result shares storage and history with the input. Writing to the result writes to the input.
 // reshape, flatten and ravel copy if the strides require it.
 #pragma once
 
@@ -11,21 +11,21 @@
 
 namespace torch::taper {
 
-/// Views the elements in the shape `size`. One entry may be -1, which is inferred. Throws if the
-/// strides do not allow that shape. reshape() copies in that case.
+/// Returns a view with the shape `size`. One number may be -1, which is inferred. Throws if the
+/// strides do not allow that shape. (reshape() copies in that case.)
 Tensor view(const Tensor& x, IntArrayRef size);
-/// Views the bytes as elements of another dtype, without history. If the element sizes differ, the
-/// last dimension, of stride 1, grows or shrinks in proportion.
+/// Returns a view of the bytes as elements of another dtype, without history. If the element sizes
+/// differ, the size of the last dimension changes in proportion. Its stride must then be 1.
 /// Errors: "self.size(-1) must be divisible by 2 to view Float as Double (different element sizes),
 /// but got 3", and similar ones for strides, the offset and 0-dim tensors.
 Tensor view(const Tensor& x, ScalarType dtype);
-/// Returns view() of a row-major tensor that is not used again. For autograd, the result is not a
-/// view of it.
+/// Returns view() of a row-major tensor that is not used again. Autograd does not treat the result
+/// as a view.
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size);
 /// Returns a view if possible, else a copy in that shape.
 Tensor reshape(const Tensor& x, IntArrayRef shape);
-/// Expands dimensions of size 1 to `size` without a copy (stride 0). -1 keeps a size. New
-/// dimensions may come in front.
+/// Expands dimensions of size 1 to `size` without a copy (stride 0). -1 keeps a size. `size` may
+/// have new dimensions in front.
 Tensor expand(const Tensor& x, IntArrayRef size);
 /// Expands all tensors to the shape that they broadcast to.
 std::vector<Tensor> broadcast_tensors(TensorList tensors);
@@ -40,9 +40,9 @@ inline Tensor swapaxes(const Tensor& x, int64_t axis0, int64_t axis1) {
 inline Tensor swapdims(const Tensor& x, int64_t dim0, int64_t dim1) {
   return transpose(x, dim0, dim1);
 }
-/// Transposes a matrix. A vector or number stays unchanged. Throws for more dimensions.
+/// Transposes a matrix. Returns vectors and 0-dim tensors unchanged. Throws for more dimensions.
 Tensor t(const Tensor& x);
-/// Moves dimensions `source` to the positions `destination`. The others keep their order.
+/// Moves dimensions `source` to the positions `destination`. The other dimensions keep their order.
 Tensor movedim(const Tensor& x, IntArrayRef source, IntArrayRef destination);
 Tensor movedim(const Tensor& x, int64_t source, int64_t destination);
 inline Tensor moveaxis(const Tensor& x, IntArrayRef source, IntArrayRef destination) {
@@ -55,7 +55,7 @@ inline Tensor moveaxis(const Tensor& x, int64_t source, int64_t destination) {
 Tensor squeeze(const Tensor& x);
 Tensor squeeze(const Tensor& x, int64_t dim);
 Tensor squeeze(const Tensor& x, IntArrayRef dim);
-/// Inserts a dimension of size 1 before position dim, in [-rank - 1, rank].
+/// Inserts a dimension of size 1 at position dim of the result.
 Tensor unsqueeze(const Tensor& x, int64_t dim);
 /// Merges dimensions start_dim to end_dim.
 Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);

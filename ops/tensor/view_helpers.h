@@ -26,14 +26,15 @@ inline Tensor zeros_for(const Tensor& g, IntArrayRef sizes) {
   return whole;
 }
 
-/// Makes x the base of `y`, which shares its memory, and records the derivative.
+/// Makes x the base of y and records the derivative. y must share x's memory.
 template <class F>
 void tie_view(const char* node, const Tensor& y, const Tensor& x, F&& gradient) {
   autograd::make_view_of(y, x);
   if (autograd::needs_grad(x)) autograd::record(node, y, {x}, std::forward<F>(gradient));
 }
 
-/// Makes the result of a view op: shares the memory, sets the base and records.
+/// Makes the result of a view op. It shares x's memory and has x as its base. Records the
+/// derivative.
 template <class F>
 Tensor make_view(const char* node, const Tensor& x, const Dims& sizes, const Dims& strides,
                  int64_t offset, F&& gradient) {

@@ -1,5 +1,5 @@
 // Copies of a tensor with one part replaced. Each function writes `src` into the part that the view
-// op of its name would show. Gradients flow to both.
+// op of its name returns. Both x and `src` get gradients.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -8,7 +8,8 @@
 
 namespace torch::taper {
 
-/// Returns x with `src` in place of select(x, dim, index). Throws if src has not the slice's shape.
+/// Returns x with `src` in place of select(x, dim, index). Throws if `src` does not have the
+/// slice's shape.
 Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index);
 /// Returns x with `src` in place of slice(x, dim, start, end, step).
 Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim = 0,
@@ -19,13 +20,12 @@ Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset = 0, 
                         int64_t dim2 = 1);
 
 /// Returns a row-major copy of x with `src` in place of as_strided(copy, size, stride,
-/// storage_offset).
-/// That view must not show an element twice.
+/// storage_offset). No two indices of that view may refer to one element.
 Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, IntArrayRef stride,
                           optional<int64_t> storage_offset = nullopt);
 
-/// Returns square matrices over two new dimensions, dim1 and dim2 of the result. The last dimension
-/// of x is on the diagonal `offset` above the main one. Other elements are zero.
+/// Returns square matrices in two new dimensions, dim1 and dim2 of the result. The last dimension
+/// of x becomes their diagonal `offset` above the main diagonal. Other elements are zero.
 Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
 /// Returns the matrix with the elements of x, of any shape, on its diagonal.
 Tensor diagflat(const Tensor& x, int64_t offset = 0);
