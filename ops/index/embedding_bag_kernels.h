@@ -9,8 +9,8 @@ namespace torch::taper {
 /// The reductions of a bag, with LibTorch's numbers.
 enum class BagMode : int8_t { kSum, kMean, kMax };
 
-/// The bounds of each bag among `length` indices. Wrong offsets, which have been reported, stay
-/// within bounds.
+/// The bounds of each bag among `length` indices. Wrong offsets have been reported before. Here
+/// they are clamped.
 struct BagBounds {
   const int64_t* offsets;
   int64_t count, length;
@@ -36,24 +36,24 @@ struct BagBounds {
   }
 };
 
-// All tensors are contiguous. indices, offsets, bags, sizes and `largest` are int64. Indices are
-// rows of `weight`. padding_idx is -1 if there is none.
+// All tensors are contiguous. indices, offsets, bags, sizes and `largest` are int64. All indices
+// are valid rows of `weight`. padding_idx is -1 if there is no padding.
 
-/// Throws unless offsets[0] is 0, offsets do not fall, and the last one is at most `length`.
+/// Throws unless offsets[0] is 0, offsets do not decrease, and the last offset is at most `length`.
 TAPER_KERNEL(check_bag_offsets, In offsets, int64_t length)
 /// Sets bag_of[i] to the bag of index i, and bag_size[b] to the number of bag b's indices that are
 /// not padding.
 TAPER_KERNEL(fill_bags, Out bag_of, Out bag_size, In indices, In offsets, int64_t padding_idx)
 /// Sets y[b, :] to the sum or mean of weight[indices[i], :] * factors[i] over the i of bag b that
-/// are not padding. Undefined factors count as 1.
+/// are not padding. If `factors` is undefined, all factors are 1.
 TAPER_KERNEL(embedding_bag_sum, Out y, In weight, In indices, In offsets, In factors,
              int64_t padding_idx, BagMode mode)
-/// Returns the maxima and their rows, both 0 for empty bags. As in LibTorch, a NaN compares larger
-/// than nothing, so only a NaN in the first row is kept.
+/// Computes the maxima and their rows. Both are 0 for empty bags. As in LibTorch, no comparison
+/// with NaN is true, so only a NaN in a bag's first row is returned.
 TAPER_KERNEL(embedding_bag_max, Out y, Out largest, In weight, In indices, In offsets,
              int64_t padding_idx)
-/// Computes g[i] = sum over k of gy[bag_of[i], k] * weight[indices[i], k]. Padding and indices in
-/// no bag give 0.
+/// Computes g[i] = sum over k of gy[bag_of[i], k] * weight[indices[i], k]. g[i] is 0 for padding
+/// and for indices in no bag.
 TAPER_KERNEL(embedding_bag_dot, Out g, In gy, In weight, In indices, In bag_of, int64_t padding_idx)
 
 }  // namespace torch::taper

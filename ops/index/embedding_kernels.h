@@ -5,18 +5,19 @@
 namespace torch::taper {
 
 /// Sets y[v, :] to the sum over i with rows[i] = v of factors[i] * gy[from[i], :], in the order of
-/// i. With `by_frequency` the sum is divided by the number of these i. Row `padding_idx` is zero.
-/// Takes any floating dtype (16-bit floats are summed in f32) and rows in range. Undefined factors
-/// are 1. An undefined `from` is i. If from[i] is no row of gy, nothing is added. `from` has the
-/// dtype of rows.
+/// i. With `by_frequency`, the sum is divided by the number of these i. Row `padding_idx` is zero.
+/// Takes any floating dtype. 16-bit floats are summed in f32. `rows` must be in range. If `factors`
+/// is undefined, all factors are 1. If `from` is undefined, from[i] is i. If from[i] is no row of
+/// gy, nothing is added. `from` has the dtype of `rows`.
 TAPER_KERNEL(embedding_gradient, Out y, In gy, In rows, In from, In factors, int64_t padding_idx,
              bool by_frequency)
-/// Scales each row that is longer than max_norm, once. Rows are in range.
+/// Scales each row in `rows` whose norm exceeds max_norm, to norm max_norm. A repeated row is
+/// scaled once. Rows are in range.
 TAPER_KERNEL(embedding_renorm, InOut weight, In rows, double max_norm, double norm_type)
 
 namespace detail {
-/// Throws unless `t`, an argument of this name, is defined, int64 or int32, and on `table`'s
-/// device.
+/// Throws unless t is defined, has dtype int64 or int32, and is on table's device. `name` is t's
+/// name in messages.
 void check_index_dtype(const char* op, const char* name, const Tensor& table, const Tensor& t);
 /// Returns each row of `table` divided by its number of occurrences in `rows`.
 Tensor divided_by_uses(const Tensor& table, const Tensor& rows);

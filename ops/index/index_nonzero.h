@@ -17,7 +17,7 @@ Tensor& nonzero_out(Tensor& out, const Tensor& self);
 /// Errors: "nonzero_static: 'size' must be an non-negative integer".
 Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value = -1);
 Tensor& nonzero_static_out(Tensor& out, const Tensor& self, int64_t size, int64_t fill_value = -1);
-/// Returns the coordinates as one vector per dimension.
+/// Returns the coordinates of nonzero(x) as one vector per dimension.
 std::vector<Tensor> nonzero_numpy(const Tensor& x);
 
 /// Calls nonzero.

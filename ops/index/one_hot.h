@@ -7,8 +7,9 @@
 
 namespace torch::taper {
 
-/// Returns a kLong tensor with a new last dimension of num_classes (-1: the largest class + 1). It
-/// is 1 at the class in x (kLong, from 0 to num_classes - 1), else 0.
+/// Returns a kLong tensor with a new last dimension of size num_classes. It is 1 at the class in x
+/// and 0 elsewhere. x is kLong and holds classes from 0 to num_classes - 1. -1 means the largest
+/// class + 1.
 Tensor one_hot(const Tensor& x, int64_t num_classes = -1);
 
 }  // namespace torch::taper

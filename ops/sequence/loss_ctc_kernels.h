@@ -8,13 +8,13 @@ namespace torch::taper {
 
 /// The logarithm of an impossible event. It is finite, so that no infinities are subtracted.
 constexpr double kCtcNever = -1e30;
-/// Losses above this belong to targets that no alignment gives.
+/// A loss above this means that the target has no alignment.
 constexpr double kCtcImpossible = -kCtcNever / 2;
 
-/// x (T, N, C), of f32 or f64, with the alignments of its targets. labels (N, L) are int64 with
-/// blanks in between. skips (N, L) are bool, true for positions that may follow the position two
-/// before. inputs and ends (N, int64) are the number of steps and the last position of each input.
-/// All but x are contiguous.
+/// x (T, N, C) of f32 or f64, and the targets. `labels` (N, L, int64) holds each target with blanks
+/// in between. `skips` (N, L, bool) is true for positions that may follow the position two before.
+/// `inputs` (N, int64) holds the number of steps of each input, `ends` (N, int64) its last
+/// position. All tensors but x are contiguous.
 template <class T>
 struct CtcInput {
   const T* x;
@@ -38,7 +38,7 @@ struct CtcInput {
   TAPER_HD T emitted(int64_t t, int64_t n, int64_t s) const {
     return x[t * step + n * row + labels[n * places + s] * column];
   }
-  /// Returns the steps. An input without steps counts as one step.
+  /// Returns the number of steps of input n, at least 1.
   TAPER_HD int64_t steps(int64_t n) const { return inputs[n] > 1 ? inputs[n] : 1; }
 };
 
@@ -49,11 +49,12 @@ void for_ctc_dtype(ScalarType t, const F& f) {
   f(float());
 }
 
-/// alpha (T, N, L) gets the logarithms of the sums over all alignments of the steps up to t that
-/// end at position s, within the steps and positions of each input. loss is (N).
+/// alpha (T, N, L) gets logarithms of probabilities. alpha[t, n, s] is for all alignments of the
+/// steps up to t that end at position s. Elements beyond the steps and positions of an input are
+/// not written. `loss` is (N).
 TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In inputs, In ends)
-/// shares (T, N, L) gets the share of the alignments that are at position s in step t, and 0
-/// outside.
+/// shares (T, N, L) gets fractions of the probability. shares[t, n, s] is the fraction of the
+/// alignments that are at position s in step t. It is 0 beyond the steps and positions of an input.
 TAPER_KERNEL(ctc_shares, Out shares, In alpha, In loss, In x, In labels, In skips, In inputs,
              In ends)
 

@@ -4,13 +4,13 @@
 // `batch_sizes` (CPU, int64, not increasing), the number of sequences at each time. States are
 // (layers * directions, N, H).
 //
-// `params` are for each layer and direction: w_ih (G x D), w_hh (G x H), and with has_biases b_ih
-// (G) and b_hh (G). G is 4 H for an LSTM (input, forget, cell, output), 3 H for a GRU (reset,
-// update, new), else H. A layer's input is the output of the one below, all directions
-// concatenated, after `dropout` if `train`.
+// `params` holds for each layer and direction: w_ih (G x D) and w_hh (G x H). With has_biases, b_ih
+// (G) and b_hh (G) follow. G is 4 H for an LSTM (input, forget, cell, output), 3 H for a GRU
+// (reset, update, new), else H. A layer's input is the output of the layer below, with all
+// directions concatenated. If `train` is true, `dropout` is applied to it.
 //
-// Takes floating dtypes. The first result is the last layer's output at every time, (T, N,
-// directions * H) or (R, directions * H). The others are the states after the last time.
+// Tensors have floating dtypes. The first result is the last layer's output at every time, (T, N,
+// directions * H) or (R, directions * H). The other results are the states after the last time.
 //
 // Errors: Error for a wrong number of states or parameters, and for sizes that do not fit.
 #pragma once
@@ -23,8 +23,9 @@
 
 namespace torch::taper {
 
-/// Takes {h, c} as `hx`. If a layer has five params (three without biases), the last, w_hr (P x H),
-/// projects its output. h is then (..., N, P), and the rows of the result have P columns.
+/// Takes {h, c} as `hx`. If a layer has five parameters (three without biases), the last is w_hr (P
+/// x H), which projects the layer's output. h is then (..., N, P), and the rows of the result have
+/// P columns.
 std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params,
                                         bool has_biases, int64_t num_layers, double dropout,
                                         bool train, bool bidirectional, bool batch_first);
@@ -61,7 +62,7 @@ std::tuple<Tensor, Tensor> rnn_relu(const Tensor& data, const Tensor& batch_size
                                     TensorList params, bool has_biases, int64_t num_layers,
                                     double dropout, bool train, bool bidirectional);
 
-/// Computes one step of input (N, D) and states (N, H), and returns the next states.
+/// Computes one step from the input (N, D) and states (N, H). Returns the next states.
 std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih = {},
                                      const Tensor& b_hh = {});

@@ -6,20 +6,20 @@
 
 namespace torch::taper {
 
-/// Weights of a layer. G = gates_of(mode) * H. P is the size of its output (H without a
-/// projection). They are w_ih (G x D), w_hh (G x P), biases (G) or undefined, and w_hr (P x H) or
-/// undefined.
+/// The weights of a layer: w_ih (G x D) and w_hh (G x P), biases (G) or undefined, and w_hr (P x H)
+/// or undefined. G = gates_of(mode) * H. P is the size of the layer's output. It is H if there is
+/// no projection.
 struct RnnWeights {
   Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
 };
-/// y (R x P) for every row, and the last states h (N x P) and, for an LSTM, c (N x H).
+/// The output y (R x P) for every row, and the last states: h (N x P) and, for an LSTM, c (N x H).
 struct RnnOutput {
   Tensor y, h, c;
 };
 
 /// Runs the layer over x (R x D), packed by `plan`, from the states h (N x P) and c (N x H, only
-/// for an LSTM). Takes floating dtypes that agree. Throws Error for other sizes, with addmm's
-/// messages.
+/// for an LSTM). All tensors must have one floating dtype. Throws Error for other sizes, with
+/// addmm's messages.
 RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
                     const RnnWeights& weights);
 

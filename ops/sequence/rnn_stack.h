@@ -9,17 +9,18 @@
 
 namespace torch::taper {
 
-/// Layers, each in one or two directions, over the rows of a packed batch (rnn_kernels.h).
+/// A stack of layers, each in one or two directions, over the rows of a packed batch
+/// (rnn_kernels.h).
 struct RnnStack {
   RnnMode mode;
   bool has_biases;
   int64_t num_layers;
   bool bidirectional;
-  bool tf32;       ///< a library's f32 products may use TF32
+  bool tf32;       ///< true if a library's f32 products may use TF32
   double dropout;  ///< between layers, and 0 unless in training
   std::vector<int64_t> sizes;
-  /// Columns of the input, units of a layer, and columns of its output in one direction. Without
-  /// projections the last two are equal.
+  /// The number of columns of the input, of units of a layer, and of columns of a layer's output in
+  /// one direction. Without projections, `hidden` and `output` are equal.
   int64_t input, hidden, output;
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
@@ -28,8 +29,8 @@ struct RnnStack {
   size_t params_each() const { return (has_biases ? 4u : 2u) + (projects() ? 1u : 0u); }
 };
 
-/// Computes the stack layer by layer, by definition, over rows x (R x input). ops/sequence/rnn.h
-/// describes it.
+/// Computes the stack layer by layer over rows x (R x input). ops/sequence/rnn.h describes the
+/// computation.
 RnnOutput rnn_layers(const RnnStack& stack, Tensor x, const Tensor& h, const Tensor& c,
                      TensorList params);
 /// Returns the sizes that the parameters must have, in order.
@@ -38,7 +39,7 @@ std::vector<Dims> rnn_param_sizes(const RnnStack& stack);
 std::vector<int> rnn_lengths(const RnnStack& stack);
 
 // ---------------------------------------------------------------------- weights for cuDNN
-/// A gate's part of a parameter: elements [from, from + count). cuDNN calls it the matrix or the
+/// A gate's part of a parameter: elements [from, from + count). In cuDNN, it is the matrix or the
 /// bias of linear layer `linear` in pseudo layer `layer`.
 struct RnnBlock {
   int layer, linear;
@@ -48,23 +49,24 @@ struct RnnBlock {
 };
 std::vector<RnnBlock> rnn_blocks(const RnnStack& stack);
 
-/// Elements of a parameter that are adjacent in cuDNN's weights, from `to` on.
+/// Elements [from, from + count) of a parameter, which are adjacent in cuDNN's weights, from `to`
+/// on.
 struct RnnSpan {
   size_t param;
   int64_t from, to, count;
 };
-/// Returns the spans with adjacent ones joined.
+/// Returns the spans. Adjacent spans are joined.
 std::vector<RnnSpan> joined(const std::vector<RnnSpan>& spans);
 /// Copies the parameters into `weights` (1-dim).
 void pack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans, TensorList params);
-/// Returns the parameters of these sizes in `weights`. They are views if their elements are
-/// adjacent.
+/// Returns the parameters in `weights`, which have these sizes. A parameter is a view if its
+/// elements are adjacent.
 std::vector<Tensor> unpack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans,
                                    const std::vector<Dims>& sizes);
 
-/// Tests whether cuDNN may be used: cuDNN is enabled, and results need not be deterministic (cuDNN
-/// does not promise that for recurrent layers). Dtypes must agree, nothing may be dropped, and all
-/// sizes must be valid.
+/// Tests whether cuDNN may be used. cuDNN must be enabled. Results must not have to be
+/// deterministic, because cuDNN does not guarantee this for recurrent layers. Dtypes must agree,
+/// dropout must be off, and all sizes must be valid.
 bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, const Tensor& c,
                      TensorList params);
 

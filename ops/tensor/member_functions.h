@@ -18,7 +18,7 @@ inline Tensor& detach_(Tensor& self) { return self.detach_(); }
 /// Returns a view of all of self.
 inline Tensor alias(const Tensor& self) { return self.alias(); }
 inline bool is_distributed(const Tensor& self) { return self.is_distributed(); }  ///< Returns false
-inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }  ///< one element
+inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }  ///< tests one element
 /// Tests whether the sizes are equal. Strides and dtypes may differ.
 inline bool is_same_size(const Tensor& self, const Tensor& other) {
   return self.is_same_size(other);
