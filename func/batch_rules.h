@@ -1,4 +1,4 @@
-// Batch rules: how an op is called with batches. Not installed.
+// Batch rules. A batch rule calls an op with batches in place of examples. Not installed.
 #pragma once
 
 #include <string_view>
@@ -24,20 +24,21 @@ class BatchCall {
   bool is_batched(size_t i) const;
   /// Returns the tensor at i, undefined if there is none.
   Tensor tensor(size_t i) const;
-  /// Returns its batch. A tensor without one is expanded.
+  /// Returns the batch of the tensor at i. A tensor without a batch is expanded.
   Tensor batch(size_t i) const { return batch_of(tensor(i), level); }
   /// Returns the number of tensors with a batch.
   size_t batched() const;
   /// Returns the index of an argument by its name in the schema, or -1.
   int index(std::string_view name) const;
-  /// Wraps the tensors of a result, whose dimension 0 is the batch.
+  /// Returns a result for the caller. Each tensor, whose dimension 0 is the batch, is wrapped to
+  /// stand for its batch.
   IValue wrapped(const IValue& value) const {
     return mapped(value, [&](const Tensor& t) { return stand_in(t, level.id); });
   }
 };
 
 using BatchRule = IValue (*)(BatchCall& c);
-using BatchRules = std::unordered_map<std::string_view, BatchRule>;  // by names of ops
+using BatchRules = std::unordered_map<std::string_view, BatchRule>;  // from names of ops
 inline void add_rules(BatchRules& all, BatchRule rule,
                       std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) all.emplace(name, rule);
@@ -48,7 +49,8 @@ void add_layer_rules(BatchRules& all);
 BatchRule batch_rule(const OpInfo& op);
 
 using Sizes = std::vector<int64_t>;
-/// Gives a batch `rank` dimensions beside the first, by dimensions of 1 after it.
+/// Gives a batch `rank` dimensions after the first, by inserting dimensions of size 1 after the
+/// first.
 inline Tensor padded(const Tensor& batch, int64_t rank) {
   if (rank <= batch.dim() - 1) return batch;
   Sizes sizes = batch.sizes().vec();
@@ -65,15 +67,16 @@ bool shift_dims(BatchCall& c, int64_t rank, bool reduces);
 /// Shifts the dimensions that arguments name. Only the first tensor may have a batch.
 IValue by_dims(BatchCall& c);
 
-/// (B, N, ...) as (B N, ...), and back.
+/// folded() makes (B, N, ...) to (B N, ...). unfolded() inverts this.
 inline Tensor folded(const Tensor& batch) { return batch.flatten(0, 1); }
 inline Tensor unfolded(const Tensor& t, int64_t size) { return t.unflatten(0, {size, -1}); }
 
-/// Pads batches with dimensions of size 1 after the first, so that examples broadcast.
+/// A rule: pads batches with dimensions of size 1 after the first, so that examples broadcast.
 IValue batch_broadcast(BatchCall& c);
-/// Does so, and keeps the dtypes that examples of no dimensions would give.
+/// A rule like batch_broadcast. It also promotes dtypes as for examples: a 0-dim example is treated
+/// as a 0-dim tensor.
 IValue batch_pointwise(BatchCall& c);
-/// Calls the op for each example.
+/// A rule: calls the op for each example.
 IValue batch_loop(BatchCall& c);
 
 /// Returns whether all examples of a batch share their elements, and neither it nor `other` has a

@@ -11,7 +11,8 @@
 
 namespace torch::taper::func::detail {
 
-/// Copies share what they have not replaced. The arguments of the call must outlive them.
+/// The arguments of a call. Copies share the arguments that they have not replaced. The arguments
+/// of the call must outlive this object.
 class Arguments {
  public:
   Arguments(const OpInfo& op, const OpCall& call);
@@ -23,7 +24,7 @@ class Arguments {
     constexpr int number = taper::detail::ArgumentTypes::number_of<T>();
     return op_->caller->types[i]->number == number ? static_cast<const T*>(at_[i]) : nullptr;
   }
-  /// Replaces an argument, which must have this type.
+  /// Replaces an argument. T must be its type.
   template <class T>
   void set(size_t i, T value) {
     keep(i, std::make_shared<T>(std::move(value)));
@@ -36,9 +37,9 @@ class Arguments {
   /// Replaces all defined tensors by the results of f(index, tensor).
   template <class F>
   void map(const F& f);
-  /// Calls the op. Returns its result, None if it returns its arguments or nothing.
+  /// Calls the op. Returns its result, or None if the op returns its arguments or nothing.
   IValue call() const { return call(*op_); }
-  /// Calls another op with arguments of the same types.
+  /// Calls another op, whose parameters have the same types.
   IValue call(const OpInfo& op) const;
 
  private:
@@ -107,15 +108,16 @@ IValue mapped(const IValue& value, const F& f) {
 }
 /// Returns the tensors of a value, in order.
 variable_list tensors_of(const IValue& value);
-/// Returns the value with these tensors in place of its own.
+/// Returns the value with its tensors replaced by `tensors`.
 inline IValue with_tensors_of(const IValue& value, const variable_list& tensors) {
   size_t next = 0;
   return mapped(value, [&](const Tensor&) { return tensors[next++]; });
 }
-/// Gives a call the result of its op, None if the op returns its arguments or nothing.
+/// Sets the result of a call. `result` is None if the op returns its arguments or nothing.
 void finish_call(const OpInfo& op, OpCall& call, const IValue& result);
 
-/// Warns that an op lacks a rule, once for each text and op: text, name, consequence.
+/// Warns that an op has no rule, once for each text and op. The warning is: text, the op's name,
+/// consequence.
 void warn_once_of(const OpInfo& op, const char* text, const char* consequence);
 
 /// Returns whether an op changes its first argument.

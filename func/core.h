@@ -1,4 +1,4 @@
-// The parts of func that are no templates: functions of lists of tensors.
+// The parts of func that are not templates: functions of lists of tensors.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace torch::taper::func {
 
 /// How random ops behave inside of vmap.
 enum class Randomness {
-  kError,      ///< they throw
-  kDifferent,  ///< each example gets numbers of its own
+  kError,      ///< random ops throw
+  kDifferent,  ///< each example gets different numbers
   kSame        ///< all examples get the same numbers
 };
 
@@ -22,13 +22,14 @@ namespace detail {
 
 using autograd::variable_list;
 
-/// What a function has returned. Those after the first `count` are not differentiated.
+/// The tensors that a function has returned. The tensors after the first `count` are not
+/// differentiated.
 struct Outputs {
   variable_list tensors;
   size_t count;
 };
 using ListFunction = std::function<Outputs(const variable_list&)>;
-/// Where batches lie. An element without a value has no batch.
+/// The dimension of the batch in each tensor. nullopt means that the tensor has no batch.
 using BatchDims = std::vector<optional<int64_t>>;
 
 /// Calls `f` for all examples at once.
@@ -40,24 +41,24 @@ struct ValueAndGrads {
   variable_list outputs;  ///< of the function
   variable_list grads;    ///< one for each differentiated input
 };
-/// Returns the outputs, the first of which has one element, and its gradients with respect to the
-/// inputs at `wanted`.
+/// Returns the outputs, and the gradients of the first output with respect to the inputs at
+/// `wanted`. The first output must have one element.
 ValueAndGrads grad(const char* name, const ListFunction& f, const variable_list& inputs,
                    const std::vector<size_t>& wanted);
 
-/// What a function call returned, and products of vectors with its derivative. Copies share the
+/// The outputs of a function call, and products of vectors with its derivative. Copies share the
 /// graph.
 struct CallWithProduct {
   variable_list outputs;  ///< of the function
   /// Returns the products with a list of vectors. It may be called several times.
   std::function<variable_list(const variable_list& vectors)> product;
 };
-/// The product is v^T J for each input. It takes a vector for each differentiated output.
+/// Calls f. The product is v^T J for each input. It takes a vector for each differentiated output.
 CallWithProduct vjp(const ListFunction& f, const variable_list& inputs);
-/// The product is J v for each differentiated output. It takes a vector for each input.
+/// Calls f. The product is J v for each differentiated output. It takes a vector for each input.
 CallWithProduct linearize(const ListFunction& f, const variable_list& inputs);
 
-/// Ops inside of the scope get other tensors in place of some.
+/// Replaces tensors in the arguments of ops, until the end of the scope.
 class Substitution {
  public:
   Substitution();
@@ -89,14 +90,14 @@ OutputsAndSeries jet(const ListFunction& f, const variable_list& inputs,
                      const std::vector<variable_list>& series);
 
 /// Returns the Jacobian of each differentiated output with respect to each input at `wanted`, by
-/// products from the left in chunks of `chunk_size` (0: one chunk).
+/// products v^T J. It computes `chunk_size` products at once, or all if chunk_size is 0.
 struct OutputsAndJacobians {
   variable_list outputs;
   std::vector<variable_list> jacobians;  ///< [output][input]
 };
 OutputsAndJacobians jacrev(const ListFunction& f, const variable_list& inputs,
                            const std::vector<size_t>& wanted, int64_t chunk_size);
-/// Does so by products from the right.
+/// Computes the same Jacobians by products J v.
 OutputsAndJacobians jacfwd(const ListFunction& f, const variable_list& inputs,
                            const std::vector<size_t>& wanted, Randomness randomness,
                            int64_t chunk_size);

@@ -14,8 +14,8 @@
 
 namespace torch::taper::autograd::forward_ad {
 
-/// Ops propagate tangents on this thread until the end of the scope. Levels nest. A tensor loses
-/// its tangent when the level ends.
+/// Starts a level: ops propagate tangents on this thread until the end of the scope. Levels may be
+/// nested. A tensor loses its tangent when the level ends.
 class dual_level {
  public:
   dual_level();
@@ -31,7 +31,7 @@ class dual_level {
 /// A tensor without its tangent, and the tangent, which is undefined if there is none.
 struct UnpackedDualTensor {
   Tensor primal;   ///< shares the memory of the tensor
-  Tensor tangent;  ///< of the sizes and the dtype of the primal
+  Tensor tangent;  ///< has the sizes and the dtype of the primal
 };
 
 /// Returns `tensor` with a tangent at the innermost level, as a new tensor over its memory. Throws

@@ -8,7 +8,8 @@
 //   const Tensor each = func::vmap(func::grad(f))(X);        // for each row of X
 //
 // Functions take and return tensors, or vectors, arrays, tuples, pairs and maps of these. Other
-// arguments are passed on. Transformations nest to any depth. Arguments are not changed.
+// arguments are passed to the function unchanged. Transformations may be nested to any depth.
+// Arguments are not changed.
 #pragma once
 
 #include <map>
@@ -29,10 +30,10 @@
 
 namespace torch::taper::func {
 
-/// Says that a function returns a pair (or a tuple of two): its output, and values that are not
-/// differentiated but returned, too.
+/// Means that a function returns a pair (or a tuple of two): its output, and further values. The
+/// further values are returned, but not differentiated.
 struct HasAux {};
-constexpr HasAux has_aux{};  ///< the argument of that kind
+constexpr HasAux has_aux{};  ///< pass this to select it
 
 namespace detail {
 
@@ -74,18 +75,18 @@ class Call {
       return y;
     };
   }
-  /// Returns what the function has returned, with these tensors.
+  /// Returns the value that the function has returned, with its tensors replaced.
   Result result(const variable_list& tensors) const {
     return with_tensors(*result_, tensors.data());
   }
-  /// Returns the differentiated part.
+  /// Returns the differentiated part, with its tensors replaced.
   auto output(const variable_list& tensors) const {
     if constexpr (kAux)
       return with_tensors(std::get<0>(*result_), tensors.data());
     else
       return with_tensors(*result_, tensors.data());
   }
-  /// Returns the part that is not differentiated.
+  /// Returns the part that is not differentiated, with its tensors replaced.
   auto aux(const variable_list& tensors) const {
     const size_t before = tensors_in(std::get<0>(*result_)).size();
     return with_tensors(std::get<1>(*result_), tensors.data() + before);
@@ -183,12 +184,12 @@ struct JacobianOf {
   }
 
  private:
-  /// A tensor's Jacobian has the structure of the arguments.
+  /// If the function returns a tensor, the Jacobian has the structure of the arguments.
   template <class C>
   static auto rows(const C& call, const OutputsAndJacobians& r, const Tensor&) {
     return Which::like(call, r.jacobians.at(0));
   }
-  /// Several outputs have a list of Jacobians.
+  /// If the function returns several tensors, there is a list of Jacobians.
   template <class C, class T>
   static auto rows(const C& call, const OutputsAndJacobians& r, const T&) {
     std::vector<decltype(Which::like(call, r.jacobians[0]))> all;
@@ -210,9 +211,10 @@ decltype(auto) call_with(const F& f, T& x) {
 
 // ---------------------------------------------------------------- reverse mode
 /// Returns a function that computes the gradient of `f`, whose output has one element, with respect
-/// to its first argument. grad<1>(f) takes the second argument, grad<0, 1>(f) returns a tuple for
-/// both. The gradient has the structure of the argument. Throws Error when called if the output is
-/// not a floating scalar. With has_aux it returns a pair of the gradient and the further values.
+/// to its first argument. grad<1>(f) differentiates with respect to the second argument. grad<0,
+/// 1>(f) returns a tuple of both gradients. A gradient has the structure of its argument. The
+/// function throws Error if the output is not a floating scalar. With has_aux, it returns a pair of
+/// the gradient and the further values.
 ///@{
 template <int... kArguments, class F>
 auto grad(F f) {
@@ -224,7 +226,8 @@ auto grad(F f, HasAux) {
 }
 ///@}
 
-/// Does so, and returns a pair: the gradient, and what `f` returned.
+/// Returns a function like grad(f). It returns a pair: the gradient, and the value that `f`
+/// returned.
 ///@{
 template <int... kArguments, class F>
 auto grad_and_value(F f) {
@@ -236,9 +239,9 @@ auto grad_and_value(F f, HasAux) {
 }
 ///@}
 
-/// Calls `f`. Returns a pair: its output, and a function of v that returns v^T J, J being the
-/// Jacobian at the arguments. `v` has the structure of the output. The product has that of the
-/// argument, or is a tuple for several arguments. The function can be called several times.
+/// Calls `f`. Returns a pair: its output, and a function of v that returns v^T J. J is the Jacobian
+/// at the arguments. `v` has the structure of the output. The product has the structure of the
+/// argument. For several arguments, it is a tuple. The function can be called several times.
 template <class F, class... Args>
 auto vjp(const F& f, const Args&... args) {
   static_assert(sizeof...(Args) > 0, "expected an argument of the function");
@@ -253,8 +256,8 @@ auto vjp(const F& f, const Args&... args) {
 }
 
 // ---------------------------------------------------------------- forward mode
-/// Calls `f` with x, or with the elements of a tuple x. Returns a pair: its output, and J v, J
-/// being the Jacobian at x. `v` has the structure of x. Memory does not grow with the depth of `f`.
+/// Calls `f` with x, or with the elements of a tuple x. Returns a pair: its output, and J v. J is
+/// the Jacobian at x. `v` has the structure of x. Memory does not grow with the depth of `f`.
 template <class F, class X>
 auto jvp(const F& f, const X& x, const X& v) {
   const auto of_one = [&f](X& own) { return detail::call_with(f, own); };
@@ -265,7 +268,7 @@ auto jvp(const F& f, const X& x, const X& v) {
   auto dy = call.output(r.tangents);
   return std::pair{std::move(y), std::move(dy)};
 }
-/// Does so for a function with further values, and returns (output, J v, further values).
+/// Computes jvp of a function that returns further values. Returns (output, J v, further values).
 template <class F, class X>
 auto jvp(const F& f, const X& x, const X& v, HasAux) {
   const auto of_one = [&f](X& own) { return detail::call_with(f, own); };
@@ -278,7 +281,8 @@ auto jvp(const F& f, const X& x, const X& v, HasAux) {
 }
 
 /// Calls `f` with x, or with the elements of a tuple x. Returns a pair: its output, and a function
-/// of v that returns J v. Unlike jvp it keeps the derivative, so that the function is called once.
+/// of v that returns J v. Unlike jvp, it keeps the derivative, so `f` is called only once for many
+/// v.
 template <class F, class X>
 auto linearize(const F& f, const X& x) {
   const auto of_one = [own_f = std::decay_t<F>(f)](X& own) {
@@ -293,12 +297,13 @@ auto linearize(const F& f, const X& x) {
   return std::pair{std::move(y), std::move(product)};
 }
 
-/// Returns a pair for the curve y(t) = f(x(t)): the value y(0), and a vector of the derivatives
-/// y'(0), y''(0), ... up to the order of `derivatives`, which are x'(0), x''(0), ... For n
-/// derivatives along one direction v, give {v, Tensor(), ..., Tensor()}. An undefined one is zero.
-/// The cost grows with the square of the order, while nested jvp doubles it with each order (Taylor
-/// mode: Griewank and Walther, Evaluating Derivatives, chapter 13). Functions of one tensor that
-/// return one tensor. Throws Error for other sizes or dtypes of the derivatives, and for none.
+/// Differentiates the curve y(t) = f(x(t)). `derivatives` holds x'(0), x''(0) and so on. Returns a
+/// pair: the value y(0), and as many derivatives y'(0), y''(0) and so on. For n derivatives along
+/// one direction v, pass {v, Tensor(), ..., Tensor()}. An undefined derivative is zero. The cost
+/// grows with the square of the order. (With nested jvp, each order doubles the cost. Taylor mode:
+/// Griewank and Walther, Evaluating Derivatives, chapter 13.) f must take one tensor and return one
+/// tensor. Throws Error if sizes or dtypes of the derivatives differ from x's, and if there are no
+/// derivatives.
 template <class F>
 std::pair<Tensor, std::vector<Tensor>> jet(const F& f, const Tensor& x,
                                            const std::vector<Tensor>& derivatives) {
@@ -310,10 +315,11 @@ std::pair<Tensor, std::vector<Tensor>> jet(const F& f, const Tensor& x,
 }
 
 // ---------------------------------------------------------------- Jacobians
-/// Returns a function that computes the Jacobian of `f` by v^T J for all unit vectors v at once, or
-/// for `chunk_size` of them. Its sizes are those of the output, followed by those of the argument.
-/// jacrev<1>(f) takes the second argument, jacrev<0, 1>(f) returns a tuple. A function that returns
-/// several tensors has a vector of Jacobians. Prefer it if the output is smaller than the argument.
+/// Returns a function that computes the Jacobian of `f`. It computes v^T J for all unit vectors v
+/// at once, or for `chunk_size` of them. The Jacobian has the sizes of the output, followed by the
+/// sizes of the argument. jacrev<1>(f) differentiates with respect to the second argument.
+/// jacrev<0, 1>(f) returns a tuple of both Jacobians. If `f` returns several tensors, there is a
+/// vector of Jacobians. Prefer jacrev if the output is smaller than the argument.
 ///@{
 template <int... kArguments, class F>
 auto jacrev(F f, int64_t chunk_size = 0) {
@@ -327,7 +333,8 @@ auto jacrev(F f, HasAux, int64_t chunk_size = 0) {
 }
 ///@}
 
-/// Does so by J v. Prefer it if the output is larger than the argument.
+/// Returns a function like jacrev(f), but computes the Jacobian by products J v. Prefer jacfwd if
+/// the output is larger than the argument.
 ///@{
 template <int... kArguments, class F>
 auto jacfwd(F f, int64_t chunk_size = 0, Randomness randomness = Randomness::kError) {
@@ -341,9 +348,9 @@ auto jacfwd(F f, HasAux, int64_t chunk_size = 0, Randomness randomness = Randomn
 }
 ///@}
 
-/// Returns a function that computes the Hessian of `f` with respect to its first argument, or to
-/// argument `kArgument`. Its sizes are those of the output, followed by those of the argument,
-/// twice.
+/// Returns a function that computes the Hessian of `f` with respect to argument `kArgument`, by
+/// default the first. The Hessian has the sizes of the output, followed twice by the sizes of the
+/// argument.
 template <int kArgument = 0, class F>
 auto hessian(F f) {
   return jacrev<kArgument>(jacrev<kArgument>(std::move(f)));
@@ -352,14 +359,14 @@ auto hessian(F f) {
 // ---------------------------------------------------------------- batches
 /// Options of vmap.
 struct VmapOptions {
-  /// The dimension of the batch in all tensors of each argument. nullopt: it has none, and all
-  /// examples share it. By default it is dimension 0 of all arguments.
+  /// The dimension of the batch in all tensors of each argument. nullopt means that the argument
+  /// has no batch, and all examples share it. The default is dimension 0 for all arguments.
   TAPER_ARG(std::vector<optional<int64_t>>, in_dims);
-  /// The dimension of the batch in each tensor of the result. One element stands for all.
+  /// The dimension of the batch in each tensor of the result. One element applies to all tensors.
   TAPER_ARG(std::vector<optional<int64_t>>, out_dims) = {optional<int64_t>(0)};
-  /// What random ops do.
+  /// How random ops behave.
   TAPER_ARG(Randomness, randomness) = Randomness::kError;
-  /// Examples that are computed at once. 0: all.
+  /// The number of examples that are computed at once. 0 means all.
   TAPER_ARG(int64_t, chunk_size) = 0;
 };
 
@@ -394,9 +401,10 @@ struct Mapped {
 }  // namespace detail
 
 /// Returns a function of batches, which calls `f` for all examples at once. `f` sees tensors
-/// without the dimension of the batch, and its ops are called with the whole batch. Throws Error
-/// when called if the sizes of the batches differ, if `f` reads the values of a tensor with a
-/// batch, for random ops without a policy, and if it changes a tensor that all examples share.
+/// without the dimension of the batch, and its ops are called with the whole batch. The function
+/// throws Error if the sizes of the batches differ, if `f` reads the values of a tensor with a
+/// batch, or if `f` changes a tensor that all examples share. It also throws for random ops if
+/// `randomness` is kError.
 ///@{
 template <class F>
 auto vmap(F f, VmapOptions options = {}) {
@@ -420,7 +428,7 @@ template <class Net, class = void>
 struct HasArrow : std::false_type {};
 template <class Net>
 struct HasArrow<Net, std::void_t<decltype(std::declval<Net&>().operator->())>> : std::true_type {};
-/// Returns the module of a holder, a pointer or a reference.
+/// Returns the module to which a holder, a pointer or a reference refers.
 template <class Net>
 auto& module_of(Net& net) {
   if constexpr (HasArrow<Net>::value || std::is_pointer_v<Net>)
@@ -441,9 +449,9 @@ NamedTensors named(const Dict& dict) {
 
 }  // namespace detail
 
-/// Calls a module's forward with other tensors in place of its parameters and buffers of these
-/// names. Tensors that are not named are the module's own. Throws Error for an unknown name, and
-/// for another size. The module is not changed. In-place updates of a buffer change the given
+/// Calls a module's forward. `tensors` replaces the parameters and buffers of these names. The
+/// module's tensors are used for all other names. Throws Error for an unknown name, and for a
+/// tensor of another size. The module is not changed. In-place updates of a buffer change the given
 /// tensor.
 template <class Net, class... Args>
 auto functional_call(Net&& net, const NamedTensors& tensors, Args&&... args) {
@@ -461,7 +469,7 @@ auto functional_call(Net&& net, const NamedTensors& tensors, Args&&... args) {
   return module.forward(std::forward<Args>(args)...);
 }
 
-/// Returns the parameters of a module by name. They share its memory and have no history.
+/// Returns the parameters of a module by name. They share the module's memory and have no history.
 template <class Net>
 NamedTensors parameters_of(Net&& net) {
   NamedTensors all = detail::named(detail::module_of(net).named_parameters());
@@ -469,9 +477,10 @@ NamedTensors parameters_of(Net&& net) {
   return all;
 }
 
-/// Stacks the parameters and buffers of modules of one kind. Returns both by name, with a first
-/// dimension that counts the modules, for vmap over functional_call. The parameters are leaves that
-/// require a gradient. Throws Error for an empty list and for modules of different kinds.
+/// Stacks the parameters and buffers of modules of one kind. Returns parameters and buffers by
+/// name, for vmap over functional_call. Their first dimension is the index of the module. The
+/// parameters are leaves that require a gradient. Throws Error for an empty list and for modules of
+/// different kinds.
 template <class Net>
 std::pair<NamedTensors, NamedTensors> stack_module_state(const std::vector<Net>& nets) {
   TAPER_CHECK(!nets.empty(), "stack_module_state: Expected at least one model, got 0.");

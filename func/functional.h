@@ -4,8 +4,8 @@
 //   const Tensor H = autograd::functional::hessian(
 //       [](const Tensor& x) { return x.pow(3).sum(); }, x);
 //
-// A function takes a tensor and returns one, or takes and returns variable_lists. jvp takes two
-// backward passes: v^T J is linear in v, and J is its derivative.
+// A function takes and returns a tensor, or takes and returns variable_lists. jvp runs two backward
+// passes: the first computes v^T J, the second differentiates it with respect to v.
 #pragma once
 
 #include <functional>
@@ -27,13 +27,13 @@ enum class Strategy { kReverseMode, kForwardMode };
 
 /// Options of all functions.
 struct FunctionalOptions {
-  /// Records the results, so that they can be differentiated again.
+  /// If true, the results are recorded, so that they can be differentiated again.
   TAPER_ARG(bool, create_graph) = false;
-  /// Throws Error if an output does not depend on an input, or a Jacobian is constant where its
-  /// derivative is needed. By default such derivatives are zeros.
+  /// If true, throws Error if an output does not depend on an input, or if a Jacobian whose
+  /// derivative is needed is constant. If false, such derivatives are zeros.
   TAPER_ARG(bool, strict) = false;
-  /// For jacobian and hessian: computes all rows at once (func/func.h), not one after another. It
-  /// does not take `strict`.
+  /// For jacobian and hessian. If true, all rows are computed at once (func/func.h). Otherwise they
+  /// are computed one after the other. `strict` must then be false.
   TAPER_ARG(bool, vectorize) = false;
   /// For jacobian, and for the outer derivative of hessian. kForwardMode needs `vectorize`.
   TAPER_ARG(Strategy, strategy) = Strategy::kReverseMode;
@@ -41,12 +41,13 @@ struct FunctionalOptions {
 
 using ListFunction = std::function<variable_list(const variable_list&)>;  ///< of several tensors
 using TensorFunction = std::function<Tensor(const Tensor&)>;              ///< of one tensor
-using ListPair = std::pair<variable_list, variable_list>;  ///< the value, and a product
-using TensorPair = std::pair<Tensor, Tensor>;              ///< the value, and a product
+using ListPair = std::pair<variable_list, variable_list>;  ///< the value, and the product
+using TensorPair = std::pair<Tensor, Tensor>;              ///< the value, and the product
 
 namespace detail {
 
-/// Returns inputs to which gradients are taken. With create_graph, the caller's history continues.
+/// Returns the inputs as tensors for which gradients are computed. With create_graph, they keep
+/// their history.
 inline variable_list leaves_of(const char* name, const variable_list& inputs, bool create_graph) {
   variable_list leaves;
   for (const Tensor& x : inputs) {
@@ -60,7 +61,8 @@ inline variable_list leaves_of(const char* name, const variable_list& inputs, bo
   return leaves;
 }
 
-/// Returns vectors like `like`. A single element is 1 if none are given.
+/// Returns the vectors v, which must have the sizes of `like`. If v is empty, `like` must have a
+/// single element, and its vector is 1.
 inline variable_list vectors_for(const char* name, const variable_list& v,
                                  const variable_list& like) {
   if (v.empty()) {
@@ -77,7 +79,7 @@ inline variable_list vectors_for(const char* name, const variable_list& v,
   return v;
 }
 
-/// Calls the function with recording on, and checks its outputs.
+/// Calls the function and checks its outputs. Recording must be on.
 inline variable_list outputs_of(const char* name, const ListFunction& f, const variable_list& x,
                                 const FunctionalOptions& options) {
   variable_list y = f(x);
@@ -90,7 +92,7 @@ inline variable_list outputs_of(const char* name, const ListFunction& f, const v
   return y;
 }
 
-/// Computes gradients. Those of unused inputs are zeros, or errors in strict mode.
+/// Computes gradients. For unused inputs, they are zeros, or an error in strict mode.
 inline variable_list gradients(const char* name, const variable_list& outputs,
                                const variable_list& inputs, const variable_list& grad_outputs,
                                bool create_graph, const FunctionalOptions& options) {
@@ -108,7 +110,7 @@ inline variable_list gradients(const char* name, const variable_list& outputs,
   return result;
 }
 
-/// Returns the lists without history, unless create_graph.
+/// Returns the list without history. With create_graph, it keeps its history.
 inline variable_list finished(variable_list list, bool create_graph) {
   for (Tensor& t : list)
     if (!create_graph) t = t.detach();
@@ -123,7 +125,7 @@ inline variable_list as_list(const Tensor& v) {
 }
 inline TensorPair first_of(const ListPair& p) { return {p.first[0], p.second[0]}; }
 
-/// Returns zeros like the tensors, to which gradients can be taken.
+/// Returns zeros like the tensors. Gradients can be computed with respect to these zeros.
 inline variable_list zero_leaves(const variable_list& like) {
   variable_list zeros;
   for (const Tensor& t : like) zeros.push_back(zeros_like(t.detach()).requires_grad_());
@@ -135,8 +137,8 @@ inline Tensor single_output(const char* name, const variable_list& y) {
               " tensors, the first of sizes ", y.empty() ? IntArrayRef() : y[0].sizes());
   return y[0];
 }
-/// Returns the gradient of a function with one element as its output. It has a graph. Sets `value`,
-/// unless null, to the output.
+/// Returns the gradient of a function whose output has one element. The gradient has a graph. If
+/// `value` is not null, sets it to the output.
 inline variable_list gradient_of(const char* name, const ListFunction& f, const variable_list& x,
                                  const FunctionalOptions& options, variable_list* value = nullptr) {
   const variable_list y = outputs_of(name, f, x, options);
@@ -145,7 +147,7 @@ inline variable_list gradient_of(const char* name, const ListFunction& f, const 
   return gradients(name, {one}, x, {ones_like(one)}, true, options);
 }
 
-/// Computes all products with unit vectors at once.
+/// Computes the Jacobian by all products with unit vectors at once.
 inline std::vector<variable_list> jacobian_at_once(const ListFunction& f, const variable_list& x,
                                                    const FunctionalOptions& options) {
   TAPER_CHECK(!options.strict(), "jacobian: strict cannot be combined with vectorize");
@@ -168,8 +170,8 @@ inline std::vector<variable_list> jacobian_at_once(const ListFunction& f, const 
 
 }  // namespace detail
 
-/// Returns the outputs of `f` and v^T J for each input, J being the Jacobian at the inputs. `v` has
-/// the sizes of the outputs. It may be left out for one output of one element.
+/// Returns the outputs of `f` and v^T J for each input. J is the Jacobian at the inputs. `v` has
+/// the sizes of the outputs. It may be omitted if there is one output of one element.
 inline ListPair vjp(const ListFunction& f, const variable_list& inputs, const variable_list& v = {},
                     const FunctionalOptions& options = {}) {
   const AutoGradMode recording(true);
@@ -180,7 +182,7 @@ inline ListPair vjp(const ListFunction& f, const variable_list& inputs, const va
   return {detail::finished(y, options.create_graph()),
           detail::finished(std::move(g), options.create_graph())};
 }
-/// Does so for a function of one tensor.
+/// Computes the same for a function of one tensor.
 inline TensorPair vjp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(
@@ -188,7 +190,7 @@ inline TensorPair vjp(const TensorFunction& f, const Tensor& input, const Tensor
 }
 
 /// Returns the outputs of `f` and J v for each output. `v` has the sizes of the inputs. It may be
-/// left out for one input of one element.
+/// omitted if there is one input of one element.
 inline ListPair jvp(const ListFunction& f, const variable_list& inputs, const variable_list& v = {},
                     const FunctionalOptions& options = {}) {
   const AutoGradMode recording(true);
@@ -201,14 +203,15 @@ inline ListPair jvp(const ListFunction& f, const variable_list& inputs, const va
   return {detail::finished(y, options.create_graph()),
           detail::finished(std::move(result), options.create_graph())};
 }
-/// Does so for a function of one tensor.
+/// Computes the same for a function of one tensor.
 inline TensorPair jvp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(
       jvp(detail::as_list(f), variable_list{input}, detail::as_list(v), options));
 }
 
-/// Returns the Jacobian. Element [i][j] has the sizes of output i, followed by those of input j.
+/// Returns the Jacobian. Element [i][j] has the sizes of output i, followed by the sizes of input
+/// j.
 inline std::vector<variable_list> jacobian(const ListFunction& f, const variable_list& inputs,
                                            const FunctionalOptions& options = {}) {
   const AutoGradMode recording(true);
@@ -237,15 +240,15 @@ inline std::vector<variable_list> jacobian(const ListFunction& f, const variable
   }
   return result;
 }
-/// Returns the Jacobian of a function of one tensor. Its sizes are those of the output, followed by
-/// those of the input.
+/// Returns the Jacobian of a function of one tensor. It has the sizes of the output, followed by
+/// the sizes of the input.
 inline Tensor jacobian(const TensorFunction& f, const Tensor& input,
                        const FunctionalOptions& options = {}) {
   return jacobian(detail::as_list(f), variable_list{input}, options)[0][0];
 }
 
-/// Returns the Hessian of a function with one element as its output. Element [i][j] has the sizes
-/// of input i, followed by those of input j.
+/// Returns the Hessian of a function whose output has one element. Element [i][j] has the sizes of
+/// input i, followed by the sizes of input j.
 inline std::vector<variable_list> hessian(const ListFunction& f, const variable_list& inputs,
                                           const FunctionalOptions& options = {}) {
   const auto gradient = [&](const variable_list& x) {
@@ -257,14 +260,14 @@ inline std::vector<variable_list> hessian(const ListFunction& f, const variable_
   };
   return jacobian(gradient, inputs, options);
 }
-/// Returns the Hessian of a function of one tensor. Its sizes are those of the input, twice.
+/// Returns the Hessian of a function of one tensor. It has the sizes of the input, twice.
 inline Tensor hessian(const TensorFunction& f, const Tensor& input,
                       const FunctionalOptions& options = {}) {
   return hessian(detail::as_list(f), variable_list{input}, options)[0][0];
 }
 
-/// Returns the output of `f`, which has one element, and v^T H for each input, H being the Hessian
-/// at the inputs. It costs one pass less than hvp.
+/// Returns the output of `f`, which has one element, and v^T H for each input. H is the Hessian at
+/// the inputs. It costs one pass less than hvp.
 inline ListPair vhp(const ListFunction& f, const variable_list& inputs, const variable_list& v = {},
                     const FunctionalOptions& options = {}) {
   const AutoGradMode recording(true);
@@ -276,7 +279,7 @@ inline ListPair vhp(const ListFunction& f, const variable_list& inputs, const va
   variable_list result = detail::gradients("vhp", g, x, along, graph, options);
   return {std::move(value), detail::finished(std::move(result), graph)};
 }
-/// Does so for a function of one tensor.
+/// Computes the same for a function of one tensor.
 inline TensorPair vhp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(
@@ -294,7 +297,7 @@ inline ListPair hvp(const ListFunction& f, const variable_list& inputs, const va
   variable_list result = jvp(gradient, inputs, v, options).second;
   return {std::move(value), std::move(result)};
 }
-/// Does so for a function of one tensor.
+/// Computes the same for a function of one tensor.
 inline TensorPair hvp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(

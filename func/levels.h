@@ -1,10 +1,12 @@
-// Levels: the transformations that run on a thread, and what they keep with tensors. Not installed.
+// Levels: the transformations that run on a thread, and the data that they attach to tensors. Not
+// installed.
 //
-// A batch level is one call of vmap. In it, a tensor of one example stands for a batch: ops are
-// called with the batch. A tangent level is one call of jvp. In it, tensors may have tangents.
-// Batches come first: a tensor that stands for a batch has no tangents, but its batch may.
+// A batch level is one call of vmap. In this level, a tensor has the sizes of one example and
+// stands for a batch: ops are called with the batch. A tangent level is one call of jvp. In this
+// level, tensors may have tangents. Batches come first: a tensor that stands for a batch has no
+// tangents, but its batch may.
 //
-// A series level is one call of jet. In it, tensors may be polynomials of t.
+// A series level is one call of jet. In this level, tensors may be polynomials of t.
 //
 // A tape frame (tape_frame.h) is one call of grad or vjp.
 #pragma once
@@ -22,7 +24,7 @@
 
 namespace torch::taper::func::detail {
 
-using LevelId = uint64_t;  // counted over the process. A level that starts later has a larger one.
+using LevelId = uint64_t;  // unique in the process; a level that starts later has a larger id
 constexpr LevelId kAllLevels = std::numeric_limits<LevelId>::max();
 
 struct Level {
@@ -32,16 +34,16 @@ struct Level {
   bool is_batch() const { return batch_size > 0; }
 };
 
-/// What levels keep with a tensor.
+/// The data that levels attach to a tensor.
 struct Note final : TensorNote {
-  LevelId batch_level = 0;  // 0: the tensor has its elements itself
-  Tensor batch;             // dimension 0 counts the examples
+  LevelId batch_level = 0;  // 0 if the tensor does not stand for a batch
+  Tensor batch;             // dimension 0 is the index of the example
   std::vector<std::pair<LevelId, Tensor>> tangents;
-  // Coefficients of t, t^2, ... of jet. An undefined one is zero.
+  // The coefficients of t, t^2 and so on of jet. An undefined coefficient is zero.
   std::vector<std::pair<LevelId, variable_list>> series;
   void check_elements(const char* op) const override;
 };
-/// Returns what levels keep with a tensor, or null.
+/// Returns the data that levels attach to a tensor, or null.
 inline Note* note_of(const Tensor& t) {
   if (!t.defined() || !t.impl().extra) return nullptr;
   return static_cast<Note*>(t.impl().extra->note.get());
@@ -53,10 +55,10 @@ class TapeFrame;
 /// The transformations of a thread.
 struct Levels {
   std::vector<Level> running;
-  TapeFrame* frame = nullptr;         // the innermost
+  TapeFrame* frame = nullptr;         // the innermost frame
   LevelId limit = kAllLevels;         // tangents of this level and of later ones are hidden
-  LevelId random_limit = kAllLevels;  // levels whose policy a random op has met
-  bool off = false;                   // ops run as if nothing was transformed
+  LevelId random_limit = kAllLevels;  // this level and later ones have applied their policy
+  bool off = false;                   // if true, ops run without transformations
   std::optional<OpModeGuard> guard;
 
   const Level* find(LevelId id) const;
@@ -78,7 +80,7 @@ class LevelScope {
   const LevelId id_;
 };
 
-/// Shows the ops of a rule to all levels again, until the end of the scope.
+/// Lets all levels see the ops that a rule calls, until the end of the scope.
 class ModesAgain {
  public:
   ModesAgain();
@@ -103,48 +105,55 @@ class Temporarily {
 };
 
 // ---------------------------------------------------------------- batches
-/// Returns the level of the batch that a tensor stands for, 0 if none. Throws Error if it has
-/// ended.
+/// Returns the level of the batch that a tensor stands for, or 0 if it stands for none. Throws
+/// Error if this level has ended.
 LevelId batch_level(const Tensor& t);
 /// Returns a tensor that stands for a batch.
 Tensor stand_in(const Tensor& batch, LevelId level);
-/// Returns the batch of a tensor at a level. A tensor without one is expanded, with its tangents.
+/// Returns the batch of a tensor at a level. A tensor without a batch is expanded, with its
+/// tangents.
 Tensor batch_of(const Tensor& t, const Level& level);
-/// Does so for all levels of a list, from the last one.
+/// Returns the batch for all batch levels of a list: applies batch_of for each, from the last to
+/// the first.
 Tensor full_batch_of(Tensor t, const std::vector<Level>& all);
 /// Returns the tensor that stands for a batch of all levels of a list.
 Tensor stand_in_for_full(Tensor batch, const std::vector<Level>& all);
-/// Returns the sizes of both, one after the other.
+/// Returns the elements of a, followed by those of b.
 std::vector<int64_t> joined(IntArrayRef a, IntArrayRef b);
-/// Sets sizes and strides to those of an example, after an op has changed the batch's own.
+/// Sets sizes and strides of t to those of an example, after an op has changed those of the batch.
 void refresh(const Tensor& t);
 
 // ---------------------------------------------------------------- tangents
-/// A view without tangents gets views of its base's, which are newer: a write to the base, or to
-/// another view, made them with the strides of the base.
+/// Gives a view without tangents the tangents of its base, as views. (The base got them after the
+/// view was made, by a write in place. So they have the strides of the base.)
 void take_tangents_of_base(const Tensor& t);
-/// Returns the tangent at a level, undefined for zero. The tangent of a batch stands for a batch.
+/// Returns the tangent at a level. It is undefined if the tangent is zero. If t stands for a batch,
+/// so does its tangent.
 Tensor tangent_of(const Tensor& t, LevelId level);
-/// Gives a tensor a tangent in place of the one that it had.
+/// Sets a tensor's tangent at a level and replaces the previous tangent.
 void set_tangent(const Tensor& t, LevelId level, Tensor tangent);
 void drop_tangent(const Tensor& t, LevelId level);
-/// Returns the latest running level below `limit` at which the tensor has a tangent, 0 if none.
+/// Returns the latest running level below `limit` at which the tensor has a tangent, or 0 if there
+/// is none.
 LevelId tangent_level(const Tensor& t, LevelId limit);
 /// Returns a new tensor over the memory of `t`, without history, with its tangents below `limit`.
 Tensor without_history(const Tensor& t, LevelId limit);
-/// Throws Error unless `tangent` is one of `x`, input number i.
+/// Throws Error unless `tangent` is a valid tangent of x, input number i.
 void check_tangent(const char* name, const Tensor& x, const Tensor& tangent, size_t i);
 /// Returns `t` with a tangent at a level, as a new tensor over its memory.
 Tensor make_dual(const Tensor& t, const Tensor& tangent, LevelId level);
-/// Returns the last batch that tangents of levels before `limit`, or tangents of them, stand for.
+/// Returns the latest batch level for which tangents of levels before `limit` stand for a batch.
+/// Tangents of tangents are included.
 LevelId batch_level_of_tangents(const Tensor& t, LevelId limit);
-/// A tensor with a tangent that stands for a batch becomes one that stands for a batch.
+/// If a tangent of t stands for a batch, returns t as a tensor that stands for a batch. Otherwise
+/// returns t.
 Tensor with_full_tangents(const Tensor& t);
-/// Does so for the tensor or for the batch that it stands for.
+/// Applies with_full_tangents to the tensor, or to the batch for which it stands.
 Tensor with_full_tangents_in_batch(const Tensor& t);
 
 // ---------------------------------------------------------------- series
-/// Returns the latest running level below `limit` at which the tensor is a polynomial, 0 if none.
+/// Returns the latest running level below `limit` at which the tensor is a polynomial, or 0 if
+/// there is none.
 LevelId series_level(const Tensor& t, LevelId limit);
 
 }  // namespace torch::taper::func::detail

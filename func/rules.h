@@ -1,5 +1,5 @@
-// How ops run in levels: the mode that sees them, rules for batches and for tangents. Not
-// installed.
+// The execution of ops in levels: the mode that sees the ops, and the rules for batches, tangents
+// and series. Not installed.
 #pragma once
 
 #include <functional>
@@ -19,16 +19,17 @@ class UnbatchedChange : public Error {
 OpMode& interpreter();
 autograd::Transform& transform();
 
-/// Returns whether a leaf of the history of the tensors has a property.
+/// Returns whether has(leaf) is true for a leaf of the history of the tensors.
 bool any_leaf(const variable_list& results, const std::function<bool(const Tensor& leaf)>& has);
 
-/// Calls an op that does not change its arguments with tensors that have tangents at `level`, the
-/// latest one. Its results get tangents.
+/// Calls an op with tensors that have tangents at `level`, the latest level. The op must not change
+/// its arguments. The results get tangents.
 IValue call_dual(const OpInfo& op, const Arguments& arguments, LevelId level);
-/// Calls an op that changes its first argument, with its tangent.
+/// Calls an op that changes its first argument, and changes the argument's tangent.
 void call_dual_in_place(const OpInfo& op, const Arguments& arguments, LevelId level);
 
-/// Calls an op with tensors that are polynomials at `level`, the latest one. Its results are, too.
+/// Calls an op with tensors that are polynomials at `level`, the latest level. The results are
+/// polynomials, too.
 IValue call_series(const OpInfo& op, const Arguments& arguments, LevelId level);
 
 /// Calls an op with tensors that stand for batches at `level`.

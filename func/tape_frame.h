@@ -1,9 +1,10 @@
 // TapeFrame: a part of the tape that is differentiated as a whole. Not installed.
 //
-// In a frame, tangents of levels that started before it wait. A tensor with such a tangent is
-// replaced by a leaf of the frame. At the end the results are differentiated along the tangents of
-// the leaves: with v^T J on the tape, J t is its derivative with respect to v. So a frame needs
-// only what any derivative of an op gives.
+// In a frame, ops do not propagate tangents of levels that started before the frame. These tangents
+// wait. A tensor with such a tangent is replaced by a leaf of the frame. At the end, the results
+// are differentiated along the tangents t of the leaves. The tape computes v^T J. Since v^T J is
+// linear in v, differentiating it with respect to v gives J t. So a frame needs only backward
+// derivatives of ops.
 #pragma once
 
 #include <unordered_map>
@@ -30,25 +31,27 @@ class TapeFrame {
     const AutoGradMode recording_;
   };
 
-  /// Returns a tensor to which derivatives can be taken. It has no tangents. Its history leads to
-  /// that of `x`, if `x` requires a gradient and the caller records.
+  /// Returns a leaf for x, with respect to which derivatives can be computed. It has no tangents.
+  /// If x requires a gradient and the caller records, its history leads to x's history.
   Tensor leaf(const Tensor& x);
-  /// Returns the leaf of `x` if it has a tangent that waits here, else `x`.
+  /// Returns the leaf of x if x has a tangent that waits in this frame, else x.
   Tensor resolved(const Tensor& x);
   /// Returns whether there are leaves with tangents.
   bool has_duals() const;
-  /// Returns whether the history of the tensors leads to leaves that are not the frame's.
+  /// Returns whether the history of the tensors leads to leaves that do not belong to the frame.
   bool leads_outside(const variable_list& results) const;
-  /// Gives results of the frame their tangents. Without `keep_history` they have none afterwards.
+  /// Computes the tangents of results of the frame. Without `keep_history`, the results lose their
+  /// history.
   void finish(const std::vector<Tensor*>& results, bool keep_history);
 
-  /// Lets the tangents of levels that started after the frame wait, too: for products of a tape
-  /// that is complete.
+  /// Lets tangents of levels that started after the frame wait, too. Called when the tape is
+  /// complete, before products are computed.
   void complete() { limit_ = outer_limit_; }
 
   TapeFrame* outer() const { return outer_; }
   LevelId limit() const { return limit_; }
-  /// Levels that started later are not the frame's to wait for.
+  /// Returns the frame's start among the level ids. Tangents of later levels do not wait in this
+  /// frame.
   LevelId start() const { return start_; }
   bool recorded() const { return recorded_; }
 
@@ -60,16 +63,17 @@ class TapeFrame {
 
   TapeFrame* const outer_;
   const LevelId start_, outer_limit_;
-  LevelId limit_;        // of the tangents that wait
-  const bool recorded_;  // by the caller
+  LevelId limit_;        // tangents of levels before this one wait
+  const bool recorded_;  // whether the caller records
   std::unordered_map<const TensorImpl*, Leaf> leaves_;
 };
 
 /// Returns whether a tangent of `x` waits in a frame. Throws Error for a polynomial of jet.
 bool waits_in_frames(const Tensor& x);
-/// Returns the leaf of the outermost frame in which a tangent of `x` waits, or `x`.
+/// Returns the leaf of x in the frames in which its tangents wait, or x if none waits.
 Tensor resolved_in_frames(const Tensor& x);
-/// Returns J t for results J of leaves, from the tape. Undefined ones are zero.
+/// Returns J t from the tape. J is the Jacobian of `results` with respect to `leaves`. Undefined
+/// tangents are zero.
 variable_list along(const variable_list& results, const variable_list& leaves,
                     const variable_list& tangents, bool create_graph);
 

@@ -1,4 +1,5 @@
-// Trees of tensors: how functions take and return tensors in vectors, tuples and maps.
+// Trees of tensors, which are tensors in vectors, tuples and maps. Functions take and return such
+// trees.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@
 
 namespace torch::taper::func::detail {
 
-/// How the tensors of a type are listed and replaced. Other types have none.
+/// Lists and replaces the tensors in a value of type T. Types without a specialization have no
+/// tensors.
 template <class T, class = void>
 struct Tree {
   static void list(const T&, std::vector<Tensor>&) {}
@@ -26,7 +28,7 @@ template <class T>
 void list_tensors(const T& value, std::vector<Tensor>& all) {
   Tree<T>::list(value, all);
 }
-/// Replaces the tensors by the next ones, and counts on.
+/// Replaces each tensor in `value` by *next and increments `next`.
 template <class T>
 void replace_tensors(T& value, const Tensor*& next) {
   Tree<T>::replace(value, next);
@@ -103,7 +105,7 @@ std::vector<Tensor> tensors_in(const T& value) {
   list_tensors(value, all);
   return all;
 }
-/// Returns the value with other tensors, of which it takes as many as it has.
+/// Returns the value with its tensors replaced by the tensors from `next` on.
 template <class T>
 T with_tensors(T value, const Tensor* next) {
   replace_tensors(value, next);

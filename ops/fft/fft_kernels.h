@@ -5,17 +5,18 @@
 
 namespace torch::taper {
 
-// x and y are contiguous. Complex and real ones have one precision. `rank` counts the transformed
-// dimensions, which are the last ones: 1 on the CPU, up to kMostFftDims on CUDA.
-constexpr int64_t kMostFftDims = 3;  // limit of a cuFFT plan
+// x and y are contiguous. Complex and real tensors have the same precision. The last `rank`
+// dimensions are transformed. rank is 1 on the CPU, and up to kMostFftDims on CUDA.
+constexpr int64_t kMostFftDims = 3;  // the limit of a cuFFT plan
 
-/// Computes y = scale * transform of x, with - in the exponent, or + if `inverse`. On CUDA the
-/// transformed dimensions of x and y may also be the first ones in memory.
+/// Computes y = scale * transform of x. The exponent has sign -, or + if `inverse` is true. On
+/// CUDA, the transformed dimensions of x and y may also be the first in memory.
 TAPER_KERNEL(fft_complex, Out y, In x, int64_t rank, bool inverse, double scale)
-/// Computes the transform (with -) of real numbers, only for a last coordinate of at most n / 2.
+/// Computes the transform of real numbers, with sign -. It computes only the results whose last
+/// coordinate is at most n / 2.
 TAPER_KERNEL(fft_real, Out y, In x, int64_t rank, double scale)
-/// Computes n real values of the transform (with +) of Hermitian rows, given by their first n / 2 +
-/// 1.
+/// Computes the n real values of the transform of Hermitian rows, with sign +. x holds the first n
+/// / 2 + 1 values of each row.
 TAPER_KERNEL(fft_hermitian, Out y, In x, double scale)
 
 }  // namespace torch::taper

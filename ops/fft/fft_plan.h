@@ -10,11 +10,12 @@
 
 namespace torch::taper::cpu {
 
-/// Complex numbers with separate real and imaginary parts, as the passes need them.
+/// Complex numbers with the real and imaginary parts in separate arrays, as the passes need them.
 template <class T>
 struct Split {
   T *re, *im;
-  /// Returns the numbers with exchanged parts. Their transform is the inverse one, exchanged again.
+  /// Returns the numbers with real and imaginary parts swapped. If its transform is swapped again,
+  /// it is the inverse transform.
   Split swapped() const { return {im, re}; }
   Split at(int64_t i) const { return {re + i, im + i}; }
 };
@@ -48,7 +49,7 @@ struct Roots {
   }
 };
 
-/// The forward transform of n points, not scaled. Lengths with prime factors beyond 13 use
+/// The forward transform of n points, not scaled. Lengths with prime factors above 13 use
 /// Bluestein's convolution.
 template <class T>
 class FftPlan {
@@ -56,11 +57,11 @@ class FftPlan {
   explicit FftPlan(int64_t n);
   ~FftPlan();
   int64_t n() const { return n_; }
-  /// Returns the elements of T that run() needs beside x, per row.
+  /// Returns the number of elements of work memory that run() needs per row.
   int64_t work_size() const;
-  /// Transforms `lanes` rows x, which are overwritten. Element i of row b is at i * lanes + b, so
-  /// that loops over adjacent elements become vector code in every pass. Returns the result, which
-  /// is in x or in the work memory.
+  /// Transforms `lanes` rows x and overwrites x. Element i of row b is at i * lanes + b, so that
+  /// loops over adjacent elements become vector code in every pass. Returns the result, which is in
+  /// x or in `work`.
   Split<T> run(Split<T> x, T* work, int64_t lanes = 1) const;
   /// Tests whether one row fills the vectors of all passes.
   bool fast_alone() const;
@@ -74,27 +75,27 @@ class FftPlan {
   void add_pass(int64_t radix, int64_t left, int64_t stride);
   int64_t n_;
   std::vector<FftPass<T>> passes_;
-  std::vector<std::unique_ptr<Roots<T>>> roots_;  // of the passes
+  std::vector<std::unique_ptr<Roots<T>>> roots_;  // for the passes
   Roots<T> half_roots_;
   std::unique_ptr<Bluestein> bluestein_;
 };
 
-// These functions exist for float and double, in the best instruction set.
+// These functions exist for float and double. They use the best instruction set.
 
 /// Computes one pass.
 template <class T>
 void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y);
-/// Separate the parts of n complex numbers, and join them again.
+/// Separate and join the real and imaginary parts of n complex numbers.
 template <class T>
 void fft_take_apart(Split<T> to, const T* from, int64_t n);
 template <class T>
 void fft_put_together(T* to, Split<T> from, int64_t n, T scale);
-/// Computes the h + 1 values of the transform of 2 h real numbers from the transform z of h pairs
-/// of neighbours. w are the half_roots.
+/// Computes the h + 1 values of the transform of 2 h real numbers. z is the transform of these
+/// numbers, taken as h complex numbers. w is half_roots().
 template <class T>
 void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale);
-/// Computes the inverse: the input of a transform (with +) that gives twice the pairs of
-/// neighbours.
+/// Computes the inverse of fft_real_values. The transform of the result, with sign +, gives the h
+/// complex numbers times 2.
 template <class T>
 void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes);
 

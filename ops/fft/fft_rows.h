@@ -1,4 +1,4 @@
-// Transforms along some dimensions, with gradients, without the checks and promotions of
+// Transforms along given dimensions. They have gradients, but not the checks and promotions of
 // fft_transform.h. Not installed.
 #pragma once
 
@@ -6,16 +6,16 @@
 
 namespace torch::taper::detail {
 
-/// Returns scale times the transform of a complex x along the distinct, non-negative dimensions
-/// `dims`.
+/// Returns the transform of a complex x along `dims`, times scale. `dims` are distinct and not
+/// negative.
 Tensor fft_c2c(const Tensor& x, const Dims& dims, bool inverse, double scale);
-/// Returns the forward transform of a real x, with the first n / 2 + 1 values along the last of
-/// dims.
+/// Returns the forward transform of a real x. Along the last of `dims`, it has only the first n / 2
+/// + 1 values.
 Tensor fft_r2c(const Tensor& x, const Dims& dims, double scale);
-/// Returns the inverse transform of a Hermitian x, given by its first n / 2 + 1 values along the
-/// last of dims. The result is real, with n values along it.
+/// Returns the inverse transform of a Hermitian x. Along the last of `dims`, x has only its first n
+/// / 2 + 1 values. The result is real and has n values along this dimension.
 Tensor fft_c2r(const Tensor& x, const Dims& dims, int64_t n, double scale);
-/// Returns x cropped, or padded with zeros, to n along dimension d.
+/// Returns x cropped, or padded with zeros, to size n along dimension d.
 Tensor resized(const Tensor& x, int64_t d, int64_t n);
 
 }  // namespace torch::taper::detail

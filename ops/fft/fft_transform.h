@@ -1,14 +1,14 @@
 // Discrete Fourier transforms of f32 and f64. GPUs use cuFFT.
 //
-// A transform along a dimension of n points is
-//   X[k] = scale * sum_j x[j] exp(-+ 2 pi i j k / n).
-// The sign is - for the forward ones (fft, rfft, ihfft) and + for the others. `norm` tells which
-// direction divides by n: "backward" (the default), "forward", or "ortho" (both, by sqrt(n)). `n`,
-// or `s` for several dimensions, crops the input or pads it with zeros at the end. -1 in s keeps a
-// size. `dim` lists distinct dimensions. Without it, all are transformed, or as many of the last as
-// s has. Complex transforms convert real and integral inputs.
+// A transform along a dimension of n points is X[k] = scale * sum_j x[j] exp(-+ 2 pi i j k / n).
+// The sign is - for forward transforms (fft, rfft, ihfft) and + for the others. `norm` selects the
+// direction that divides by n: "backward" (the default), "forward", or "ortho" (both, by sqrt(n)).
+// The input is cropped, or padded with zeros at the end, to `n` points. For several dimensions, `s`
+// holds the numbers of points. -1 in s keeps a size. `dim` lists distinct dimensions. Without
+// `dim`, all dimensions are transformed, or the last ones if `s` is given. Complex transforms
+// convert real and integral inputs.
 // Errors: "Invalid number of data points (0) specified", "Invalid normalization mode", "FFT dims
-// must be unique", "Unsupported dtype Half", and further ones of PyTorch.
+// must be unique", "Unsupported dtype Half", and other messages of PyTorch.
 #pragma once
 
 #include <string_view>
@@ -31,11 +31,11 @@ Tensor ifft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
 /// conjugates.
 Tensor rfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
-/// Inverts rfft: gives n real numbers, by default 2 (size - 1).
+/// Inverts rfft. Returns n real numbers. n defaults to 2 (size - 1).
 Tensor irfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
              Norm norm = nullopt);
-/// Computes irfft (hfft) or rfft (ihfft) with the other direction, for a signal that is Hermitian
-/// in time.
+/// Computes irfft (hfft) or rfft (ihfft) with the opposite sign. These are for a signal that is
+/// Hermitian in time.
 Tensor hfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
 Tensor ihfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
@@ -47,13 +47,14 @@ Tensor fftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArra
             Norm norm = nullopt);
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
-/// Transforms real numbers (rfftn) or to real numbers (irfftn), which are real along the last of
-/// the dimensions.
+/// Transforms real numbers to complex numbers (rfftn), or complex numbers to real numbers (irfftn).
+/// The last of the dimensions is transformed as by rfft or irfft.
 Tensor rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = nullopt, Norm norm = nullopt);
-/// Transforms the last two dimensions by default, as in LibTorch. Python's default is all.
+/// Computes hfft or ihfft over several dimensions. The default is the last two dimensions, as in
+/// LibTorch. In Python, the default is all dimensions.
 Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
              OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
@@ -104,8 +105,8 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 
 namespace torch::taper {
 
-/// Calls the function of fft that the rest of the name says. fft_hfftn and fft_ihfftn transform all
-/// dimensions by default. generated/fft_names.h has the other functions of fft.
+/// Calls the function of namespace fft that has the name without `fft_`. fft_hfftn and fft_ihfftn
+/// transform all dimensions by default. generated/fft_names.h has the other functions of fft.
 ///@{
 inline Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
                         OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {

@@ -1,6 +1,7 @@
-// Windows for signals: vectors of window_length numbers. A `periodic` window drops the last point
-// of a symmetric one with one more point, so that adjacent copies are smooth. A length of 1 gives
-// {1}.
+// Windows for signals: vectors of window_length numbers. A `periodic` window is a symmetric window
+// of one more point, without its last point, so that adjacent copies join smoothly. In the
+// formulas, n is the index, and N is the number of points of the symmetric window. A length of 1
+// gives {1}.
 #pragma once
 
 #include <taper/framework/core/tensor.h>

@@ -1,5 +1,5 @@
-// Rare random distributions, and the in-place distributions as functions. On the CPU they draw
-// PyTorch's numbers. rand.h has the common rules.
+// Rare random distributions, and the in-place distributions as functions. On the CPU, they draw the
+// same numbers as PyTorch. rand.h has the common rules.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -8,17 +8,16 @@
 
 namespace torch::taper {
 
-/// Draws Poisson-distributed integers with the non-negative rates in `rates`. The result has the
-/// dtype of `rates`, which is floating. The gradient is zero. Hoermann, "The transformed rejection
-/// method for generating Poisson random variables", 1993.
+/// Draws Poisson-distributed integers with the non-negative rates in `rates`. `rates` must be
+/// floating, and the result has its dtype. The gradient is zero. See Hoermann, "The transformed
+/// rejection method for generating Poisson random variables", 1993.
 Tensor poisson(const Tensor& rates, optional<Generator> generator = nullopt);
-/// Draws the number of successes in `count` trials of probability `prob`. Both have one floating
-/// dtype and broadcast. The gradient is zero. Hoermann, "The generation of binomial random
-/// variates", 1993.
+/// Draws the number of successes in `count` trials of probability `prob`. count and prob must have
+/// one floating dtype. They broadcast. The gradient is zero. See Hoermann, "The generation of
+/// binomial random variates", 1993.
 Tensor binomial(const Tensor& count, const Tensor& prob, optional<Generator> generator = nullopt);
 
-/// Returns a new tensor like x, filled by the method of the function's name: x.uniform_() and so
-/// on.
+/// Returns a new tensor like x, filled by the in-place method: uniform_() and so on.
 Tensor uniform(const Tensor& x, double from = 0, double to = 1,
                optional<Generator> generator = nullopt);
 Tensor exponential(const Tensor& x, double lambd = 1, optional<Generator> generator = nullopt);
@@ -26,7 +25,8 @@ Tensor random(const Tensor& x, optional<Generator> generator = nullopt);
 Tensor random(const Tensor& x, int64_t to, optional<Generator> generator = nullopt);
 Tensor random(const Tensor& x, int64_t from, optional<int64_t> to,
               optional<Generator> generator = nullopt);
-/// Draws the number of trials up to the first success. Each succeeds with probability p in (0, 1).
+/// Draws the number of trials up to the first success. Each trial succeeds with probability p in
+/// (0, 1).
 Tensor geometric(const Tensor& x, double p, optional<Generator> generator = nullopt);
 /// Draws median + sigma tan(pi (u - 1/2)) with u uniform.
 Tensor cauchy(const Tensor& x, double median = 0, double sigma = 1,

@@ -5,8 +5,9 @@
 
 namespace torch::taper::functor {
 
-/// Draws by transformed rejection: Hoermann, "The transformed rejection method for generating
-/// Poisson random variables", 1993. Small rates multiply uniform numbers.
+/// Draws from the Poisson distribution by transformed rejection (Hoermann, "The transformed
+/// rejection method for generating Poisson random variables", 1993). For small rates, it multiplies
+/// uniform numbers.
 template <class Uniform>
 TAPER_HD double draw_poisson(double rate, Uniform& uniform) {
   if (rate < 10) {
@@ -39,8 +40,9 @@ TAPER_HD inline double stirling_rest(double k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 
-/// Draws for p <= 1/2 by transformed rejection (Hoermann, "The generation of binomial random
-/// variates", 1993). If few succeed, it draws the lengths of the runs of failures.
+/// Draws from the binomial distribution for p <= 1/2, by transformed rejection (Hoermann, "The
+/// generation of binomial random variates", 1993). If few successes are expected, it draws the
+/// numbers of failures between successes.
 template <class Uniform>
 TAPER_HD double draw_few(double n, double p, Uniform& uniform) {
   if (n * p < 10) {

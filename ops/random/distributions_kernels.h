@@ -6,7 +6,7 @@
 
 namespace torch::taper {
 
-/// All are contiguous, of one size and floating dtype. Rates are not negative.
+/// All tensors are contiguous, of one size and floating dtype. Rates are not negative.
 TAPER_KERNEL(poisson, Out y, In rates, const GeneratorPtr& generator)
 TAPER_KERNEL(binomial, Out y, In count, In prob, const GeneratorPtr& generator)
 

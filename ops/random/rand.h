@@ -1,8 +1,9 @@
-// Random tensors. On the CPU they hold PyTorch's numbers after manual_seed.
+// Random tensors. On the CPU, they hold the same numbers as in PyTorch after manual_seed.
 //
-// Every function draws from `generator`, or from the default generator. It draws in one piece: two
-// threads that draw concurrently get numbers as if one had been first. Numbers are drawn in memory
-// order. In-place forms throw for dtypes that cannot hold the numbers. Their gradient is zero.
+// Every function draws from `generator`, or from the default generator. A call locks the generator.
+// If two threads draw concurrently, they get the numbers of one call after the other. Numbers are
+// drawn in memory order. In-place forms throw for dtypes that cannot hold the numbers. Their
+// gradient is zero.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -17,15 +18,15 @@ Tensor rand(IntArrayRef size, optional<Generator> generator, TensorOptions optio
 Tensor& rand_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
 Tensor rand_like(const Tensor& like, TensorOptions options = {},
                  optional<MemoryFormat> format = nullopt);
-/// Draws normal numbers with mean 0 and standard deviation 1. Box and Muller, "A note on the
-/// generation of random normal deviates", 1958.
+/// Draws normal numbers with mean 0 and standard deviation 1. The method is from Box and Muller, "A
+/// note on the generation of random normal deviates", 1958.
 Tensor randn(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
 Tensor& randn_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
 Tensor randn_like(const Tensor& like, TensorOptions options = {},
                   optional<MemoryFormat> format = nullopt);
-/// Draws integers in [low, high), with low = 0 by default. Returns kLong without options. Throws
-/// unless low < high and both fit the dtype.
+/// Draws integers in [low, high), with low = 0 by default. Without `options`, the result is kLong.
+/// Throws unless low < high and both fit the dtype.
 Tensor randint(int64_t high, IntArrayRef size, TensorOptions options = kLong);
 Tensor randint(int64_t high, IntArrayRef size, optional<Generator> generator,
                TensorOptions options = kLong);
@@ -39,8 +40,8 @@ Tensor randint_like(const Tensor& like, int64_t high, TensorOptions options = {}
 Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions options = {},
                     optional<MemoryFormat> format = nullopt);
 /// Returns the numbers 0 to n - 1 in random order, by Fisher and Yates's shuffle (Durstenfeld,
-/// "Algorithm 235: random permutation", 1964). Returns kLong without options. Throws if n - 1 does
-/// not fit the dtype.
+/// "Algorithm 235: random permutation", 1964). Without `options`, the result is kLong. Throws if n
+/// - 1 does not fit the dtype.
 Tensor randperm(int64_t n, TensorOptions options = kLong);
 Tensor randperm(int64_t n, optional<Generator> generator, TensorOptions options = kLong);
 Tensor& randperm_out(Tensor& out, int64_t n, optional<Generator> generator = nullopt);
@@ -56,12 +57,12 @@ Tensor normal(double mean, double std, IntArrayRef size, optional<Generator> gen
 Tensor bernoulli(const Tensor& x, optional<Generator> generator = nullopt);
 /// Draws 1 with probability p, else 0, in the shape of x.
 Tensor bernoulli(const Tensor& x, double p, optional<Generator> generator = nullopt);
-/// Takes a probability for each element. p broadcasts to x.
+/// Draws 1 with the probability in p, else 0, for each element of x. p broadcasts to x.
 Tensor bernoulli(const Tensor& x, const Tensor& p, optional<Generator> generator = nullopt);
 Tensor& bernoulli_out(Tensor& out, const Tensor& self, optional<Generator> generator = nullopt);
-/// Draws num_samples indices (kLong) for each row of `probabilities` (K or N x K, floating, any
-/// sum), with these weights. Without replacement it draws at most K, and only from weights above
-/// zero.
+/// Draws num_samples indices (kLong) for each row of `probabilities` (K or N x K, floating). The
+/// elements of a row are the weights of the indices. Their sum need not be 1. Without replacement,
+/// at most K indices can be drawn, and only indices with weights above zero.
 Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replacement = false,
                    optional<Generator> generator = nullopt);
 Tensor& multinomial_out(Tensor& out, const Tensor& self, int64_t num_samples,

@@ -10,18 +10,20 @@ TAPER_KERNEL(uniform, Out y, double from, double to, const GeneratorPtr& generat
 TAPER_KERNEL(normal, Out y, double mean, double std, const GeneratorPtr& generator)
 TAPER_KERNEL(exponential, Out y, double lambd, const GeneratorPtr& generator)
 TAPER_KERNEL(bernoulli, Out y, double p, const GeneratorPtr& generator)
-/// p has y's shape.
+/// Draws 1 with probability p, else 0. p has y's shape.
 TAPER_KERNEL(bernoulli_each, Out y, In p, const GeneratorPtr& generator)
-/// Draws base + (r modulo range). r has 64 bits if range needs them. Range 0 stands for 2^64.
+/// Draws base + r % range for random integers r. r has 64 bits if `range` needs them. A `range` of
+/// 0 means 2^64.
 TAPER_KERNEL(random_range, Out y, uint64_t range, int64_t base, const GeneratorPtr& generator)
-/// Draws from all integers from 0 on that the dtype holds exactly.
+/// Draws from all non-negative integers that the dtype holds exactly.
 TAPER_KERNEL(random_full, Out y, const GeneratorPtr& generator)
-/// y is a contiguous vector.
+/// Fills y with a random permutation. y is a contiguous vector.
 TAPER_KERNEL(permutation, Out y, const GeneratorPtr& generator)
-/// y is (N, S) of int64, p (N, K) contiguous. p is checked before anything is drawn.
+/// Draws S indices per row of p, with replacement. y is (N, S) of int64. p is (N, K) and
+/// contiguous. p is checked before anything is drawn.
 TAPER_KERNEL(multinomial_replace, Out y, In p, const GeneratorPtr& generator)
-/// Computes y = x / (1 - p) if `kept`, else x * 0. `kept` is drawn with probability 1 - p. It is
-/// bool and may be undefined. All are contiguous.
+/// Computes y = x / (1 - p) if `kept`, else x * 0. An element of `kept` is true with probability 1
+/// - p. `kept` is bool and may be undefined. All tensors are contiguous.
 TAPER_KERNEL(dropout, Out y, Out kept, In x, double p, const GeneratorPtr& generator)
 /// Computes dropout with a given `kept`.
 TAPER_KERNEL(dropout_again, Out y, In x, In kept, double p)

@@ -50,8 +50,8 @@ void for_ctc_dtype(ScalarType t, const F& f) {
 }
 
 /// alpha (T, N, L) gets logarithms of probabilities. alpha[t, n, s] is for all alignments of the
-/// steps up to t that end at position s. Elements beyond the steps and positions of an input are
-/// not written. `loss` is (N).
+/// steps up to t that end at position s. alpha is defined only for the steps and positions of each
+/// input. `loss` is (N).
 TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In inputs, In ends)
 /// shares (T, N, L) gets fractions of the probability. shares[t, n, s] is the fraction of the
 /// alignments that are at position s in step t. It is 0 beyond the steps and positions of an input.
