@@ -67,7 +67,7 @@ bool shift_dims(BatchCall& c, int64_t rank, bool reduces);
 /// Shifts the dimensions that arguments name. Only the first tensor may have a batch.
 IValue by_dims(BatchCall& c);
 
-/// folded() makes (B, N, ...) to (B N, ...). unfolded() inverts this.
+/// folded() turns (B, N, ...) into (B N, ...). unfolded() inverts this.
 inline Tensor folded(const Tensor& batch) { return batch.flatten(0, 1); }
 inline Tensor unfolded(const Tensor& t, int64_t size) { return t.unflatten(0, {size, -1}); }
 

@@ -126,7 +126,7 @@ bool changes_argument(const OpInfo& op);
 bool returns_number(const OpInfo& op);
 /// Returns the op without "_" at the end of its name and with arguments of the same types, or null.
 const OpInfo* functional_form(const OpInfo& op);
-/// Returns the names of an op's arguments by its schema, in the order of the C++ function.
+/// Returns the names of an op's arguments from its schema, in the order of the C++ function.
 const std::vector<std::string_view>& argument_names(const OpInfo& op);
 
 }  // namespace torch::taper::func::detail

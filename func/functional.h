@@ -1,5 +1,5 @@
-// torch::autograd::functional: products with Jacobians and Hessians, and both as tensors, with the
-// names and meanings of Python's torch.autograd.functional.
+// torch::autograd::functional: products with Jacobians and Hessians, and Jacobians and Hessians as
+// tensors, with the names and meanings of Python's torch.autograd.functional.
 //
 //   const Tensor H = autograd::functional::hessian(
 //       [](const Tensor& x) { return x.pow(3).sum(); }, x);
@@ -22,7 +22,7 @@
 
 namespace torch::taper::autograd::functional {
 
-/// How Jacobians and Hessians are computed: by products from the left, or from the right.
+/// How Jacobians and Hessians are computed: by products v^T J, or by products J v.
 enum class Strategy { kReverseMode, kForwardMode };
 
 /// Options of all functions.

@@ -63,10 +63,10 @@
 /// and has bool results. `tensors` takes tensors only. `test_of_tensors` takes tensors only and has
 /// bool results. `extremum` takes tensors only and has no in-place form.
 #define TAPER_BINARY_OPS(X) \
-  X(floor_divide, with_numbers)   /* Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for an integer by 0. */ \
+  X(floor_divide, with_numbers)   /* Returns floor(x / y) without gradient. Errors: "ZeroDivisionError" if an integer y is 0. */ \
   X(remainder, number_first)      /* Returns x - y * floor(x / y), with y's sign (Python's %). Throws like floor_divide. */ \
   X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), with x's sign (C's fmod). Throws like floor_divide. */ \
-  X(pow, number_first)            /* Returns x to the power y. Throws for integers if y is a negative integer (no tensor). */ \
+  X(pow, number_first)            /* Returns x^y. Throws if x is integral and y is a negative integer (not a tensor). */ \
   X(copysign, with_numbers)       /* Returns |x| with the sign bit of y. x has gradient 0 if x is 0. y always has gradient 0. */ \
   X(bitwise_and, number_first)    /* Returns the bits set in both x and y. Errors: NotImplementedError for floating dtypes. */ \
   X(bitwise_or, number_first)     /* Returns the bits set in x or y. Throws like bitwise_and. */ \

@@ -62,7 +62,7 @@ Tensor& divide_out(Tensor& out, const Tensor& x, const Scalar& y,
                    optional<std::string_view> rounding_mode);
 
 // from op_lists.h: of two
-/// Returns floor(x / y), without a gradient. Errors: "ZeroDivisionError" for an integer by 0.
+/// Returns floor(x / y) without gradient. Errors: "ZeroDivisionError" if an integer y is 0.
 Tensor floor_divide(const Tensor& x, const Tensor& y);
 Tensor floor_divide(const Tensor& x, const Scalar& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
@@ -79,7 +79,7 @@ Tensor fmod(const Tensor& x, const Tensor& y);
 Tensor fmod(const Tensor& x, const Scalar& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns x to the power y. Throws for integers if y is a negative integer (no tensor).
+/// Returns x^y. Throws if x is integral and y is a negative integer (not a tensor).
 Tensor pow(const Tensor& x, const Tensor& y);
 Tensor pow(const Tensor& x, const Scalar& y);
 Tensor& pow_out(Tensor& out, const Tensor& x, const Tensor& y);

@@ -24,9 +24,9 @@ struct BinaryOp {
   bool exact_with_number = false;
   /// Launches the kernel of op(a, alpha * b). Null if the op has none.
   void (*run_scaled)(const Tensor& y, const In& a, const In& b, const Scalar& alpha) = nullptr;
-  /// If true and the first operand is a 16-bit float, the kernel takes a second operand that is a
-  /// number as a float. PyTorch does the same. Rounded to bf16, 0.9 would be 0.8984. On the CPU,
-  /// this holds for 0-dim tensors too.
+  /// If true, the kernel gets a number as second operand in f32, even if the first operand is a
+  /// 16-bit float. PyTorch does the same. Rounded to bf16, 0.9 would be 0.8984. On the CPU, this
+  /// holds for 0-dim tensors too.
   bool keeps_number = false;
   /// If true, the CUDA kernel reads an f32 tensor and a 16-bit tensor without a cast. Under
   /// autocast, a residual sum has such operands.

@@ -11,7 +11,7 @@
 namespace torch::taper {
 
 // ---------------------------------------------------------------- parts
-/// Returns real + i imag. Both have one dtype, f32 or f64, and broadcast.
+/// Returns real + i imag. real and imag must have one dtype, f32 or f64. They broadcast.
 /// Errors: "Expected object of scalar type Float but got scalar type Double for second argument".
 Tensor complex(const Tensor& real, const Tensor& imag);
 Tensor& complex_out(Tensor& out, const Tensor& real, const Tensor& imag);

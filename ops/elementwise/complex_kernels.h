@@ -20,7 +20,7 @@ enum class ComplexUnary : int8_t { TAPER_COMPLEX_UNARY(TAPER_ENUMERATOR) };
 enum class ComplexBinary : int8_t { TAPER_COMPLEX_BINARY(TAPER_ENUMERATOR) };
 #undef TAPER_ENUMERATOR
 
-/// Computes y = f(x). Both have one complex dtype and equal shapes, with any strides.
+/// Computes y = f(x). x and y have one complex dtype, equal shapes and any strides.
 TAPER_KERNEL(complex_unary, Out y, In x, ComplexUnary f)
 /// Computes y = f(a, b) in one complex dtype. y is bool for eq and ne. a and b broadcast to y.
 TAPER_KERNEL(complex_binary, Out y, In a, In b, ComplexBinary f)

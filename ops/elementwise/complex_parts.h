@@ -1,5 +1,5 @@
-// Access to the real and imaginary parts of complex tensors. Kernels get operands, public functions
-// get tensors. Not installed.
+// Access to the real and imaginary parts of complex operands (for kernels) and complex tensors (for
+// public functions). Not installed.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>

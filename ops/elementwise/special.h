@@ -1,7 +1,7 @@
 // Special functions and rare pointwise functions. Operands broadcast and promote. Integers become
 // the default dtype if the result is not an integer. Each function has a form f_out(out, ...),
-// which resizes `out` and records nothing. Gradients are sums of these functions unless a comment
-// says otherwise.
+// which resizes `out` and records nothing. Gradients are made of public ops unless a comment says
+// otherwise.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -154,7 +154,7 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 ///@}
 
 // ---------------------------------------------------------------- out forms
-/// Writes the result into `out`, which is resized. The function has the name without `_out`. No
+/// Writes the result of the function of this name, without `_out`, into `out`, which is resized. No
 /// gradient is recorded. ops/shared/out.h has the rules.
 ///@{
 Tensor& gammaln_out(Tensor& out, const Tensor& self);

@@ -16,7 +16,7 @@ TAPER_UNARY_OPS(TAPER_UNARY_KERNEL)
 TAPER_UNARY_KERNEL(logical_not, test)
 #undef TAPER_UNARY_KERNEL
 TAPER_KERNEL(bitwise_not, Out y, In x)
-/// Limits x to [low, high]. The bounds are numbers of x's dtype. For a missing bound, pass In().
+/// Limits x to [low, high]. The bounds are numbers of x's dtype. A missing bound is In().
 TAPER_KERNEL(clamp, Out y, In x, In low, In high)
 
 }  // namespace torch::taper

@@ -14,8 +14,8 @@ namespace torch::taper::cpu {
 template <class T>
 struct Split {
   T *re, *im;
-  /// Returns the numbers with real and imaginary parts swapped. If its transform is swapped again,
-  /// it is the inverse transform.
+  /// Returns the numbers with real and imaginary parts swapped. The transform of swapped numbers,
+  /// swapped again, is the inverse transform.
   Split swapped() const { return {im, re}; }
   Split at(int64_t i) const { return {re + i, im + i}; }
 };

@@ -16,10 +16,10 @@ namespace torch::taper {
 /// Returns x[i0, i1, ...] as in NumPy. Entry d of `indices` is for dimension d. nullopt selects the
 /// whole dimension. An entry is an int64 tensor or a mask (bool or uint8). Int64 entries broadcast
 /// together. Negative values count from the end. A mask is replaced by the coordinates of its true
-/// elements. It indexes as many dimensions of x as it has. In the result, the shape of the
-/// broadcast entries replaces the indexed dimensions. If these are not adjacent, it comes first.
-/// Throws IndexError for other dtypes, too many indices, masks that do not have x's shape, and
-/// values out of range.
+/// elements. A mask with k dimensions indexes k dimensions of x. In the result, the shape of the
+/// broadcast entries replaces the indexed dimensions. If these are not adjacent, that shape comes
+/// first. Throws IndexError for other dtypes, too many indices, masks that do not have x's shape,
+/// and values out of range.
 Tensor index(const Tensor& x, const std::vector<optional<Tensor>>& indices);
 /// Returns x with `values` written at these indices. With `accumulate`, values are added. `values`
 /// must have x's dtype and broadcast to the shape of index(x, indices).

@@ -22,15 +22,15 @@ namespace torch::taper {
 Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path = nullopt);
 
 /// Returns products, summed over dimension dims_self[i] of self and dimension dims_other[i] of
-/// other, for all i. The result has the remaining dimensions of self, then of other. The sizes of
-/// these dimensions must be equal, or one of them must be 1. Otherwise it throws Error.
+/// other, for all i. The two sizes must be equal, or one of them must be 1. Otherwise it throws
+/// Error. The result has the remaining dimensions of self, then those of other.
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other);
 Tensor& tensordot_out(Tensor& out, const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                       IntArrayRef dims_other);
 
-/// Returns Kronecker's product: block (i, j) is self[i][j] * other. Missing leading dimensions are
-/// added.
+/// Returns Kronecker's product: block (i, j) is self[i][j] * other. The operand with fewer
+/// dimensions gets leading dimensions of size 1.
 Tensor kron(const Tensor& self, const Tensor& other);
 Tensor& kron_out(Tensor& out, const Tensor& self, const Tensor& other);
 

@@ -11,8 +11,8 @@
 
 namespace torch::taper {
 namespace linalg {
-/// Returns the first n columns of the product of the reflections in `input` (..., m, n), m >= n,
-/// with tau (..., k), k <= n.
+/// Returns the first n columns of the product of the reflections in `input` (..., m, n) with tau
+/// (..., k). It must be m >= n >= k.
 Tensor householder_product(const Tensor& input, const Tensor& tau);
 }  // namespace linalg
 

@@ -1,9 +1,9 @@
 // Products of matrices and vectors.
 //
-// Shapes are written (rows x columns). B is a batch. The operands must have one number dtype, not
-// bool. f16 and bf16 accumulate in float. Operands may be views with any strides. A transposed view
-// is not copied. Throws Error with LibTorch's messages for shapes that do not fit and for different
-// dtypes ("expected scalar type Float but found Double").
+// Shapes are written (rows x columns). B is the number of matrices in a batch. The operands must
+// have one number dtype, not bool. f16 and bf16 accumulate in float. Operands may be views with any
+// strides. A transposed view is not copied. Throws Error with LibTorch's messages for shapes that
+// do not fit and for different dtypes ("expected scalar type Float but found Double").
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -38,8 +38,8 @@ Tensor ger(const Tensor& self, const Tensor& vec2);
 Tensor& ger_out(Tensor& out, const Tensor& self, const Tensor& vec2);
 
 /// Returns a product that depends on the numbers of dimensions. Two vectors give dot. A vector on
-/// the left is a row, a vector on the right is a column. The result drops that dimension. Operands
-/// of more than two dimensions are batches of matrices. Batch dimensions broadcast.
+/// the left is a row, a vector on the right is a column. The result does not have that dimension.
+/// Operands of more than two dimensions are batches of matrices. Batch dimensions broadcast.
 Tensor matmul(const Tensor& self, const Tensor& other);
 
 /// Returns beta * self + alpha * (mat1 mat2). self broadcasts to the product. If beta is 0, self is

@@ -14,7 +14,7 @@
 namespace torch::taper {
 
 struct AttentionForm {
-  double scale;  ///< of the products q k
+  double scale;  ///< factor of the products q k
   bool causal;   ///< query i sees keys 0 to i
   /// If true, the f32 operands come from bf16, so operands of products may be rounded to bf16.
   bool bf16_products = false;

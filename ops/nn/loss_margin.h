@@ -17,8 +17,8 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 /// Returns 1 - c for t = 1, and max(0, c - margin) for t = -1. c is the cosine of rows x1 and x2.
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin = 0.0, int64_t reduction = Reduction::Mean);
-/// Returns max(0, |a - p| - |a - n| + margin) with the p-norm of the last dimension. `swap` uses |p
-/// - n| if it is smaller than |a - n|.
+/// Returns max(0, |a - p| - |a - n| + margin) with the p-norm of the last dimension. With
+/// `swap`, |p - n| replaces |a - n| if it is smaller.
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin = 1.0, double p = 2.0, double eps = 1e-06,
                            bool swap = false, int64_t reduction = Reduction::Mean);
@@ -27,9 +27,9 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p = 1,
                          const Scalar& margin = 1, const optional<Tensor>& weight = {},
                          int64_t reduction = Reduction::Mean);
-/// Takes scores x (N, C) or (C) and targets of these sizes, which are classes up to the first -1.
-/// Returns the sum of max(0, 1 - x[t] + x[c]) over all targets t and all other classes c, divided
-/// by C.
+/// Takes scores x (N, C) or (C) and targets of these sizes. A row of targets holds classes up to
+/// its first -1. Returns the sum of max(0, 1 - x[t] + x[c]) over all targets t and all other
+/// classes c, divided by C.
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target,
                               int64_t reduction = Reduction::Mean);
 

@@ -9,8 +9,8 @@ namespace torch::taper {
 
 /// The loss of an element. d = x - target, and p is the parameter.
 enum class LossKind : int8_t {
-  kSquared,         // d^2 / (2 p) if |d| < p, else |d| - p / 2; p = 0: |d|
-  kSmoothL1,        // d^2 / (2 p) where |d| < p, else |d| - p / 2; p = 0: |d|
+  kSquared,         // d^2
+  kSmoothL1,        // d^2 / (2 p) if |d| < p, else |d| - p / 2; p = 0: |d|
   kHuber,           // d^2 / 2 if |d| <= p, else p (|d| - p / 2)
   kBce,             // -(t log x + (1 - t) log(1 - x)), logarithms at least -100
   kBceLogits,       // kBce of sigmoid(x)

@@ -13,26 +13,27 @@
 namespace torch::taper {
 
 /// Normalises over all dimensions but the second. input is (N, C, ...). All other tensors are (C).
-/// In training it uses the batch's statistics, and updates running_mean and running_var, if
-/// defined, in place: running = (1 - momentum) running + momentum batch, with the unbiased
-/// variance. Otherwise it uses the running statistics. `cudnn_enabled` has no effect.
+/// In training, it uses the batch's statistics. If running_mean and running_var are defined, it
+/// then updates them in place: running = (1 - momentum) running + momentum batch, with the unbiased
+/// variance. If `training` is false, it uses the running statistics. `cudnn_enabled` has no effect.
 /// globalContext() determines whether cuDNN is used.
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps, bool cudnn_enabled = true);
 
-/// Normalises over the last dimensions, of sizes normalized_shape. weight and bias have that shape.
+/// Normalises over the last dimensions, which have the sizes normalized_shape. weight and bias have
+/// this shape, too.
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-05, bool cudnn_enable = true);
 
-/// Returns x / sqrt(mean(x^2) + eps) * weight over the last dimensions, of sizes normalized_shape.
-/// weight has that shape. The default `eps` is the dtype's machine epsilon. See Zhang and Sennrich,
-/// "Root mean square layer normalization", 2019.
+/// Returns x / sqrt(mean(x^2) + eps) * weight over the last dimensions, which have the sizes
+/// normalized_shape. weight has this shape, too. The default `eps` is the dtype's machine epsilon.
+/// See Zhang and Sennrich, "Root mean square layer normalization", 2019.
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = {},
                 optional<double> eps = nullopt);
 
-/// Normalises over the channels of each of num_groups groups. input is (N, C, ...). weight and bias
-/// are (C).
+/// Splits the channels into num_groups groups, and normalises over each group of each sample. input
+/// is (N, C, ...). weight and bias are (C).
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-05, bool cudnn_enabled = true);
 

@@ -5,7 +5,8 @@
 
 namespace torch::taper::cpu {
 
-/// The number of columns that are computed together. A thread gets at least so many.
+/// The number of columns that are computed together. Threads divide the columns in units of this
+/// number.
 constexpr int64_t kNormColumns = 64;
 
 /// Some columns of rows that are `step` elements apart.

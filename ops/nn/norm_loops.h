@@ -63,8 +63,8 @@ void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<
 /// Computes y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale.
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);
-/// Computes gx = scale (gy weight - its components along 1 and x), unless gx is null. Only
-/// centered rows have a component along 1. Adds to gw and gb.
+/// Computes gx = scale (v - c), unless gx is null. v is gy * weight. c is the component of v along
+/// x. For centered rows, c also includes the component along 1. Adds to gw and gb.
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 

@@ -10,11 +10,11 @@ namespace torch::taper::cuda {
 /// Describes a reduction R: each element gives a State, and States are joined in any order. R has:
 ///
 ///   using State = ...;                                  trivially copyable, at most 32 bytes
-///   State start() const;                                joins without effect
-///   State take(const char* x, int64_t index) const;     of the element at x, the index-th
+/// State start() const;                                the neutral element of join() State
+/// take(const char* x, int64_t index) const;     of element `index`, which is at x
 ///   State join(State a, State b) const;
-///   void finish(char* y, State s) const;                stores the output
-/// using Element = ...; what take() reads, if that is one type
+/// void finish(char* y, State s) const;                stores the output using Element = ...; the
+/// type that take() reads, if it is one type
 ///
 /// (All functions are callable on the device.)
 template <class R>
@@ -241,7 +241,7 @@ void reduce(const Out& y, const In& x, DimMask dims, const R& reducer) {
   const int64_t outputs = fold.outputs.divisor;
   const bool interleaved = plan.columns > 0 && outputs >= Team::kWarp;
   const int team = interleaved ? 1 : reducing_team(fold.n, outputs);
-  const int64_t least = interleaved ? 64 : 4096;  // elements for a piece
+  const int64_t least = interleaved ? 64 : 4096;  // least elements per piece
   // Uses at most as many pieces as run at the same time. One more piece would double the time.
   const int64_t wanted = resident_threads() / (outputs * team);
   fold.splits = std::max<int64_t>(1, std::min(wanted, fold.n / least));

@@ -9,9 +9,8 @@
 
 namespace torch::taper {
 
-/// Computes y[i] = x[0] + ... + x[i] along `dim`. Integers and bools give int64. `dtype` converts x
-/// first.
-/// Sums of f32 are accumulated in f64, sums of 16-bit floats in f32.
+/// Computes y[i] = x[0] + ... + x[i] along `dim`. Integers and bools give int64. With `dtype`, x is
+/// converted first. Sums of f32 are accumulated in f64, sums of 16-bit floats in f32.
 Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
 /// Computes y[i] = x[0] * ... * x[i] along `dim`. Dtypes are as for cumsum. The gradient is correct
 /// for zeros in x, too.

@@ -64,9 +64,9 @@ void pack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans, Tens
 std::vector<Tensor> unpack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans,
                                    const std::vector<Dims>& sizes);
 
-/// Tests whether cuDNN may be used. cuDNN must be enabled. Results must not have to be
-/// deterministic, because cuDNN does not guarantee this for recurrent layers. Dtypes must agree,
-/// dropout must be off, and all sizes must be valid.
+/// Tests whether cuDNN may be used. cuDNN must be enabled. Deterministic results must not be
+/// required, because cuDNN does not guarantee them for recurrent layers. Dtypes must agree, dropout
+/// must be off, and all sizes must be valid.
 bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, const Tensor& c,
                      TensorList params);
 

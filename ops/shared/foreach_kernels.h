@@ -72,7 +72,7 @@ TAPER_KERNEL(foreach_pointwise, TensorLists lists, ForeachFormula formula, In nu
 TAPER_KERNEL(foreach_zero, TensorLists lists)
 TAPER_KERNEL(foreach_clamp, TensorLists lists, double low, double high)
 /// Sets parts[i] to the sum of |x|^order over chunk i. If the order is infinity, it is the largest
-/// |x|. Parts are doubles. The order is 1, 2 or infinity.
+/// |x|. Parts are doubles. `order` is 1, 2 or infinity.
 TAPER_KERNEL(foreach_norm_parts, Out parts, TensorLists lists, double order)
 /// Joins the parts of each entry into one element of `norms`, whose index is the entry's number. It
 /// is the sum of |x|^order or the largest |x|. With `root`, the root of the sum is taken. Norms are

@@ -14,7 +14,7 @@ namespace torch::taper::detail {
 std::vector<Tensor> foreach_norms(TensorList self, const Scalar& order, optional<ScalarType> dtype,
                                   bool root);
 /// Returns the norm of all tensors as one vector. It is a 0-dim double on the device of the first
-/// tensor. The order is 1, 2 or infinity. Sums are computed in double, in an order that depends
+/// tensor. `order` is 1, 2 or infinity. Sums are computed in double, in a sequence that depends
 /// only on the sizes. The list must not be empty, and all tensors must be floating. Nothing is
 /// recorded.
 Tensor norm_of_all(TensorList self, double order);

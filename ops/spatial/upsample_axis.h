@@ -44,7 +44,7 @@ struct ResampledAxis {
   struct Neighbours {
     int64_t first;
     int count;
-    T offset;  ///< of the position from pixel `first`
+    T offset;  ///< distance of the position from pixel `first`
     T total;   ///< divisor of the weights
   };
   TAPER_HD Neighbours neighbours(int64_t o) const {

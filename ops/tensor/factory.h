@@ -200,7 +200,7 @@ class TensorDataContainer {
 Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options = {});
 
 /// Returns a span over the elements of a contiguous tensor on the CPU. The tensor must outlive the
-/// view. Throws Error if Span has another element type. `Span` is the class of a C++20 span.
+/// span. Throws Error if Span has another element type. `Span` is the class of a C++20 span.
 template <class Span>
 Span as_span(const Tensor& x) {
   TAPER_CHECK(x.is_cpu() && x.is_contiguous(),

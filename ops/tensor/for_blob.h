@@ -42,8 +42,8 @@ class TensorMaker {
     options_ = v;
     return *this;
   }
-  /// Returns the tensor. Throws Error for a negative offset, and if there are elements but no
-  /// memory.
+  /// Returns the tensor. Throws Error for a negative offset, and if `data` is null although there
+  /// are elements.
   Tensor make_tensor();
 
  private:

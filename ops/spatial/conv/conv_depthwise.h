@@ -25,7 +25,7 @@ template <class T>
 void weight_gradient(T* gw, const T* x, const T* gy, const ConvShape& s);
 
 // ---------------------------------------------------------------------- loops
-/// The number of elements of the longest vector. So many elements may be read after the end of a
+/// The number of elements of the longest vector. This many elements may be read after the end of a
 /// plane.
 constexpr int64_t kPlaneSlack = 16;
 
@@ -69,7 +69,7 @@ struct Correlation {
   int64_t row_step;
   const int64_t* elements;
   const T* weights;
-  int64_t count;  ///< of kernel elements
+  int64_t count;  ///< number of kernel elements
   T bias;
   T* out;
   int64_t ldo, rows, cols;

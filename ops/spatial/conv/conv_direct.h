@@ -47,7 +47,7 @@ class Padded {
   const ConvShape& shape() const { return shape_; }
 
  private:
-  static constexpr int64_t kGrain = 1 << 17;  ///< elements that are worth waking a thread
+  static constexpr int64_t kGrain = 1 << 17;  ///< least elements per woken thread
 
   int64_t space() const {
     return shape_.batch * shape_.groups * shape_.in_channels * shape_.in_pixels() + kPatchSlack;

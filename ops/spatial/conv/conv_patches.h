@@ -19,7 +19,7 @@ namespace torch::taper::cpu::patches {
 
 // The depth of a packed panel, so that the panel stays in L2.
 constexpr int64_t kDepth = 512;
-// With at most so many rows of weights, packing an image costs more than it saves.
+// With at most this many rows of weights, packing an image costs more than it saves.
 constexpr int64_t kInPlaceRows = 24;
 // The number of patch elements that the gradient of the input holds at a time.
 constexpr int64_t kPatchElements = 32768;

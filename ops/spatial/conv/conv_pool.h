@@ -63,8 +63,8 @@ struct WindowTile {
   int64_t odd;                   ///< offset of a row's odd columns, for floats
   float* y;
   uint8_t* codes;
-  int64_t windows;  ///< of a plane of results
-  int width;        ///< windows of this tile
+  int64_t windows;  ///< number of windows of a plane of results
+  int width;        ///< number of windows of this tile
 };
 /// Describes up to kLaneWindows windows of a row, for 16 channels. Elements are floats, or pairs.
 template <class X, class W>

@@ -27,7 +27,7 @@ namespace torch::taper::cpu::winograd {
 
 constexpr int64_t kPlaces = 16;  ///< number of elements of a transformed tile
 constexpr int64_t kPanel = 64;   ///< number of adjacent tiles in one product
-/// The number of channels that are summed together. So many rows of a panel stay in the cache.
+/// The number of channels that are summed together. This many rows of a panel stay in the cache.
 /// Partial sums also have smaller errors than one long sum.
 constexpr int64_t kDepth = 128;
 constexpr int64_t kSlack = 64;  ///< number of elements that may be written after a buffer
@@ -115,9 +115,9 @@ inline bool takes_weight_gradient(const ConvShape& s) {
 /// would then share few cache sets.
 inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
 
-/// Planes of at most so many tiles do not fill vectors, so several images are transformed together.
-/// (The convolution of 512 channels above takes 11.8 ms instead of 12.6, its weight's gradient 13.5
-/// instead of 14.5.)
+/// Planes of at most this many tiles do not fill vectors, so several images are transformed
+/// together. (The convolution of 512 channels above takes 11.8 ms instead of 12.6, its weight's
+/// gradient 13.5 instead of 14.5.)
 constexpr int64_t kSmallPlane = 16;
 /// Calls body(image, first tile in it, count, offset from t) for pieces of the tiles [t, end) of a
 /// batch of planes. A piece is part of one plane, or part of one row if rows are long, or several
