@@ -26,11 +26,10 @@ namespace torch::taper::data {
 /// Wraps an exception that the data set threw in a worker. The iterator throws it. Without workers,
 /// the iterator throws the original exception.
 struct WorkerException : public std::exception {
-  /// Keeps the exception of the worker. If it is a std::exception, the message ends with its
-  /// message.
+  /// Stores the exception of the worker. If it is a std::exception, its what() ends the message.
   explicit WorkerException(std::exception_ptr original);
-  /// Returns "Caught exception in DataLoader worker thread. Original message: ...". It is valid as
-  /// long as this object.
+  /// Returns "Caught exception in DataLoader worker thread. Original message: ...". The text is
+  /// valid while this object exists.
   const char* what() const noexcept override { return message.c_str(); }
   /// the exception of the worker. Rethrow it to get its type
   std::exception_ptr original_exception;
@@ -55,8 +54,8 @@ class InLoader {
 }  // namespace detail
 
 /// Serves as the base class of the loaders. Only one thread at a time may use a loader and its
-/// iterators. begin() starts an epoch. An epoch without iterators is abandoned. The loader must
-/// outlive its iterators.
+/// iterators. begin() starts an epoch. It abandons an epoch whose iterators are all destroyed. The
+/// loader must outlive its iterators.
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase {
  public:
@@ -94,12 +93,13 @@ class DataLoaderBase {
     if (pipeline_) pipeline_->join();
     joined_ = true;
   }
-  /// Returns the options with all defaults filled in. The reference is valid as long as the loader.
+  /// Returns the options with all defaults filled in. The reference is valid while the loader
+  /// exists.
   const FullDataLoaderOptions& options() const noexcept { return options_; }
 
  protected:
-  /// Throws Error for a batch_size of 0, for both max_jobs and prefetch_factor, for a
-  /// prefetch_factor without workers or of 0, and for max_jobs of 0 with workers.
+  /// Throws Error if batch_size is 0, or if both max_jobs and prefetch_factor are set. Also throws
+  /// Error if prefetch_factor is set to 0 or without workers, or if max_jobs is 0 with workers.
   DataLoaderBase(const DataLoaderOptions& options) : options_(options) {
     TAPER_CHECK(options_.batch_size > 0, "DataLoader: expected a batch_size of at least 1, got 0");
     detail::check_jobs(options);
@@ -107,8 +107,8 @@ class DataLoaderBase {
     pins_ = options_.pin_memory && taper::detail::can_pin_memory();
   }
 
-  /// Starts the workers on these data sets: one per worker, or one for all. Without workers, the
-  /// only data set is for the calling thread.
+  /// Starts the workers. `datasets` has one data set per worker, or a single one that all workers
+  /// share. Without workers, the calling thread uses the single data set.
   void start(std::vector<std::unique_ptr<Dataset>> datasets) {
     datasets_ = std::move(datasets);
     if (options_.workers > 0)
@@ -158,7 +158,7 @@ class DataLoaderBase {
     }
   }
 
-  /// Makes a batch, and pins it if asked for, on the calling thread.
+  /// Makes a batch on the calling thread, and pins it if the options say so.
   optional<Batch> make(Dataset& dataset, BatchRequest request) const {
     optional<Batch> batch = dataset.get_batch(std::move(request));
     if (pins_ && batch) detail::for_each_tensor(detail::Pin{}, *batch);
@@ -185,7 +185,7 @@ class DataLoaderBase {
 
   size_t max_tasks_ = 0;
   bool pins_ = false;
-  std::weak_ptr<void> in_use_;  ///< alive while an iterator of the newest epoch is
+  std::weak_ptr<void> in_use_;  ///< expires with the last iterator of the newest epoch
   bool requests_left_ = false;
   bool joined_ = false;
   std::atomic<bool> taken_{false};  ///< true while a thread is in begin() or takes a batch
@@ -206,7 +206,7 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
   /// The requests of the sampler, mostly the indices of a batch.
   using typename Base::BatchRequestType;
 
-  /// Copies `dataset` for each worker, or moves it in without workers. Throws Error for the options
+  /// Copies `dataset` for each worker. Without workers, moves it in. Throws Error for the options
   /// that DataLoaderBase refuses.
   StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
       : Base(options), sampler_(std::move(sampler)) {
@@ -285,8 +285,8 @@ std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
   return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), options);
 }
 
-/// Iterate over a loader behind its pointer, so that both `for (auto& batch : *loader)` and `for
-/// (auto& batch : loader)` run an epoch.
+/// Iterate over the loader that a pointer owns. Both `for (auto& batch : *loader)` and `for (auto&
+/// batch : loader)` run an epoch.
 ///@{
 template <class Loader, class D>
 auto begin(const std::unique_ptr<Loader, D>& loader)

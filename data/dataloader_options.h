@@ -26,30 +26,31 @@ struct DataLoaderOptions {
   /// only on the state of the default generator at begin() and on the batch. They do not depend on
   /// the number or the speed of workers. The generator itself is unchanged.
   TAPER_ARG(size_t, workers) = 0;
-  /// Batches in flight at once over all workers, by default prefetch_factor for each worker.
+  /// The largest number of batches in flight at once, over all workers. The default is workers *
+  /// prefetch_factor.
   TAPER_ARG(optional<size_t>, max_jobs);
   /// Batches that each worker prefetches, as in PyTorch: max_jobs is prefetch_factor * workers. Set
   /// at most one of the two. The default is 2, or more if making a batch takes less time than
   /// handing it over.
   TAPER_ARG(optional<size_t>, prefetch_factor);
-  /// The longest wait for a batch of a worker. By default, there is no limit.
+  /// The longest time to wait for a batch from a worker. By default, there is no limit.
   TAPER_ARG(optional<std::chrono::milliseconds>, timeout);
   /// Whether batches come in the order of the sampler. If false, each batch comes as soon as it is
   /// ready.
   TAPER_ARG(bool, enforce_ordering) = true;
   /// Whether a last incomplete batch is left out.
   TAPER_ARG(bool, drop_last) = false;
-  /// Whether the tensors of a batch come in pinned memory, from which copies to a GPU are
-  /// asynchronous. The worker that makes a batch pins it, in blocks that are reused when the batch
-  /// is gone. data/nested.h describes the types of batches. Without a CUDA device, batches are not
-  /// pinned, and a warning is printed once.
+  /// Whether the tensors of a batch are in pinned memory. Copies from pinned memory to a GPU are
+  /// asynchronous. The worker that makes a batch also pins it. The memory is reused after the batch
+  /// is destroyed. data/nested.h describes the types of batches. Without a CUDA device, batches are
+  /// not pinned, and a warning is printed once.
   TAPER_ARG(bool, pin_memory) = false;
 };
 
 /// Holds the options of a loader with all defaults filled in.
 struct FullDataLoaderOptions {
-  /// Sets max_jobs to that of `o`, or else to workers times the prefetch_factor of `o` (default 2).
-  /// If neither is given, a loader may prefetch more.
+  /// Sets max_jobs to o.max_jobs() if it is given. Otherwise sets it to workers * prefetch_factor,
+  /// with a default factor of 2. If neither is given, a loader may prefetch more.
   explicit FullDataLoaderOptions(const DataLoaderOptions& o)
       : batch_size(o.batch_size()),
         workers(o.workers()),
@@ -62,7 +63,7 @@ struct FullDataLoaderOptions {
   size_t batch_size;  ///< examples in a batch
   size_t workers;     ///< threads that make batches, 0 for the calling thread
   size_t max_jobs;    ///< batches in flight at once, over all workers
-  /// the longest wait for a batch, nullopt for no limit
+  /// the longest time to wait for a batch, nullopt for no limit
   optional<std::chrono::milliseconds> timeout;
   bool enforce_ordering;  ///< whether batches come in the order of the sampler
   bool drop_last;         ///< whether a last incomplete batch is left out
@@ -70,8 +71,8 @@ struct FullDataLoaderOptions {
 };
 
 namespace detail {
-/// Throws Error if both max_jobs and prefetch_factor are given, if prefetch_factor is 0 or there
-/// are no workers for it, and if max_jobs is 0 with workers.
+/// Throws Error if both max_jobs and prefetch_factor are set. Also throws Error if prefetch_factor
+/// is set to 0 or without workers, or if max_jobs is 0 with workers.
 void check_jobs(const DataLoaderOptions& options);
 }  // namespace detail
 

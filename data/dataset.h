@@ -22,15 +22,16 @@ struct is_optional<optional<T>> : std::true_type {};
 }  // namespace detail
 
 /// Returns whole batches. `Self` is the derived class. If Batch is an optional, the data set is
-/// stateful: the workers of a DataLoader share it, it chooses the next examples, and nullopt ends
-/// an epoch.
+/// stateful. The workers of a DataLoader then share the data set, and it chooses the next examples.
+/// A nullopt ends the epoch.
 ///
 /// A data set in memory can also have a method
 ///
 ///     Example<> get_stacked(ArrayRef<size_t> indices);      // or any other example type
 ///
-/// that returns the examples stacked along a new first dimension. Stack (also after Normalize) then
-/// calls get_stacked instead of get_batch, so that the batch is copied only once.
+/// that returns the examples stacked along a new first dimension. The transform Stack then calls
+/// get_stacked instead of get_batch, also if Normalize comes before Stack. The batch is copied only
+/// once.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = ArrayRef<size_t>>
 class BatchDataset {
  public:
@@ -41,11 +42,11 @@ class BatchDataset {
   static constexpr bool is_stateful = detail::is_optional<BatchType>::value;
 
   virtual ~BatchDataset() = default;
-  /// Returns the requested batch: for indices, these examples in order, for a number, that many
-  /// examples. The threads of a loader call it. Each thread has a copy of the data set, unless the
-  /// data set is stateful or shared.
+  /// Returns the requested batch. A list of indices requests the examples at these indices, in this
+  /// order. A number requests that many examples. The threads of a loader call it. Each thread has
+  /// a copy of the data set, unless the data set is stateful or shared.
   virtual Batch get_batch(BatchRequest request) = 0;
-  /// Returns the number of examples, if it is known.
+  /// Returns the number of examples, or nullopt if it is unknown.
   virtual optional<size_t> size() const = 0;
 
   /// Returns a copy of this data set whose batches are transformed.
@@ -121,7 +122,7 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 }  // namespace data::datasets
 
-// Short aliases that programs for LibTorch use.
+// Short aliases that programs written for LibTorch use.
 namespace data {
 using datasets::BatchDataset;
 using datasets::Dataset;

@@ -19,9 +19,9 @@ struct Example {
   /// Takes data and target. Tensors share their memory.
   Example(Data data, Target target) : data(std::move(data)), target(std::move(target)) {}
 
-  /// The input: of one example, or [B, ...] of a batch after Stack.
+  /// The input of one example. After Stack, the inputs [B, ...] of a batch.
   Data data;
-  /// The target, such as a label: of one example, or [B, ...] of a batch after Stack.
+  /// The target of one example, such as a label. After Stack, the targets [B, ...] of a batch.
   Target target;
 };
 
@@ -40,7 +40,7 @@ struct Example<Data, example::NoTarget> {
   operator Data&() { return data; }              ///< returns the data
   operator const Data&() const { return data; }  ///< returns the data
 
-  /// The input: of one example, or [B, ...] of a batch after Stack.
+  /// The input of one example. After Stack, the inputs [B, ...] of a batch.
   Data data;
 };
 

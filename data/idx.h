@@ -8,8 +8,8 @@
 namespace torch::taper::data {
 
 /// Reads an IDX file of bytes (http://yann.lecun.com/exdb/mnist) with `dims` dimensions. If `path`
-/// does not exist, it reads `path`.gz. Throws Error, which names the file and its defect. `kind`
-/// describes the content in the message: "images" or "labels".
+/// does not exist, it reads `path`.gz. If the file cannot be read, throws Error, which names the
+/// file and its defect. `kind` describes the content in the message: "images" or "labels".
 Tensor read_idx(const std::string& path, int dims, const char* kind);
 
 }  // namespace torch::taper::data

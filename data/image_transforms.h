@@ -1,5 +1,5 @@
-// Transforms of images [..., H, W]: sizes, crops, flips, padding. They draw from the default
-// generator.
+// Transforms of images [..., H, W]: sizes, crops, flips, padding. Random transforms draw from the
+// default generator.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@ namespace detail {
 /// Returns the part of an image at (top, left), as a view. Zeros fill the part outside the image.
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width);
 Tensor center_crop(const Tensor& image, int64_t height, int64_t width);
-/// Crops at a random position. Throws ValueError if the image, with `padding` zeros on each side,
-/// is smaller.
+/// Crops at a random position. The image gets `padding` zeros on each side first. Throws ValueError
+/// if the padded image is smaller than the crop.
 Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t padding);
-/// Draws the position {top, left, height, width} of a part. Its share of the area is in `scale`,
-/// its ratio of width to height in `ratio`. After ten failed tries, it returns a part in the
-/// middle.
+/// Draws a part {top, left, height, width} of an image. `scale` is the interval of the part's share
+/// of the image's area. `ratio` is the interval of the part's width / height. After ten failed
+/// tries, it returns a part in the middle.
 std::array<int64_t, 4> random_part(int64_t height, int64_t width, std::array<double, 2> scale,
                                    std::array<double, 2> ratio);
 Tensor random_flip(const Tensor& image, double p, int64_t dim);
@@ -32,12 +32,12 @@ void check_intervals(const char* name, std::array<double, 2> scale, std::array<d
 }  // namespace detail
 
 /// Resizes an image by linear interpolation, with antialiasing when it shrinks, like BILINEAR in
-/// Pillow and torchvision. One number is the size of the shorter side, and the ratio is kept. Bytes
-/// are rounded, and may differ from Pillow's by one.
+/// Pillow and torchvision. A single size is that of the shorter side, and the ratio of the sides is
+/// kept. Bytes are rounded. They may differ from Pillow's bytes by one.
 template <class Target = Tensor>
 struct Resize : public TensorTransform<Target> {
-  /// Sets the size of the shorter side, or height and width, in pixels. Throws ValueError for less
-  /// than 1.
+  /// Sets the size of the shorter side, or height and width, in pixels. Throws ValueError for a
+  /// size below 1.
   ///@{
   explicit Resize(int64_t size) : height(size), width(0) {
     detail::check_size("Resize", size, size);
@@ -45,9 +45,9 @@ struct Resize : public TensorTransform<Target> {
   Resize(int64_t height, int64_t width) : height(height), width(width) {
     detail::check_size("Resize", height, width);
   }
-  ///@}
-  /// Returns [..., H, W] of a real dtype in the new size, with its dtype. A floating image that
-  /// already has the size is returned unchanged. Throws ValueError for an image without pixels.
+  /// @} Returns the image [..., H, W] in the new size. Its dtype must be real and does not change.
+  /// A floating image that already has the size is returned unchanged. Throws ValueError for an
+  /// image without pixels.
   Tensor operator()(Tensor input) override {
     return width == 0 ? detail::resize_shorter(input, height)
                       : detail::resize(input, height, width);
@@ -61,7 +61,8 @@ struct Resize : public TensorTransform<Target> {
 /// Crops the middle of an image. Zeros surround a smaller image.
 template <class Target = Tensor>
 struct CenterCrop : public TensorTransform<Target> {
-  /// Sets the size of a square, or height and width, in pixels. Throws ValueError for less than 1.
+  /// Sets the size of a square, or height and width, in pixels. Throws ValueError for a size below
+  /// 1.
   ///@{
   explicit CenterCrop(int64_t size) : CenterCrop(size, size) {}
   CenterCrop(int64_t height, int64_t width) : height(height), width(width) {
@@ -79,7 +80,8 @@ struct CenterCrop : public TensorTransform<Target> {
 /// Crops an image at a random position, after adding `padding` zeros on every side.
 template <class Target = Tensor>
 struct RandomCrop : public TensorTransform<Target> {
-  /// Sets the size of a square, or height and width, in pixels. Throws ValueError for less than 1.
+  /// Sets the size of a square, or height and width, in pixels. Throws ValueError for a size below
+  /// 1.
   ///@{
   explicit RandomCrop(int64_t size, int64_t padding = 0) : RandomCrop(size, size, padding) {}
   RandomCrop(int64_t height, int64_t width, int64_t padding)
@@ -92,19 +94,20 @@ struct RandomCrop : public TensorTransform<Target> {
   Tensor operator()(Tensor input) override {
     return detail::random_crop(input, height, width, padding);
   }
-  /// Sizes in pixels. The padding is on each side.
+  /// The size of the result, and the padding on each side, in pixels.
   ///@{
   int64_t height, width, padding;
   ///@}
 };
 
-/// Crops a random part of an image and resizes it (see Resize). The share of the area is in
-/// `scale`, the ratio of width to height in `ratio`. Random numbers equal torchvision's.
+/// Crops a random part of an image and resizes it (see Resize). `scale` is the interval of the
+/// part's share of the image's area. `ratio` is the interval of the part's width / height. The
+/// random numbers equal torchvision's.
 template <class Target = Tensor>
 struct RandomResizedCrop : public TensorTransform<Target> {
   using Interval = std::array<double, 2>;  ///< {smallest, largest}
-  /// Sets the size of the result: a square, or height and width, in pixels. Throws ValueError for
-  /// less than 1, and for intervals that decrease or do not begin above 0.
+  /// Sets the size of the result: a square, or height and width, in pixels. Throws ValueError for a
+  /// size below 1, and for an interval that decreases or does not begin above 0.
   ///@{
   explicit RandomResizedCrop(int64_t size, Interval scale = {0.08, 1},
                              Interval ratio = {3.0 / 4, 4.0 / 3})
@@ -124,8 +127,7 @@ struct RandomResizedCrop : public TensorTransform<Target> {
   /// The size of the result in pixels.
   ///@{
   int64_t height, width;
-  ///@}
-  /// Limits of the share of the area, and of width / height.
+  /// @} The intervals of the part's share of the area, and of its width / height.
   ///@{
   Interval scale, ratio;
   ///@}
@@ -157,8 +159,8 @@ struct RandomVerticalFlip : public TensorTransform<Target> {
 /// Adds a border of one value to an image.
 template <class Target = Tensor>
 struct Pad : public TensorTransform<Target> {
-  /// Sets the width of the border in pixels, on every side, or on the left, top, right and bottom,
-  /// and its `value`.
+  /// Sets the width of the border in pixels, and its `value`. `padding` is the width on every side.
+  /// `sides` holds the widths on the left, top, right and bottom.
   ///@{
   explicit Pad(int64_t padding, double value = 0)
       : Pad(std::array<int64_t, 4>{padding, padding, padding, padding}, value) {}

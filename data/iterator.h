@@ -47,8 +47,8 @@ class Iterator {
     state_->advance();
     return *this;
   }
-  /// Returns the batch, and makes the first batch if needed. You may move from it. It is valid
-  /// until the iterator or a copy of it moves on. Throws Error at the end.
+  /// Returns the batch, and makes the first batch if needed. You may move from it. The reference is
+  /// valid until the iterator or a copy of it moves on. Throws Error at the end.
   Batch& operator*() {
     TAPER_CHECK(state_, "Dereferencing the DataLoader's past-the-end iterator is not allowed");
     TAPER_CHECK(state_->fetch(), "Attempted to dereference iterator that was past the end");
@@ -72,8 +72,8 @@ class Iterator {
       batch = producer->next();
       failed = false;
     }
-    /// Makes the first batch, or the batch after an exception, unless it is there. Returns false at
-    /// the end.
+    /// Makes a batch if there is none, at the start or after an exception. Returns false at the
+    /// end.
     bool fetch() {
       if (!started || failed) advance();
       return batch.has_value();

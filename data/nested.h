@@ -4,8 +4,8 @@
 //   batch = data::to_device(std::move(batch), device);
 //
 // A batch is a tensor, or an Example, pair, tuple, optional, OrderedDict or range (vector, array,
-// map, ...) of batches, to any depth. Numbers and strings stay unchanged. A user type provides
-// methods, or functions in its namespace, which return the new value or change the given one:
+// map, ...) of batches, to any depth. Numbers and strings stay unchanged. A user type can provide
+// methods, or functions in its namespace. They return the new value or change the given one:
 //
 //   struct Graphs {
 //     Graphs pin_memory();                          // or  Graphs pin_memory(Graphs)
@@ -13,7 +13,7 @@
 //     void record_stream(const cuda::Stream& s);    // or  void record_stream(Graphs&, Stream)
 //   };
 //
-// A type with none of these is passed through.
+// Values of other types stay unchanged.
 #pragma once
 
 #include <type_traits>
@@ -52,7 +52,7 @@ namespace detail {
 
 using taper::detail::for_each_tensor;
 
-// ---------------------------------------------------------------------- users' own ways
+// ---------------------------------------------------------------------- functions of user types
 // Only argument-dependent lookup finds functions in the namespace of a type. The declarations here
 // hide all other functions of these names.
 namespace lookup {
@@ -101,7 +101,7 @@ void replace(T& value, Make make) {
     value = make();
 }
 
-// ---------------------------------------------------------------------- what can be done
+// ---------------------------------------------------------------------- operations on a batch
 struct Pin {
   template <class T, class = void>
   struct Takes : std::false_type {};

@@ -29,8 +29,8 @@ struct Task {
 /// thread may call its functions.
 class Pipeline {
  public:
-  /// Starts the threads. At most `max_tasks` tasks are in flight. With 0, there are two per worker,
-  /// or more if making a batch takes less time than waking a thread.
+  /// Starts the threads. At most `max_tasks` tasks are in flight. If `max_tasks` is 0, two tasks
+  /// per worker are in flight, or more if making a batch takes less time than waking a thread.
   Pipeline(size_t workers, size_t max_tasks, bool in_order);
   /// Waits for the running tasks and drops the rest.
   ~Pipeline();
@@ -38,10 +38,10 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
 
   /// Derives the seeds of the tasks of an epoch. Call it before the first task, after all other
-  /// random numbers of the epoch are drawn. The numbers of a task depend on the current state of
-  /// the default generator and on the index of the task in the epoch, not on the worker or the
-  /// time. The generator is not advanced. Consecutive epochs that find the generator in one state
-  /// still get different numbers.
+  /// random numbers of the epoch are drawn. The random numbers of a task depend on the current
+  /// state of the default generator and on the index of the task in the epoch, not on the worker or
+  /// the time. The generator is not advanced. If the generator does not change between two
+  /// consecutive epochs, their numbers still differ.
   void begin_epoch();
   void submit(std::unique_ptr<Task> task);
   /// Waits until the next task is done and returns it, or null if none is in flight. Throws Error
@@ -51,9 +51,9 @@ class Pipeline {
   size_t in_flight() const;
   /// Returns whether there is room for another task.
   bool has_room() const;
-  /// Drops all tasks, after waiting for those that run.
+  /// Waits for the running tasks, and then drops all tasks.
   void drain();
-  /// Joins the threads. Nothing may be submitted afterwards.
+  /// Joins the threads. Do not call submit() afterwards.
   void join();
 
  private:

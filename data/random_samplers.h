@@ -1,5 +1,5 @@
 // Samplers that draw indices: with replacement, from a list, by weight, for one of several ranks.
-// Their numbers equal those of PyTorch's classes in Python.
+// They return the same indices as PyTorch's Python classes.
 #pragma once
 
 #include <vector>
@@ -34,10 +34,10 @@ class DrawnSampler : public Sampler<> {
   size_t index_ = 0;
 };
 
-/// Draws `num_samples` indices with replacement, by default the size of the data set, like
-/// PyTorch's RandomSampler(data, replacement=True). As in PyTorch, each epoch without a given
-/// generator uses one that the default generator seeds. Throws ValueError for no samples, and for
-/// an empty data set.
+/// Draws `num_samples` indices with replacement, like PyTorch's RandomSampler(data,
+/// replacement=True). The default of `num_samples` is the size of the data set. Without a given
+/// generator, each epoch uses a new one that the default generator seeds, as in PyTorch. Throws
+/// ValueError if `num_samples` is 0 or the data set is empty.
 class ReplacementSampler : public DrawnSampler {
  public:
   /// Takes the size of the data set, and draws the first epoch.
@@ -69,9 +69,9 @@ class SubsetRandomSampler : public DrawnSampler {
 };
 
 /// Draws `num_samples` indices, each with a probability proportional to its weight. Without
-/// replacement, no index occurs twice. Throws ValueError for no samples. Throws Error for weights
-/// that are negative, not finite or all zero. Without replacement, it also throws Error for fewer
-/// weights than samples.
+/// replacement, no index occurs twice. Throws ValueError if `num_samples` is 0. Throws Error for
+/// weights that are negative, not finite or all zero. Without replacement, it also throws Error for
+/// fewer weights than samples.
 class WeightedRandomSampler : public DrawnSampler {
  public:
   /// Draws the first epoch, with `generator` or the default generator. The weights need not sum to
@@ -90,10 +90,11 @@ class WeightedRandomSampler : public DrawnSampler {
 };
 
 /// Returns the part of a rank, like PyTorch's DistributedSampler: every num_replicas-th index,
-/// starting at `rank`. With `shuffle`, all ranks use one new order per epoch. Otherwise they use
-/// the order of the data set. All parts have equal sizes: the first indices occur twice, or, with
-/// `drop_last`, the last indices are left out. (LibTorch's DistributedRandomSampler draws other
-/// numbers.) Throws ValueError unless rank is below num_replicas.
+/// starting at `rank`. With `shuffle`, each epoch has a new order, which is equal on all ranks.
+/// Otherwise the ranks use the order of the data set. All parts have equal sizes. To make them
+/// equal, the first indices are repeated. With `drop_last`, the last indices are left out instead.
+/// (LibTorch's DistributedRandomSampler draws other numbers.) Throws ValueError unless rank is
+/// below num_replicas.
 class DistributedDrawnSampler : public DrawnSampler {
  public:
   /// Takes the size of the data set, and draws the first epoch.

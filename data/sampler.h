@@ -107,7 +107,7 @@ struct BatchSize : public CustomBatchRequest {
   size_t size_;                                            ///< returned by size()
 };
 
-/// Requests `epoch_size` examples in all from a StreamDataset.
+/// Requests `epoch_size` examples per epoch from a StreamDataset.
 class StreamSampler : public Sampler<BatchSize> {
  public:
   explicit StreamSampler(size_t epoch_size) : epoch_size_(epoch_size) {}  ///< examples in an epoch
@@ -121,9 +121,9 @@ class StreamSampler : public Sampler<BatchSize> {
   size_t epoch_size_;
 };
 
-/// Splits a data set among `num_replicas` processes, for the process number `rank`. With
-/// allow_duplicates, each process gets equally many examples, some of them twice. Otherwise some
-/// examples are left out.
+/// Splits a data set among `num_replicas` processes, for the process number `rank`. Each process
+/// gets the same number of examples. With allow_duplicates, some examples occur twice to make the
+/// numbers equal. Otherwise some examples are left out.
 template <class BatchRequest = std::vector<size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
@@ -150,7 +150,7 @@ class DistributedSampler : public Sampler<BatchRequest> {
   size_t size_, num_replicas_, rank_;
   ///@}
   size_t epoch_ = 0;       ///< returned by epoch()
-  bool allow_duplicates_;  ///< whether parts are filled up instead of cut
+  bool allow_duplicates_;  ///< whether examples may occur twice
 };
 
 /// Returns the part of this replica from a list of all indices, for the two samplers below.

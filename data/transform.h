@@ -17,7 +17,7 @@ class BatchTransform {
   using InputBatchType = InputBatch;    ///< taken by apply_batch()
   using OutputBatchType = OutputBatch;  ///< returned by apply_batch()
   virtual ~BatchTransform() = default;
-  /// Returns the transformed batch. The threads of a loader call it. Each has a copy of the
+  /// Returns the transformed batch. The threads of a loader call it. Each thread has a copy of the
   /// transform, unless the data set is shared.
   virtual OutputBatch apply_batch(InputBatch batch) = 0;
 };
@@ -130,14 +130,14 @@ struct Stack;
 /// Stacks data and targets.
 template <>
 struct Stack<Example<>> : public Collation<Example<>> {
-  /// Returns {data [B, ...], targets [B, ...]}, copied.
+  /// Returns copies {data [B, ...], targets [B, ...]}.
   Example<> apply_batch(std::vector<Example<>> examples) override;
 };
 
 /// Stacks the data.
 template <>
 struct Stack<TensorExample> : public Collation<TensorExample> {
-  /// Returns the data [B, ...], copied.
+  /// Returns a copy of the data, [B, ...].
   TensorExample apply_batch(std::vector<TensorExample> examples) override;
 };
 

@@ -1,4 +1,4 @@
-// ChunkDataset: a data set that its threads read in chunks.
+// ChunkDataset: a data set whose threads read chunks of examples.
 #pragma once
 
 #include <atomic>
@@ -26,10 +26,11 @@ class ChunkDataReader {
   using ChunkType = Chunk_;      ///< returned by read_chunk(): a container of examples
   using BatchType = Chunk_;      ///< returned by the data set: a container like a chunk
   virtual ~ChunkDataReader() = default;
-  /// Returns the examples of a chunk, from 0 to chunk_count() - 1. If it throws, the data set
-  /// throws this exception instead of returning a batch. It still reads the other chunks.
+  /// Returns the examples of chunk `chunk_index`, a number from 0 to chunk_count() - 1. If
+  /// read_chunk throws, the data set throws this exception instead of returning a batch. The data
+  /// set still reads the other chunks.
   virtual ChunkType read_chunk(size_t chunk_index) = 0;
-  /// Returns the number of chunks. It is called at the start of an epoch.
+  /// Returns the number of chunks. The data set calls it at the start of an epoch.
   virtual size_t chunk_count() = 0;
   /// Runs at the start of an epoch.
   virtual void reset() = 0;
@@ -60,7 +61,8 @@ class ChunkBuffer {
   ChunkBuffer(const ChunkDatasetOptions& options, ExampleSampler& sampler)
       : batch_size_(options.batch_size()), capacity_(options.cache_size()), sampler_(sampler) {}
 
-  /// Waits for the next batch and returns it, or null at the end. Throws exceptions of reading.
+  /// Waits for the next batch and returns it, or nullopt at the end of the epoch. Throws the
+  /// exceptions that were passed to add_error().
   optional<Batch> take() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock,
@@ -81,7 +83,7 @@ class ChunkBuffer {
     return batch;
   }
 
-  /// Adds the examples of a chunk, in the order of the sampler, after waiting for room.
+  /// Waits for room, and then adds the examples of a chunk in the order of the sampler.
   void add(Batch chunk) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return ended_ || examples_.size() < capacity_; });
@@ -100,7 +102,7 @@ class ChunkBuffer {
     errors_.push_back(std::move(error));
     changed_.notify_all();
   }
-  /// Ends the epoch: no more chunks come, or none are wanted.
+  /// Ends the epoch, because all chunks are read or because no more are needed.
   void end() {
     const std::lock_guard<std::mutex> lock(mutex_);
     ended_ = true;
@@ -123,9 +125,10 @@ class ChunkBuffer {
 /// make_shared_dataset.
 ///
 /// The chunk sampler chooses the order of the chunks. The example sampler orders the examples of
-/// each chunk, or of several chunks (see the options). Before this, `preprocessing` may change the
-/// examples. Batches cross the bounds of chunks. Call reset() before the first batch of an epoch,
-/// as a DataLoader does. With one preloader, the order depends only on the samplers.
+/// each chunk, or of several chunks (see the options). Before the example sampler, `preprocessing`
+/// may change the examples. A batch may contain examples of several chunks. Call reset() before the
+/// first batch of an epoch, as a DataLoader does. With one preloader, the order depends only on the
+/// samplers.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
 class ChunkDataset final
@@ -141,7 +144,7 @@ class ChunkDataset final
   /// thread that read them.
   using Preprocessing = std::function<void(UnwrappedBatchType&)>;
 
-  /// Takes all parts. Nothing is read before reset().
+  /// Stores the arguments. Nothing is read before reset().
   ChunkDataset(ChunkReader chunk_reader, ChunkSampler chunk_sampler, ExampleSampler example_sampler,
                ChunkDatasetOptions options, Preprocessing preprocessing = Preprocessing())
       : reader_(std::move(chunk_reader)),
@@ -151,8 +154,8 @@ class ChunkDataset final
         preprocessing_(std::move(preprocessing)) {}
   ~ChunkDataset() override { stop(); }
 
-  /// Returns the next batch. Throws Error before reset(), and for another size than the batch_size
-  /// of the options.
+  /// Returns the next batch. Throws Error before the first reset(), and if `batch_size` is not the
+  /// batch_size of the options.
   BatchType get_batch(size_t batch_size) override {
     TAPER_CHECK(buffer_, "Dataset needs to call reset() before calling get_batch().");
     TAPER_CHECK(batch_size == options_.batch_size(),
@@ -184,7 +187,8 @@ class ChunkDataset final
   /// change it in the middle of an epoch, because the reading threads use it.
   ChunkSampler& chunk_sampler() { return chunk_sampler_; }
 
-  /// Writes the position of the chunk sampler. Chunks that were read ahead count as done.
+  /// Writes the position of the chunk sampler. Chunks that were already read are not read again
+  /// after load(), even if their examples were not returned yet.
   void save(serialize::OutputArchive& archive) const override {
     const std::lock_guard<std::mutex> lock(sampler_mutex_);
     chunk_sampler_.save(archive);
@@ -217,7 +221,7 @@ class ChunkDataset final
   /// Reads chunks, on the thread of a preloader.
   void read_chunks() {
     for (bool goes_on = true; goes_on && !stopping_;) {
-      // A sampler that fails would fail again. A chunk that cannot be read is one of many.
+      // After an exception of the sampler, stop: it would throw again. After one of a chunk, go on.
       goes_on = false;
       try {
         const optional<std::vector<size_t>> chunks = next_chunks();

@@ -40,7 +40,7 @@ class Cifar : public Dataset<Self> {
   const Tensor& raw_images() const;
 
  protected:
-  /// Keeps `images`, which copies share, as the part `mode`.
+  /// Takes the images of the part `mode`. Copies of the data set share them.
   Cifar(std::shared_ptr<const ByteImages> images, Mode mode)
       : images_(std::move(images)), mode_(mode) {}
 
@@ -50,11 +50,11 @@ class Cifar : public Dataset<Self> {
 };
 
 /// Reads CIFAR-10 from a folder with the files of its "binary version": data_batch_1.bin to
-/// data_batch_5.bin, or test_batch.bin for kTest. Throws Error, with the file, if one is missing or
-/// truncated, or has a label above 9.
+/// data_batch_5.bin, or test_batch.bin for kTest. Throws Error, which names the file, if a file is
+/// missing or truncated, or has a label above 9.
 class CIFAR10 : public Cifar<CIFAR10> {
  public:
-  /// Reads the files of that part.
+  /// Reads the files of the part `mode`.
   explicit CIFAR10(const std::string& root, Mode mode = Mode::kTrain);
 };
 
@@ -64,7 +64,7 @@ class CIFAR100 : public Cifar<CIFAR100> {
  public:
   /// Selects the hundred classes or the twenty groups.
   enum class Labels { kFine, kCoarse };
-  /// Reads the file of that part.
+  /// Reads the file of the part `mode`.
   explicit CIFAR100(const std::string& root, Mode mode = Mode::kTrain,
                     Labels labels = Labels::kFine);
 };

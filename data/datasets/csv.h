@@ -19,7 +19,8 @@ struct CSVOptions {
   TAPER_ARG(bool, header) = false;
   /// The indices of the target columns. -1 is the last column. The other columns are the data.
   TAPER_ARG(std::vector<int64_t>, targets) = {-1};
-  /// Columns have numbers, not names: two texts would be taken for a range of numbers.
+  /// Deleted, because columns have indices and no names. Two strings would otherwise be taken for
+  /// the iterators of a range.
   CSVOptions& targets(std::initializer_list<const char*> names) = delete;
   /// The dtype of the data.
   TAPER_ARG(Dtype, dtype) = kFloat;
@@ -29,8 +30,9 @@ struct CSVOptions {
 
 /// Reads the rows of a table of numbers: data [columns] and target [], or [T] for T > 1 columns.
 /// Empty lines, and spaces around numbers, are skipped. Numbers may be in double quotes. Throws
-/// Error, with file and line, for a field that is not a number (also an empty field), for a row of
-/// another length, and for a file without rows. Throws IndexError for a missing target column.
+/// Error, which names file and line, for a field that is empty or not a number, and for a row whose
+/// length differs from the first row's. Throws Error for a file without rows, and IndexError for a
+/// target column that does not exist.
 ///
 ///     datasets::CSV table("iris.csv", datasets::CSVOptions().header(true).target_dtype(kLong));
 class CSV : public Dataset<CSV> {
@@ -47,7 +49,7 @@ class CSV : public Dataset<CSV> {
   const Tensor& data() const { return data_; }
   /// Returns the targets of all rows, [N] or [N, T].
   const Tensor& targets() const { return targets_; }
-  /// Returns the names of the columns, the data columns first. Empty without a header.
+  /// Returns the names of the columns, the data columns first. Without a header, the list is empty.
   const std::vector<std::string>& names() const { return names_; }
 
  private:

@@ -17,13 +17,13 @@ namespace torch::taper::data::datasets {
 /// by class and path.
 ///
 /// Examples are {float image [3, H, W] with values 0 to 1, int64 label}. Each access decodes the
-/// image again, so several workers of a loader decode at once. To get images of one size for a
-/// batch, use map(transforms::Resize<>(256)) or a crop. Threads may share a data set. Throws Error
-/// for a root without class folders, and for a class without images. get() throws Error if a file
-/// cannot be read (see read_image).
+/// image again. The workers of a loader decode in parallel. To get images of one size for a batch,
+/// use map(transforms::Resize<>(256)) or a crop. Threads may share a data set. Throws Error for a
+/// root without class folders, and for a class without images. get() throws Error if a file cannot
+/// be read (see read_image).
 class ImageFolder : public Dataset<ImageFolder> {
  public:
-  /// Lists the files and reads no image yet. Copies share the list.
+  /// Lists the files, without reading an image. Copies share the list.
   explicit ImageFolder(const std::string& root);
 
   /// Decodes the image and returns it with its label []. Throws IndexError for an index out of

@@ -11,8 +11,8 @@
 namespace torch::taper::data::datasets {
 
 /// Reads MNIST from a folder with the files train-images-idx3-ubyte and train-labels-idx1-ubyte (or
-/// t10k-... for kTest). Each may be compressed by gzip, with ".gz" after its name. Other images in
-/// these formats work too.
+/// t10k-... for kTest). Each file may be compressed with gzip and have ".gz" after its name. Files
+/// of other images in this format work too.
 ///
 /// Examples are {float image [1, H, W] with values 0 to 1, int64 label}. In memory the images stay
 /// bytes, which all copies of the data set share.
@@ -23,8 +23,9 @@ class MNIST : public Dataset<MNIST> {
   /// Selects the training or the test part.
   enum class Mode { kTrain, kTest };
 
-  /// Reads the files. Throws Error, with the file, if one is missing, truncated, too long, damaged
-  /// or of another format, or if the numbers of images and labels differ.
+  /// Reads the files. Throws Error, which names the file, if a file is missing, truncated, too
+  /// long, damaged or not an IDX file. Also throws Error if the numbers of images and labels
+  /// differ.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
 
   /// Returns the image [1, H, W] at `index` and its label [].
@@ -51,7 +52,7 @@ class MNIST : public Dataset<MNIST> {
   Mode mode_;
 };
 
-/// Reads Fashion-MNIST, whose files have the format of MNIST: clothes in ten classes.
+/// Reads Fashion-MNIST: images of clothes in ten classes. Its files have the format of MNIST.
 using FashionMNIST = MNIST;
 
 }  // namespace torch::taper::data::datasets

@@ -43,8 +43,8 @@ class Subset : public BatchDataset<Subset<Source>, typename Source::BatchType> {
     return dataset_.get_stacked(translated(request), mean, stddev);
   }
   optional<size_t> size() const override { return indices_.size(); }
-  /// Returns the index of each example in the source. The reference is valid as long as this
-  /// object.
+  /// Returns the index of each example in the source. The reference is valid while this object
+  /// exists.
   const std::vector<size_t>& indices() const { return indices_; }
   /// Returns the source, which this object stores.
   const Source& dataset() const { return dataset_; }
@@ -81,7 +81,8 @@ class ConcatDataset : public BatchDataset<ConcatDataset<Source>, typename Source
     }
   }
 
-  /// Asks the data sets in order. Consecutive indices of one data set form one request.
+  /// Returns the examples in the order of the request. Indices that follow each other in the
+  /// request and belong to one data set form one request to it.
   BatchType get_batch(ArrayRef<size_t> request) override {
     BatchType batch;
     for (size_t i = 0; i < request.size();) {
@@ -114,7 +115,7 @@ std::vector<std::vector<size_t>> random_parts(size_t count, const std::vector<si
 /// Converts fractions to lengths like PyTorch: rounds down, and distributes the rest one by one
 /// from the first part.
 std::vector<size_t> lengths_of(size_t count, const std::vector<double>& fractions);
-/// Returns `n` fractions as lengths, and lengths as they are.
+/// Converts `n` fractions to lengths. Returns lengths unchanged.
 template <class T>
 std::vector<size_t> lengths_in(size_t count, const T* parts, size_t n) {
   if constexpr (std::is_floating_point<T>::value)

@@ -9,8 +9,8 @@
 
 namespace torch::taper::data::datasets {
 
-/// Shares a data set. A DataLoader gives each worker a copy of its data set, and copies of this
-/// class all use one object. Its get_batch must be thread-safe.
+/// Shares a data set among its copies. A DataLoader gives each worker a copy of this class, and all
+/// copies use one `Underlying` object. The get_batch() of that object must be thread-safe.
 template <class Underlying>
 class SharedBatchDataset
     : public BatchDataset<SharedBatchDataset<Underlying>, typename Underlying::BatchType,
@@ -26,7 +26,8 @@ class SharedBatchDataset
   BatchType get_batch(BatchRequestType request) override {
     return dataset_->get_batch(std::move(request));
   }
-  /// Returns the stacked examples of the shared data set. Exists if that has get_stacked().
+  /// Returns the stacked examples of the shared data set. Exists if the shared data set has
+  /// get_stacked().
   template <class D = Underlying, std::enable_if_t<detail::is_stacked<D>::value, int> = 0>
   auto get_stacked(ArrayRef<size_t> indices) {
     return dataset_->get_stacked(indices);
@@ -38,7 +39,8 @@ class SharedBatchDataset
     return dataset_->get_stacked(indices, mean, stddev);
   }
   optional<size_t> size() const override { return dataset_->size(); }
-  /// Starts an epoch of the shared data set, for all copies. Exists if that has reset().
+  /// Starts an epoch of the shared data set, for all copies. Exists if the shared data set has
+  /// reset().
   void reset() { dataset_->reset(); }
 
   /// Access the shared data set.
@@ -53,7 +55,7 @@ class SharedBatchDataset
   std::shared_ptr<Underlying> dataset_;
 };
 
-/// Makes a shared Underlying from these arguments: make_shared_dataset<MyDataset>(path).
+/// Makes a shared Underlying from the arguments, for example make_shared_dataset<MyDataset>(path).
 template <class Underlying, class... Args>
 SharedBatchDataset<Underlying> make_shared_dataset(Args&&... args) {
   return std::make_shared<Underlying>(std::forward<Args>(args)...);

@@ -18,7 +18,7 @@ struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
   explicit TensorDataset(const std::vector<Tensor>& tensors);
   /// Takes a tensor. Throws Error unless it has at least one dimension.
   explicit TensorDataset(Tensor tensor);
-  /// Refuses targets, which LabeledTensorDataset has.
+  /// Does not compile. For data with targets, use LabeledTensorDataset.
   template <class Target>
   TensorDataset(const Tensor&, const Target&) {
     static_assert(!sizeof(Target*),
@@ -37,7 +37,8 @@ struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
 /// Holds examples with targets: example i is data[i] with targets[i].
 class LabeledTensorDataset : public Dataset<LabeledTensorDataset> {
  public:
-  /// Takes two tensors, without copies. Throws Error unless both have one first size.
+  /// Takes two tensors, without copying them. Throws Error unless their first dimensions have equal
+  /// sizes.
   LabeledTensorDataset(Tensor data, Tensor targets)
       : data_(std::move(data)), targets_(std::move(targets)) {
     TAPER_CHECK(data_.dim() > 0 && targets_.dim() > 0 && data_.size(0) == targets_.size(0),
