@@ -18,8 +18,8 @@ namespace torch::taper::utils {
 struct OpFlops {
   std::string op;         ///< "Addmm"
   int64_t num_calls = 0;  ///< number of calls
-  int64_t forward = 0;    ///< in the forward pass. A multiply-add counts as two
-  int64_t backward = 0;   ///< for the requested gradients
+  int64_t forward = 0;    ///< of the forward pass. A multiply-add is two operations
+  int64_t backward = 0;   ///< of the backward pass, for the requested gradients
 };
 
 /// The operations of a computation, by op.
@@ -35,11 +35,11 @@ struct FlopCounts {
 std::ostream& operator<<(std::ostream& out, const FlopCounts& counts);
 
 /// Counts the operations that led to `output` and those of its backward pass, like Python's
-/// FlopCounterMode. It counts products of matrices and vectors, convolutions, attention and
-/// recurrent layers (not cuDNN's), nothing else. It runs a backward pass and takes sizes from its
-/// gradients. No `.grad` is changed and the graph is kept, but hooks of tensors and nodes run. It
-/// sees only operands that require gradients. A product is counted if one operand does, a
-/// convolution if its weight does. Throws ValueError for an output without history.
+/// FlopCounterMode. It counts only products of matrices and vectors, convolutions, attention, and
+/// recurrent layers that do not use cuDNN. It runs a backward pass and takes sizes from the
+/// gradients. No `.grad` is changed and the graph is kept, but hooks of tensors and nodes run. A
+/// product is counted if one of its operands requires gradients. A convolution is counted if its
+/// weight requires gradients. Throws ValueError for an output without history.
 FlopCounts count_flops(const Tensor& output);
 
 }  // namespace torch::taper::utils

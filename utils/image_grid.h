@@ -1,4 +1,4 @@
-// Makes one image of many, PNG files of images, and GIF files of animations.
+// Makes one image of many images, PNG files of images, and GIF files of animations.
 #pragma once
 
 #include <string>
@@ -19,11 +19,10 @@ struct ImageGridOptions {
   TAPER_ARG(int64_t, nrow) = 8;
   /// Pixels between images and around them.
   TAPER_ARG(int64_t, padding) = 2;
-  /// Whether to scale values to [0, 1], from `value_range`, or else from the least and the greatest
-  /// value.
+  /// Whether to scale values linearly to [0, 1]. `value_range` says which values become 0 and 1.
   TAPER_ARG(bool, normalize) = false;
-  /// Values that normalize() maps to 0 and 1. Values outside are clipped. None: the least and the
-  /// greatest value.
+  /// The two values that `normalize` maps to 0 and 1. Values outside this range are clipped. The
+  /// default is the least and the greatest value.
   TAPER_ARG(optional<Range>, value_range) = nullopt;
   /// Whether to scale each image separately.
   TAPER_ARG(bool, scale_each) = false;
@@ -32,24 +31,26 @@ struct ImageGridOptions {
 };
 
 /// Arranges images [N, C, H, W] row by row as one image [C', rows * (H + padding) + padding,
-/// columns * (W + padding) + padding], in the dtype of `images`. C' is 3 if C is 1. [C, H, W] is
-/// one image, [H, W] one with one channel. A single image gets no padding. Throws ValueError for
-/// other dimensions, no image, `nrow` below 1, negative padding, and an empty range.
+/// columns * (W + padding) + padding], in the dtype of `images`. C' is 3 if C is 1, and C
+/// otherwise. [C, H, W] is one image, and [H, W] is one image with one channel. A single image gets
+/// no padding. Throws ValueError for other numbers of dimensions, for no images, for `nrow` below
+/// 1, for negative padding, and for an empty `value_range`.
 Tensor make_grid(const Tensor& images, const ImageGridOptions& options = {});
 
 /// Returns the bytes of a PNG file of an image [C, H, W] with 1 (grey), 3 (RGB) or 4 (RGBA)
-/// channels. Its dtype is uint8, or floating with values in [0, 1], which are rounded to the
-/// nearest of 256 steps and clipped. Throws ValueError for other sizes and dtypes, and Error in a
-/// build without libpng.
+/// channels. Its dtype is uint8, or floating. Floating values in [0, 1] are rounded to one of 256
+/// steps, and values outside are clipped. Throws ValueError for other sizes and dtypes, and Error
+/// in a build without libpng.
 std::string encode_png(const Tensor& image);
 
 /// Returns the bytes of a GIF file of frames [T, C, H, W] with 1 (grey) or 3 (RGB) channels, in
-/// uint8 or floating as for encode_png. It shows `fps` frames a second (a frame lasts whole
-/// hundredths) in a loop. If a frame has more than 256 colors, they are reduced to 256 similar
-/// ones. Throws ValueError for other sizes and dtypes, and unless 0 < `fps` <= 100.
+/// uint8 or floating as for encode_png. It shows `fps` frames per second in a loop. The time of a
+/// frame is rounded to hundredths of a second. If a frame has more than 256 colors, they are
+/// replaced by 256 similar colors. Throws ValueError for other sizes and dtypes, and unless 0 <
+/// `fps` <= 100.
 std::string encode_gif(const Tensor& frames, double fps);
 
-/// Writes make_grid(images) to a PNG file. Throws Error if it cannot be written.
+/// Writes make_grid(images) to a PNG file. Throws Error if the file cannot be written.
 void save_image(const Tensor& images, const std::string& path,
                 const ImageGridOptions& options = {});
 

@@ -5,8 +5,8 @@
 //   std::cout << matrix.accuracy() << ' ' << matrix.f1() << '\n';
 //
 // update() only queues work on the device of its tensors. Functions that return a number wait for
-// it. Tensors of later calls are on the device of the first. All functions throw ValueError for
-// other sizes and dtypes than documented, and for a result without samples.
+// this work. All calls of update() must pass tensors on one device. All functions throw ValueError
+// for undocumented sizes and dtypes, and if a result is requested before there are samples.
 #pragma once
 
 #include <vector>
@@ -24,24 +24,24 @@ enum class Average { kMicro, kMacro, kWeighted };
 /// Counts how often class i was predicted as class j.
 class ConfusionMatrix {
  public:
-  /// Targets of `ignore_index` do not count.
+  /// Samples whose target is `ignore_index` are ignored.
   explicit ConfusionMatrix(int64_t num_classes, optional<int64_t> ignore_index = nullopt);
   /// Adds samples. `predictions` are integer classes with the sizes of `target`, or scores [N, C,
-  /// ...], whose greatest along dimension 1 is the class. `target` is int64 [N, ...] with values in
-  /// [0, num_classes).
+  /// ...]. The class is then the index of the greatest score along dimension 1. `target` is int64
+  /// [N, ...] with values in [0, num_classes).
   void update(const Tensor& predictions, const Tensor& target);
   /// Removes all samples.
   void reset() { counts_ = Tensor(); }
 
-  /// Returns the counts [C, C], int64. Rows are targets, columns predictions.
+  /// Returns the counts [C, C], int64. Rows are targets, and columns are predictions.
   Tensor counts() const;
-  /// Returns the fraction of targets that were predicted (kMicro), or the mean of the classes'
-  /// recalls.
+  /// Returns the fraction of samples whose class was predicted (kMicro), or the mean of the
+  /// classes' recalls.
   double accuracy(Average average = Average::kMicro) const;
-  /// Returns the fraction of a class's predictions that are right. A class that was never predicted
-  /// has 0.
+  /// Returns the fraction of a class's predictions that are right. The precision of a class that
+  /// was never predicted is 0.
   double precision(Average average = Average::kMacro) const;
-  /// Returns the fraction of a class's samples that were predicted.
+  /// Returns the fraction of a class's samples that were predicted as this class.
   double recall(Average average = Average::kMacro) const;
   /// Returns 2 precision recall / (precision + recall).
   double f1(Average average = Average::kMacro) const;
@@ -76,9 +76,9 @@ class TopKAccuracy {
 /// one, with ties counting half (Hanley and McNeil, Radiology 143, 1982). Keeps all scores.
 class AUROC {
  public:
-  /// Adds samples: `scores` [N], floating, and `target` [N] of zeros and ones. For several
-  /// classes, `scores` are [N, C] and `target` holds classes. The result is then the mean, over all
-  /// classes that occur, of the area for this class against all other classes.
+  /// Adds samples: `scores` [N], floating, and `target` [N] of zeros and ones. For several classes,
+  /// `scores` are [N, C] and `target` holds classes. Each class then has an area, with its samples
+  /// as the positive ones. The result is the mean of the areas of all classes that occur.
   void update(const Tensor& scores, const Tensor& target);
   /// Removes all samples.
   void reset() { *this = AUROC(); }
@@ -92,7 +92,7 @@ class AUROC {
 /// Perplexity: exp of the mean cross entropy of tokens.
 class Perplexity {
  public:
-  /// Targets of `ignore_index` do not count.
+  /// Samples whose target is `ignore_index` are ignored.
   explicit Perplexity(optional<int64_t> ignore_index = nullopt) : ignore_index_(ignore_index) {}
   /// Adds tokens: `logits` [N, L, C] or [N, C], floating, before softmax, and `target` [N, L] or
   /// [N], int64.

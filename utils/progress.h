@@ -1,4 +1,4 @@
-// Progress of a long loop: a bar on a terminal, a few plain lines elsewhere. It needs no library.
+// Progress of a long loop: a bar on a terminal, a few plain lines elsewhere.
 //
 //   utils::Progress progress("epoch 1/3", 60000, utils::ProgressOptions().unit("images"));
 //   for (auto& batch : *loader) {
@@ -32,14 +32,14 @@ struct ProgressOptions {
   TAPER_ARG(std::string, unit) = "samples";
   /// Number of units that are done already. The rate excludes them.
   TAPER_ARG(int64_t, first) = 0;
-  /// Number of lines if the output is no terminal.
+  /// Number of lines to print if the output is not a terminal.
   TAPER_ARG(int64_t, lines) = 4;
   /// Output stream. It stays open.
   TAPER_ARG(File, out) = stdout;
 };
 
-/// Shows how much of `total` is done, a loss, the rate and the time left. It ends with a complete
-/// line. Throws ValueError for a negative total or fewer than one line.
+/// Shows how much of `total` is done, a loss, the rate and the time left. Its destructor completes
+/// the last line. Throws ValueError for a negative total or fewer than one line.
 class Progress {
  public:
   /// `title` begins the line. `total` is the final number of units.
@@ -61,8 +61,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows progress after a step. `done` is the finished part, `loss` returns the loss. `loss` is
-  /// called only when something is printed, because it may wait for a device.
+  /// Shows progress after a step. `done` is the number of finished units. `loss` returns the loss.
+  /// It is called only if a line is printed, because it may wait for a device.
   template <class Loss>
   void update(int64_t done, Loss&& loss) {
     if (is_due(done)) print(done, loss());

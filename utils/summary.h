@@ -22,18 +22,18 @@ namespace torch::taper::utils {
 /// A module's row.
 struct LayerSummary {
   std::string type;   ///< "Conv2d"
-  std::string name;   ///< last part of its path: "conv1", empty for the network
+  std::string name;   ///< last part of the module's path: "conv1", empty for the network
   int64_t depth = 0;  ///< 0 for the network, 1 for its children
   int64_t index = 0;  ///< among the modules of its depth, from 1
-  /// Sizes of the first result of the module's last call. Empty if no call was seen, see summary().
+  /// Sizes of the first result of the module's last call. They are empty if was_seen is false.
   std::vector<int64_t> output_sizes;
   bool was_seen = false;      ///< whether output_sizes is known
-  int64_t num_params = 0;     ///< elements of its parameters, without those of submodules
-  int64_t num_trainable = 0;  ///< the number of these that require gradients
+  int64_t num_params = 0;     ///< elements of the module's own parameters
+  int64_t num_trainable = 0;  ///< of these, the elements that require gradients
   int64_t param_bytes = 0;    ///< of its parameters
   int64_t output_bytes = 0;   ///< of its first result
-  /// Counts like torchinfo: for a convolution its parameters times the batch and the positions of
-  /// its result, for others its parameters times the batch.
+  /// Multiply-adds of one call, estimated like torchinfo: the number of parameters times the batch
+  /// size, and for a convolution also times the number of positions of the result.
   int64_t mult_adds = 0;
 };
 
@@ -41,7 +41,7 @@ struct LayerSummary {
 struct ModelSummary {
   std::vector<LayerSummary> layers;  ///< the network first, each module before its submodules
   int64_t num_params = 0;            ///< elements of all parameters. A shared module counts once
-  int64_t num_trainable = 0;         ///< those of them that require gradients
+  int64_t num_trainable = 0;         ///< of these, the elements that require gradients
   int64_t mult_adds = 0;             ///< of one call, for modules with known sizes
   int64_t input_bytes = 0;           ///< of all inputs
   /// Bytes of the results of modules with parameters, and of the gradients of these results.
@@ -69,7 +69,7 @@ namespace detail {
 /// Observes a network's modules while it is called.
 class SummaryRecorder {
  public:
-  /// With `computes` false, kernels are recorded (framework/capture/graph.h), not run.
+  /// If `computes` is false, kernels are recorded (framework/capture/graph.h) and not run.
   SummaryRecorder(nn::Module& net, bool computes);
   ~SummaryRecorder();
   SummaryRecorder(const SummaryRecorder&) = delete;
@@ -85,27 +85,27 @@ class SummaryRecorder {
   std::unique_ptr<State> state_;
 };
 
-/// Calls observe(false), or observe(true) if that needs values.
+/// Calls observe(false). If the network reads values, calls observe(true) instead.
 ModelSummary recorded_or_computed(const std::function<ModelSummary(bool computes)>& observe);
 
 }  // namespace detail
 
-/// Calls `net` (a module's holder) once with `inputs`, in evaluation mode, and restores its modes.
-/// Sizes are known for modules that are called (`conv(x)`, in a Sequential). Through the tape they
-/// are also known for modules with parameters that require gradients, even if the program writes
-/// `conv->forward(x)`. Other modules show "--". Buffers, gradients and random numbers stay
-/// unchanged, unless forward() changes them in evaluation mode. Throws ValueError for an undefined
-/// input, and the errors of forward().
+/// Calls `net` (a module's holder) once with `inputs`, in evaluation mode, and restores the modes
+/// of its modules. It sees the sizes of modules that are called as `conv(x)` or in a Sequential.
+/// With `conv->forward(x)`, it sees them through the tape, if parameters of the module require
+/// gradients. Other modules show "--". Buffers, gradients and random numbers stay unchanged, unless
+/// forward() changes them in evaluation mode. Throws ValueError for an undefined input, and the
+/// errors of forward().
 template <class M, class... Input>
 ModelSummary summary(nn::ModuleHolder<M> net, const Input&... inputs) {
   detail::SummaryRecorder recorder(*net, /*computes=*/true);
   return recorder.finish(net->forward(recorder.input(inputs)...));
 }
 
-/// Makes a summary from sizes, `summary(net, {32, 1, 28, 28})`. Nothing is computed: kernels are
-/// only recorded, so a large network takes no more time than a small one. (Memory is reserved, and
-/// on the CPU not touched.) A forward() that reads values (`item()`, masks as indices) cannot be
-/// recorded. It is called once more, with zeros, and computes. Throws ValueError for a negative
+/// Makes a summary from sizes, `summary(net, {32, 1, 28, 28})`. Kernels are recorded and not run,
+/// so a large network takes no more time than a small one. (Memory is reserved. On the CPU, its
+/// pages are not touched.) A forward() that reads values (`item()`, masks as indices) cannot be
+/// recorded. It is called again with zeros, and its kernels run. Throws ValueError for a negative
 /// size, and the errors of forward().
 template <class M, class... More>
 std::enable_if_t<(std::is_same_v<More, InputSizes> && ...), ModelSummary> summary(

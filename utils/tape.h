@@ -1,4 +1,4 @@
-// The tape behind a tensor, for functions that show it.
+// The tape behind a tensor, for functions that print or draw it.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace torch::taper::utils::detail {
 
-/// Returns all nodes that lead to `root`, leaves first, then in the order of execution.
+/// Returns all nodes that lead to `root`: first the leaves, then the ops in the order of execution.
 inline std::vector<autograd::Node*> nodes_behind(autograd::Node* root) {
   std::vector<autograd::Node*> nodes{root};
   std::unordered_set<autograd::Node*> seen{root};

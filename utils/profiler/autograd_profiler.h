@@ -10,8 +10,9 @@
 //   ...
 //   disableProfiler()->save("trace.json");
 //
-// It differs from LibTorch's: it records all threads of the process, not only those that descend
-// from the caller's, and ops have the names of their kernels ("exp", not "aten::exp").
+// It differs from LibTorch's profiler in two ways. It records all threads of the process, not only
+// the caller's thread and its descendants. Ops have the names of their kernels ("exp", not
+// "aten::exp").
 #pragma once
 
 #include <functional>
@@ -29,11 +30,11 @@
 
 namespace torch::taper::utils::profiler::libtorch {
 
-/// Recorded devices: the host, and CUDA devices (also simulated ones). There are no others.
+/// The devices to record. Only the host and CUDA devices (also simulated ones) exist in Taper.
 enum class ActivityType { CPU = 0, XPU, CUDA, HPU, MTIA, PrivateUse1, NUM_KINETO_ACTIVITIES };
 
-/// Ways to record. CPU, CUDA, KINETO and KINETO_GPU_FALLBACK are supported. (Builds for GPUs write
-/// NVTX ranges too.)
+/// The kinds of recording. CPU, CUDA, KINETO and KINETO_GPU_FALLBACK are supported. (Builds for
+/// GPUs also write NVTX ranges.)
 enum class ProfilerState {
   Disabled = 0,
   CPU,
@@ -49,10 +50,10 @@ enum class ProfilerState {
   NUM_PROFILER_STATES
 };
 
-/// Recorded data. Call stacks, flops and hierarchies of modules are not recorded: requesting them
-/// has no effect.
+/// Says what to record. Call stacks, flops and hierarchies of modules are never recorded. Requests
+/// for them have no effect.
 struct ProfilerConfig {
-  /// Requests sizes and dtypes of operands, and memory.
+  /// Sets what to record: sizes and dtypes of operands (`with_shapes`) and memory (`with_memory`).
   explicit ProfilerConfig(ProfilerState how, bool with_shapes = false, bool with_memory = false,
                           bool with_stacks = false, bool with_flop_counts = false,
                           bool with_hierarchy = false)
@@ -73,8 +74,8 @@ struct ProfilerConfig {
   bool with_modules;         ///< the argument of the constructor
 };
 
-/// An interval on a thread of the host or on a device. With `profile_memory` also an allocation or
-/// release of tensor memory, with the name "[memory]".
+/// An interval on a thread of the host or on a device. With `profile_memory`, some events are
+/// allocations and releases of tensor memory, with the name "[memory]".
 class KinetoEvent {
  public:
   /// Makes an event of the host. Times are relative to `start_ns`.
@@ -94,18 +95,18 @@ class KinetoEvent {
   DeviceType deviceType() const { return device_.type(); }  ///< kind of device that ran it
   int deviceIndex() const { return device_.index(); }       ///< index of the device, -1 on the host
   int64_t deviceResourceId() const { return resource_; }    ///< stream of a device, or the thread
-  int64_t sequenceNr() const { return sequence_nr_; }       ///< its number on the tape, or -1
+  int64_t sequenceNr() const { return sequence_nr_; }       ///< number of the tape's node, or -1
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
   bool isAsync() const { return false; }                          ///< always false
-  /// Returns whether sizes were recorded and the op has operands.
+  /// Returns whether the op has operands and their sizes were recorded.
   bool hasShapes() const { return !shapes_.empty(); }
   /// Returns the sizes of an op's inputs, in the order of its kernel.
   ArrayRef<std::vector<int64_t>> shapes() const { return shapes_; }
-  /// Returns whether the dtypes of operands were recorded and there is at least one.
+  /// Returns whether the op has operands and their dtypes were recorded.
   bool hasTypes() const { return !dtypes_.empty(); }
   /// Returns the dtypes of an op's inputs, as LibTorch prints them: "Float".
   ArrayRef<std::string> dtypes() const { return dtypes_; }
-  /// Returns the bytes that a "[memory]" event allocated, or released if negative.
+  /// Returns the number of bytes of a "[memory]" event. It is negative for a release.
   int64_t nBytes() const { return nbytes_; }
   /// Returns the microseconds of an op's kernel on a device, or -1 if unknown.
   int64_t cudaElapsedUs() const { return device_us_; }
@@ -129,7 +130,8 @@ class ProfilerResult {
                  const std::unordered_set<RecordScope>& scopes);
   /// Returns the start time: nanoseconds since 1970.
   uint64_t trace_start_ns() const { return start_ns_; }
-  /// Returns the events of the host, by thread and start, then of devices, then of memory.
+  /// Returns the events of the host by thread and start time, then the events of devices, then the
+  /// events of memory.
   const std::vector<KinetoEvent>& events() const { return events_; }
   /// Writes a trace in Chrome's format, with all scopes. Throws Error on failure.
   void save(const std::string& path) const { profile_->export_chrome_trace(path); }
@@ -144,11 +146,12 @@ class ProfilerResult {
 
 /// Prepares devices for recording. Throws like enableProfiler for a wrong state.
 void prepareProfiler(const ProfilerConfig& config, const std::set<ActivityType>& activities);
-/// Starts the profiler. `scopes` selects the host events that events() lists, all if empty. Throws
-/// ValueError for an unsupported state, and Error while another profile records.
+/// Starts the profiler. `scopes` selects the host events that events() returns. If it is empty, all
+/// are returned. Throws ValueError for an unsupported state, and Error while another profile
+/// records.
 void enableProfiler(const ProfilerConfig& config, const std::set<ActivityType>& activities,
                     const std::unordered_set<RecordScope>& scopes = {});
-/// Ends the profiler, and waits for devices. Throws Error if none was enabled.
+/// Ends the profiler, and waits for devices. Throws Error if no profiler was enabled.
 std::unique_ptr<ProfilerResult> disableProfiler();
 /// Returns whether any thread has enabled a profiler.
 bool profilerEnabled();
@@ -158,9 +161,9 @@ ProfilerConfig getProfilerConfig();
 /// Profiles until the end of the scope, and writes a trace in Chrome's format.
 class RecordProfile {
  public:
-  /// Writes to a stream, which must outlive this.
+  /// Writes to a stream, which must outlive this object.
   explicit RecordProfile(std::ostream& out);
-  /// Writes to a file. Throws Error if it cannot be opened.
+  /// Writes to a file. Throws Error if the file cannot be opened.
   explicit RecordProfile(const std::string& filename);
   ~RecordProfile();
   RecordProfile(const RecordProfile&) = delete;
@@ -175,7 +178,7 @@ class RecordProfile {
 /// Kinds of a LegacyEvent.
 enum class LegacyEventKind : uint16_t { Mark, PushRange, PopRange, MemoryAlloc };
 
-/// The start or the end of a range, or an allocation or release of memory.
+/// The start or the end of a range, an allocation of memory, or a release of memory.
 class LegacyEvent {
  public:
   /// Makes an event at a time since the profile's start.
@@ -188,9 +191,9 @@ class LegacyEvent {
   double cpuUs() const { return static_cast<double>(ns_) / 1000; }  ///< since the start
   /// Microseconds from this event to a later one.
   double cpuElapsedUs(const LegacyEvent& later) const { return later.cpuUs() - cpuUs(); }
-  /// Returns the sizes of an op's inputs, for a push.
+  /// Returns the sizes of an op's inputs, if this event is the start of the op.
   std::vector<std::vector<int64_t>> shapes() const { return shapes_; }
-  int64_t sequenceNr() const { return sequence_nr_; }        ///< its number on the tape, or -1
+  int64_t sequenceNr() const { return sequence_nr_; }        ///< number of the tape's node, or -1
   int64_t cpuMemoryUsage() const { return cpu_bytes_; }      ///< of a memory_alloc on the host
   int64_t cudaMemoryUsage() const { return device_bytes_; }  ///< of a memory_alloc on a device
   DeviceIndex device() const { return device_; }             ///< of a memory_alloc, -1 on the host
@@ -208,17 +211,18 @@ class LegacyEvent {
   RecordScope scope_ = RecordScope::FUNCTION;
 };
 /// A list of events for each thread, in the order of time. The first list has a mark named
-/// "__start_profile", the last one "__stop_profile".
+/// "__start_profile". The last list has a mark named "__stop_profile".
 using thread_event_lists = std::vector<std::vector<LegacyEvent>>;
 
 /// Starts a profile, like enableProfiler. disableProfilerLegacy() ends it and returns lists of
 /// events. The state says whether devices are recorded.
 void enableProfilerLegacy(const ProfilerConfig& config);
-/// Ends the profile that enableProfilerLegacy() started, and returns its events. Throws Error if
-/// none was enabled.
+/// Ends the profile that enableProfilerLegacy() started, and returns its events. Throws Error if no
+/// profile was started.
 thread_event_lists disableProfilerLegacy();
 
-/// Calls enableProfilerLegacy. At the end of the scope it passes the lists to `callback`.
+/// Calls enableProfilerLegacy. At the end of the scope, it ends the profile and passes the lists of
+/// events to `callback`.
 class TLSLegacyProfilerGuard {
  public:
   /// Throws like enableProfilerLegacy.

@@ -30,7 +30,7 @@ struct Event {
   int64_t thread = 0;               ///< number of the thread, from 1 in the order of first events
   int64_t begin_ns = 0;             ///< start time
   int64_t end_ns = 0;               ///< end time
-  int64_t parent = -1;              ///< index of the enclosing event, -1 if none
+  int64_t parent = -1;              ///< index of the enclosing event, -1 if there is none
   Device device;                    ///< device of an op
   uint64_t sequence_nr = 0;         ///< number of an op's node on the tape, or of the node itself
   std::vector<Operand> operands;    ///< operands of an op, in the order of its kernel
@@ -45,10 +45,10 @@ struct Event {
 /// An allocation (nbytes > 0) or release of a tensor's memory.
 struct MemoryEvent {
   int64_t time_ns = 0;            ///< since the start
-  const void* address = nullptr;  ///< its first byte
+  const void* address = nullptr;  ///< of the first byte
   int64_t nbytes = 0;             ///< number of bytes
   Device device;                  ///< device of the memory
-  int64_t event = -1;             ///< index of the event around it, -1 if none
+  int64_t event = -1;             ///< index of the enclosing event, -1 if there is none
 };
 
 }  // namespace torch::taper::utils::profiler

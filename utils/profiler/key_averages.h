@@ -1,4 +1,4 @@
-// Sums of events of one name, and their table.
+// Sums over the events with one name, and a table of these sums.
 #pragma once
 
 #include <iosfwd>
@@ -11,7 +11,7 @@
 
 namespace torch::taper::utils::profiler {
 
-/// The sum of all events of one name. Bytes are those allocated minus those released.
+/// The sum over all events with one name. Numbers of bytes are allocated minus released bytes.
 struct KeyAverage {
   std::string name;            ///< name of the events
   std::string shapes;          ///< "[[2, 3], []]", if events are grouped by sizes
@@ -30,7 +30,7 @@ class KeyAverages {
   /// Sums a profile's events.
   KeyAverages(const std::vector<Event>& events, bool group_by_input_shape);
 
-  /// Returns the entries, those with the greatest self CPU time first.
+  /// Returns the entries. The first one has the greatest self CPU time.
   const std::vector<KeyAverage>& entries() const { return entries_; }
   /// Returns an iterator to the first entry.
   const KeyAverage* begin() const { return entries_.data(); }
@@ -41,10 +41,10 @@ class KeyAverages {
   /// Returns the sum of self CPU times.
   int64_t self_cpu_ns() const { return self_cpu_ns_; }
 
-  /// Returns a table of at most `row_limit` entries in Python's form. `sort_by` is
-  /// "cpu_time_total", "cpu_time" (of a call), "self_cpu_time_total", "cuda_time_total",
-  /// "self_cuda_time_total", "cpu_memory_usage", "self_cpu_memory_usage" or "count". "" sorts by
-  /// self CPU time. Throws ValueError for another text.
+  /// Returns a table of at most `row_limit` entries, in the format of PyTorch's Python profiler.
+  /// `sort_by` is "cpu_time_total", "cpu_time" (the mean of a call), "self_cpu_time_total",
+  /// "cuda_time_total", "self_cuda_time_total", "cpu_memory_usage", "self_cpu_memory_usage" or
+  /// "count". "" sorts by self CPU time. Throws ValueError for another text.
   std::string table(const std::string& sort_by = "", size_t row_limit = 100) const;
 
  private:

@@ -32,14 +32,14 @@ struct MemoryTimeline {
   std::vector<Bytes> bytes;                              ///< at each of these times
 
   MemoryTimeline() = default;
-  /// Computes the timeline. Parameters and gradients from before the recording count from its
-  /// start. Other earlier memory is unknown.
+  /// Computes the timeline. Parameters and gradients that were allocated before the recording are
+  /// included from its start. Other memory that was allocated before is not included.
   MemoryTimeline(const std::vector<Event>& events, const std::vector<MemoryEvent>& memory,
                  const std::vector<Tensor>& parameters);
 
-  /// Returns the peak of bytes in use.
+  /// Returns the largest number of bytes in use at one time.
   int64_t peak_bytes() const;
-  /// Returns the bytes of each category at the peak.
+  /// Returns the bytes of each category at that time.
   Bytes at_peak() const;
   /// Writes the timeline to PATH.json, as numbers, or to PATH.svg, as a picture of stacked areas.
   /// Throws ValueError for another extension, and Error if the file cannot be written.

@@ -26,8 +26,8 @@
 
 namespace torch::taper::utils::profiler {
 
-/// A named range of a program, in any profile that records it. When none does, it costs a
-/// comparison.
+/// A named range of a program. Every profile that is recording shows it. If no profile is
+/// recording, a range costs one comparison.
 ///
 ///   const RecordFunction part("augment");
 class RecordFunction : public taper::detail::RunScope {
@@ -63,9 +63,10 @@ TraceHandler tensorboard_trace_handler(const std::string& directory,
 
 /// Options of a Profile.
 struct ProfileOptions {
-  /// Selects the recorded steps. None: everything from the start to stop() is recorded.
+  /// Selects the recorded steps. Without a schedule, everything from the start to stop() is
+  /// recorded.
   TAPER_ARG(Schedule, schedule);
-  /// Called with the profile when a cycle of the schedule, or stop(), has ended a recording.
+  /// Called with the profile after a cycle of the schedule, or stop(), has ended a recording.
   TAPER_ARG(TraceHandler, on_trace_ready);
   /// Whether ops record the sizes and dtypes of their operands.
   TAPER_ARG(bool, record_shapes) = true;
@@ -80,8 +81,8 @@ struct ProfileOptions {
 /// record at a time.
 class Profile {
  public:
-  /// Starts to record, unless the schedule says otherwise. Throws Error while another profile, or a
-  /// cuda::Timeline, records.
+  /// Starts to record, unless the schedule does not record the first step. Throws Error while
+  /// another profile, or a cuda::Timeline, records.
   explicit Profile(ProfileOptions options = {});
   ~Profile();
   Profile(const Profile&) = delete;
@@ -105,15 +106,15 @@ class Profile {
   /// Returns the bytes of tensors over time, by purpose. `parameters` are the trained tensors.
   MemoryTimeline memory_timeline(const std::vector<Tensor>& parameters = {}) const;
 
-  /// Writes all events as JSON in Chrome's trace format: threads of the host, devices with their
-  /// streams as a process each, arrows from ops to the nodes of their derivatives, and the bytes in
-  /// use. Throws Error if the file cannot be written.
+  /// Writes all events as JSON in Chrome's trace format. The trace shows the threads of the host,
+  /// and each device as a process with its streams. It has arrows from ops to the nodes of their
+  /// derivatives, and a curve of the bytes in use. Throws Error if the file cannot be written.
   void export_chrome_trace(const std::string& path) const;
-  /// Writes this trace to a stream.
+  /// Writes the same trace to a stream.
   void export_chrome_trace(std::ostream& out) const;
-  /// Writes a line "outer;inner;innermost MICROSECONDS" for each stack of events, with its time
-  /// outside nested events, for flamegraph.pl and speedscope.app. Throws Error if the file cannot
-  /// be written.
+  /// Writes a line "outer;inner;innermost MICROSECONDS" for each stack of events, for flamegraph.pl
+  /// and speedscope.app. The time excludes nested events. Throws Error if the file cannot be
+  /// written.
   void export_stacks(const std::string& path) const;
 
  private:

@@ -24,7 +24,8 @@ void start_recording(bool with_shapes, bool with_memory);
 Recording stop_recording();
 
 #pragma GCC visibility push(default)  // for tests
-/// Assigns the time of the k-th launch of a name on a device to the k-th op of that name there.
+/// Sets device_ns of events. On each device, the k-th op of a name gets the time of the k-th launch
+/// of that name.
 void add_device_times(std::vector<Event>& events,
                       const std::vector<cuda::TimelineEvent>& on_devices);
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// The files of TensorBoard's projector, beside the events.
+// The files of TensorBoard's projector. They are not event files.
 #pragma once
 
 #include <string>

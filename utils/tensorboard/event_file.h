@@ -28,15 +28,15 @@ std::string record_of(std::string_view data);
 
 class EventFile {
  public:
-  /// Makes the folders of `path`, which must not exist. Throws Error if it cannot be written.
+  /// Makes the folders of `path`. The file must not exist. Throws Error if it cannot be written.
   EventFile(std::string path, int64_t max_queue, double flush_secs);
   /// Writes queued events. An error is reported as a warning.
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// Queues an event. Waits while `max_queue` others are queued. Throws Error if an earlier one
-  /// could not be written, or after close().
+  /// Queues an event. Waits while `max_queue` other events are queued. Throws Error if an earlier
+  /// event could not be written, or after close().
   void add(std::string_view event);
   /// Waits until all added events are in the file. Throws Error if they cannot be written.
   void flush();
@@ -46,7 +46,7 @@ class EventFile {
 
  private:
   void write_until_closed();
-  /// Returns an error message. Empty on success.
+  /// Returns an error message, or an empty string on success.
   std::string write_all(std::string_view bytes) const;
   void throw_failure() const;
 

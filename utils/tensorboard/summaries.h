@@ -15,8 +15,8 @@
 namespace torch::taper::utils::tensorboard::detail {
 
 schema::Summary scalar_summary(const std::string& tag, double value);
-/// Returns counts of the values between neighbouring `edges`, which ascend. The last interval
-/// includes its upper edge. NaN and values outside the edges are not counted.
+/// Counts the values between neighbouring `edges`, which ascend. The last interval includes its
+/// upper edge. NaN and values outside the edges are not counted.
 schema::Summary histogram_summary(const std::string& tag, const Tensor& values,
                                   const std::vector<double>& edges);
 schema::Summary histogram_summary(const std::string& tag, const RawHistogram& histogram);
@@ -27,12 +27,12 @@ schema::Summary png_summary(const std::string& tag, const std::string& png);
 /// Returns `frames` [T, C, H, W] as a GIF file.
 schema::Summary video_summary(const std::string& tag, const Tensor& frames, double fps);
 schema::Summary text_summary(const std::string& tag, const std::string& text);
-/// Returns rows of true positives, false positives, true negatives, false negatives, precision and
-/// recall, at `num_thresholds` thresholds from 0 to 1.
+/// Returns six rows: true positives, false positives, true negatives, false negatives, precision
+/// and recall. Each row has one value for each of `num_thresholds` thresholds from 0 to 1.
 Tensor pr_curve(const Tensor& labels, const Tensor& predictions, int64_t num_thresholds,
                 const Tensor& weights);
 schema::Summary pr_curve_summary(const std::string& tag, const Tensor& curve);
-/// Returns `sound`, values in [-1, 1] of one channel, as a WAV file of 16 bits a sample.
+/// Returns `sound`, values in [-1, 1] of one channel, as a WAV file with 16 bits per sample.
 schema::Summary audio_summary(const std::string& tag, const Tensor& sound, int64_t sample_rate);
 /// Returns a mesh. `colors` and `faces` may be undefined.
 schema::Summary mesh_summary(const std::string& tag, const Tensor& vertices, const Tensor& colors,

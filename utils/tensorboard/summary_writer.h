@@ -7,7 +7,7 @@
 //     writer.add_scalar("loss/train", loss, step);
 //   }
 //
-// `tensorboard --logdir runs` shows it, even while the program runs.
+// `tensorboard --logdir runs` shows the curves, even while the program runs.
 #pragma once
 
 #include <functional>
@@ -28,20 +28,20 @@ namespace torch::taper::utils::tensorboard {
 
 /// Options of a SummaryWriter.
 struct SummaryWriterOptions {
-  /// Writes into that folder. A text converts to options, so SummaryWriter("runs/first") is enough.
+  /// Sets the folder. A string converts to options, so SummaryWriter("runs/first") is enough.
   SummaryWriterOptions(std::string log_dir = {}) : log_dir_(std::move(log_dir)) {}
-  /// Writes into that folder.
+  /// Sets the folder.
   SummaryWriterOptions(const char* log_dir) : log_dir_(log_dir) {}
-  /// Folder of the file. Empty: runs/<month><day>_<hour>-<minute>-<second>_<host><comment>.
+  /// Folder of the file. The default is runs/<month><day>_<hour>-<minute>-<second>_<host><comment>.
   TAPER_ARG(std::string, log_dir);
   /// End of the folder's name if `log_dir` is empty.
   TAPER_ARG(std::string, comment);
-  /// For a resumed run: TensorBoard drops data of this step and later from earlier files of the
-  /// folder.
+  /// The first step of a resumed run. From earlier files of the folder, TensorBoard drops the data
+  /// of this step and of later steps.
   TAPER_ARG(optional<int64_t>, purge_step) = nullopt;
-  /// Number of events that are queued before they are written.
+  /// Number of events that may be queued before they are written.
   TAPER_ARG(int64_t, max_queue) = 10;
-  /// Seconds after which events are written at the latest.
+  /// The longest time, in seconds, that an event is queued.
   TAPER_ARG(double, flush_secs) = 120;
   /// End of the file's name.
   TAPER_ARG(std::string, filename_suffix);
@@ -55,7 +55,7 @@ struct RawHistogram {
   double sum = 0;                     ///< sum of the values
   double sum_squares = 0;             ///< sum of their squares
   std::vector<double> bucket_limits;  ///< upper ends of the buckets, ascending
-  std::vector<double> bucket_counts;  ///< number of values in each, as many as limits
+  std::vector<double> bucket_counts;  ///< number of values in each bucket
 };
 
 /// The value of a hyperparameter.
@@ -63,13 +63,13 @@ using HParam = std::variant<bool, int64_t, double, std::string>;
 /// Hyperparameters by name.
 using HParams = std::map<std::string, HParam>;
 
-/// A chart of "custom scalars": lines for tags or patterns of tags, or, with type kMargin, a value
-/// with its lower and upper bound, as three tags.
+/// A chart of "custom scalars". It draws one line for each tag or pattern of tags. With type
+/// kMargin, it draws a value with its lower and upper bound.
 struct CustomChart {
   /// kMultiline draws several scalars as lines. kMargin draws one scalar between two others.
   enum Type { kMultiline, kMargin };
   Type type = kMultiline;         ///< kind of chart
-  std::vector<std::string> tags;  ///< tags of scalars: three for kMargin
+  std::vector<std::string> tags;  ///< tags of scalars. kMargin needs three
 };
 /// Maps category to title to chart.
 using CustomScalars = std::map<std::string, std::map<std::string, CustomChart>>;
@@ -90,13 +90,12 @@ struct ForwardGivesTensor<
 }  // namespace detail
 
 /// Writes a folder for TensorBoard. A separate thread writes the events. A killed process loses at
-/// most the events of the last `flush_secs`, and never the file. Several threads may use one
-/// writer. Tensors may be on any device and may require gradients. They are copied when they are
-/// added. `step` is TensorBoard's x axis. `walltime` (seconds since 1970) is the current time by
-/// default.
+/// most the events of the last `flush_secs` seconds. The rest of the file stays readable. Several
+/// threads may use one writer. Tensors may be on any device and may require gradients. They are
+/// copied immediately. `step` is TensorBoard's x axis. `walltime` (seconds since 1970) is the
+/// current time by default.
 ///
-/// All functions throw Error if the file cannot be written (also for an earlier event), and after
-/// close().
+/// All functions throw Error if this or an earlier event cannot be written, and after close().
 class SummaryWriter {
  public:
   /// Makes the folder and opens a file in it. Throws ValueError for `max_queue` below 1 and
@@ -106,28 +105,30 @@ class SummaryWriter {
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;
 
-  /// The step of a value. None counts as 0.
+  /// The step of a value. nullopt means 0.
   using Step = optional<int64_t>;
-  /// Seconds since 1970. None: the current time.
+  /// Seconds since 1970. nullopt means the current time.
   using Walltime = optional<double>;
 
   /// Adds a point of the curve `tag`, stored as a float.
   void add_scalar(const std::string& tag, double value, Step step = nullopt,
                   Walltime walltime = nullopt);
-  /// Adds a tensor of one element. Throws ValueError for others.
+  /// Adds the value of a tensor of one element. Throws ValueError for tensors with other numbers of
+  /// elements.
   void add_scalar(const std::string& tag, const Tensor& value, Step step = nullopt,
                   Walltime walltime = nullopt);
-  /// Adds several lines to one chart. Each is written to the folder <log_dir>/<main_tag>_<name>.
+  /// Adds points of several curves to one chart. Each curve is written to the folder
+  /// <log_dir>/<main_tag>_<name>.
   void add_scalars(const std::string& main_tag, const std::map<std::string, double>& values,
                    Step step = nullopt, Walltime walltime = nullopt);
 
   /// Adds a histogram of values of any shape and real dtype, counted between neighbouring `edges`.
-  /// They must ascend. If empty, they are TensorBoard's, which grow by a tenth. Throws ValueError
-  /// for no values or edges out of order.
+  /// The edges must ascend. By default, they are TensorBoard's edges, each 1.1 times the previous
+  /// one. Throws ValueError if there are no values, or if the edges do not ascend.
   void add_histogram(const std::string& tag, const Tensor& values, Step step = nullopt,
                      const std::vector<double>& edges = {}, Walltime walltime = nullopt);
-  /// Adds a histogram that the program has counted. Throws ValueError unless there are as many
-  /// counts as limits.
+  /// Adds a histogram that the program has counted. Throws ValueError unless bucket_counts and
+  /// bucket_limits have equal sizes.
   void add_histogram_raw(const std::string& tag, const RawHistogram& histogram, Step step = nullopt,
                          Walltime walltime = nullopt);
 
@@ -135,7 +136,8 @@ class SummaryWriter {
   /// of the letters C, H and W, or "HW". Throws ValueError for other formats and sizes.
   void add_image(const std::string& tag, const Tensor& image, Step step = nullopt,
                  const std::string& dataformats = "CHW", Walltime walltime = nullopt);
-  /// Adds a batch as one grid, with eight images in a row. `dataformats` orders N, C, H and W.
+  /// Adds a batch of images as one grid, with eight images in a row. `dataformats` is an order of
+  /// the letters N, C, H and W.
   void add_images(const std::string& tag, const Tensor& images, Step step = nullopt,
                   const std::string& dataformats = "NCHW", Walltime walltime = nullopt);
   /// Adds a picture from another source, given as the bytes of a PNG file. It replaces Python's
@@ -143,22 +145,23 @@ class SummaryWriter {
   void add_figure(const std::string& tag, const std::string& png, Step step = nullopt,
                   Walltime walltime = nullopt);
 
-  /// Adds animations [N, T, C, H, W] of T frames with 1 or 3 channels, `fps` frames a second, in
-  /// uint8, or floats in [0, 1]. All N are shown side by side in an about square grid with a power
-  /// of two in each row. They are stored as a GIF file, with at most 256 colors a frame. Throws
-  /// ValueError for other sizes and dtypes, and unless 0 < `fps` <= 100.
+  /// Adds animations [N, T, C, H, W] of T frames with 1 or 3 channels, in uint8, or floats in [0,
+  /// 1]. They run at `fps` frames per second. The N animations are shown in a grid that is about
+  /// square. The number of rows is a power of two. The grid is stored as a GIF file, with at most
+  /// 256 colors in a frame. Throws ValueError for other sizes and dtypes, and unless 0 < `fps` <=
+  /// 100.
   void add_video(const std::string& tag, const Tensor& video, Step step = nullopt, double fps = 4,
                  Walltime walltime = nullopt);
 
-  /// Adds sound of one channel, [L] or [1, L], with values in [-1, 1] (others are clipped),
-  /// `sample_rate` values a second, in any real dtype. Throws ValueError for other sizes, no value,
-  /// a NaN, and a rate below 1.
+  /// Adds sound of one channel, [L] or [1, L], in any real dtype, with `sample_rate` values per
+  /// second. Values outside [-1, 1] are clipped. Throws ValueError for other sizes, for an empty
+  /// tensor, for a NaN, and for a rate below 1.
   void add_audio(const std::string& tag, const Tensor& sound, Step step = nullopt,
                  int64_t sample_rate = 44100, Walltime walltime = nullopt);
-  /// Adds surfaces or point clouds. `vertices` [B, N, 3] are coordinates, `colors` [B, N, 3] bytes
-  /// in [0, 255], `faces` [B, F, 3] the indices of each triangle's vertices. The last two may be
-  /// undefined. `config` is JSON of the ThreeJS classes that draw it. Throws ValueError for other
-  /// sizes.
+  /// Adds surfaces or point clouds. `vertices` [B, N, 3] are coordinates. `colors` [B, N, 3] are
+  /// bytes in [0, 255]. `faces` [B, F, 3] are the indices of each triangle's vertices. `colors` and
+  /// `faces` may be undefined. `config` is JSON that configures the ThreeJS classes which draw the
+  /// mesh. Throws ValueError for other sizes.
   void add_mesh(const std::string& tag, const Tensor& vertices, const Tensor& colors = {},
                 const Tensor& faces = {}, const std::string& config = "{}", Step step = nullopt,
                 Walltime walltime = nullopt);
@@ -168,19 +171,20 @@ class SummaryWriter {
                 Walltime walltime = nullopt);
 
   /// Adds a curve of precision against recall. `labels` are 0 and 1 (bool or numbers),
-  /// `predictions` are in [0, 1], `weights` are optional. All have one number of elements:
-  /// ValueError otherwise.
+  /// `predictions` are in [0, 1], and `weights` are optional. Throws ValueError unless all have the
+  /// same number of elements.
   void add_pr_curve(const std::string& tag, const Tensor& labels, const Tensor& predictions,
                     Step step = nullopt, int64_t num_thresholds = 127, const Tensor& weights = {},
                     Walltime walltime = nullopt);
-  /// Adds points for the projector: `points` [N, D], and optionally one line of `metadata` and one
-  /// image of `label_images` [N, C, H, W] for each. Throws ValueError if the numbers differ.
+  /// Adds points for the projector: `points` [N, D]. Optionally, each point has one line of
+  /// `metadata` and one image of `label_images` [N, C, H, W]. Throws ValueError if the numbers
+  /// differ.
   void add_embedding(const Tensor& points, const std::vector<std::string>& metadata = {},
                      const Tensor& label_images = {}, Step step = nullopt,
                      const std::string& tag = "default");
 
-  /// Adds a run's hyperparameters and final metrics, in the folder <log_dir>/<run_name> (the time,
-  /// if empty). `domain` lists the values that a hyperparameter may have.
+  /// Adds a run's hyperparameters and final metrics, in the folder <log_dir>/<run_name>. An empty
+  /// `run_name` is replaced by the time. `domain` lists the values that a hyperparameter may have.
   void add_hparams(const HParams& hparams, const std::map<std::string, double>& metrics,
                    const std::map<std::string, std::vector<HParam>>& domain = {},
                    const std::string& run_name = {}, Step step = nullopt);
@@ -199,7 +203,8 @@ class SummaryWriter {
     add_graph(static_cast<const nn::Module&>(*net), output);
   }
   /// Calls `net`, a module of a class with forward(), with `inputs`, and adds the graph of the
-  /// result. A single tensor with a grad_fn counts as the result: `net` is not called.
+  /// result. If the only input is a tensor with a grad_fn, it is taken for the result, and `net` is
+  /// not called.
   template <class M, class... Input,
             std::enable_if_t<detail::ForwardGivesTensor<void, M, Input...>::value, int> = 0>
   void add_graph(M& net, const Input&... inputs) {
@@ -214,14 +219,14 @@ class SummaryWriter {
   /// backward pass and of the optimizer. An arrow leads from the writer of memory to its reader. A
   /// kernel is in the scopes of the module, the node of the tape, the optimizer, and the named
   /// range (profiler::RecordFunction) that launched it. Parameters, buffers and gradients of
-  /// `module` have their names. Other memory that nothing has written yet is an input. If `step`
-  /// holds a GraphGuard, the graph shows a replay of the captured step. Throws Error while a
+  /// `module` have their names. Other memory that `step` reads before it is written is an input. If
+  /// `step` holds a GraphGuard, the graph shows a replay of the captured step. Throws Error while a
   /// profile records, ValueError if no kernel was launched, and the errors of `step`.
   void add_kernel_graph(const nn::Module& module, const std::function<void()>& step);
 
   /// Waits until all added events are in the file.
   void flush();
-  /// Calls flush() and closes the writer. Later additions throw.
+  /// Calls flush() and closes the writer. Later calls of add functions throw Error.
   void close();
   /// Returns the folder of the writer's file.
   const std::string& get_logdir() const;
