@@ -22,8 +22,8 @@ struct Metric {
   std::function<double()> compute;  ///< called at the end of validation
 };
 
-/// Makes a Metric from one of utils/metrics.h, or another type with update(output, target) and
-/// reset(). `compute(metric)` returns the number.
+/// Makes a Metric from a class of utils/metrics.h, or from another class with update(output,
+/// target) and reset(). `compute(metric)` returns the number.
 template <class M, class Compute>
 Metric make_metric(std::string name, M metric, Compute compute) {
   auto state = std::make_shared<M>(std::move(metric));
@@ -35,8 +35,8 @@ Metric make_metric(std::string name, M metric, Compute compute) {
           }};
 }
 
-/// Returns a metric of the fraction of samples whose greatest score, along dimension 1 of the
-/// output [N, C, ...], is at the target's class. NaN without a sample.
+/// Returns a metric: the fraction of samples whose greatest score is that of the target's class.
+/// Scores are along dimension 1 of the output [N, C, ...]. Without samples, the metric is NaN.
 inline Metric accuracy() {
   struct Counts {
     void update(const Tensor& y, const Tensor& target) {

@@ -1,4 +1,4 @@
-// The state of a run, and its form in a Trainer's checkpoint beside network and optimizer.
+// The state of a run, and how a Trainer's checkpoint stores it.
 #pragma once
 
 #include <cmath>
@@ -20,10 +20,10 @@ namespace torch::taper::train {
 
 /// The results of an epoch.
 struct EpochResult {
-  int64_t epoch = 0;  ///< from 1
+  int64_t epoch = 0;  ///< number of the epoch, from 1
   double loss = 0;    ///< mean over the training samples
   double validation_loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without validation
-  std::vector<double> metrics;  ///< of validation, in the order of add_metric
+  std::vector<double> metrics;  ///< from validation, in the order of add_metric
 };
 
 namespace detail {
@@ -42,8 +42,8 @@ inline Tensor rows_of(const std::vector<EpochResult>& results, size_t num_metric
   return rows;
 }
 
-/// Reads the results from an archive. Throws Error for another number of metrics. `file` is its
-/// name, for errors.
+/// Reads the results from an archive. Throws Error if the number of metrics differs. `file` is the
+/// name of the file, for the message.
 inline std::vector<EpochResult> read_results(serialize::InputArchive& archive, size_t num_metrics,
                                              const std::string& file) {
   serialize::InputArchive place;
@@ -59,7 +59,7 @@ inline std::vector<EpochResult> read_results(serialize::InputArchive& archive, s
   return results;
 }
 
-/// The position in a run: the finished work.
+/// The position in a run: the number of finished epochs, batches and samples.
 struct Position {
   int64_t epoch = 0, batch = 0, samples = 0;
   double loss_sum = 0;
@@ -111,8 +111,8 @@ inline void write_generators(serialize::OutputArchive& archive) {
   for (size_t i = 0; i < states.size(); ++i) random.write(std::to_string(i), states[i], true);
   archive.write("generators", random);
 }
-/// Reads the states. They are undefined if the archive lacks them, because it was written with
-/// fewer devices.
+/// Reads the states. A state is undefined if the archive was written with fewer devices and lacks
+/// it.
 inline std::vector<Tensor> read_generators(serialize::InputArchive& archive) {
   serialize::InputArchive random;
   archive.read("generators", random);

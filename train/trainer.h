@@ -40,28 +40,29 @@ namespace torch::taper::train {
 struct TrainerOptions {
   /// Number of epochs, including those of a resumed run.
   TAPER_ARG(int64_t, epochs) = 1;
-  /// Device to which batches are moved. The network must be there already.
+  /// Device to which batches are moved. The network must already be on this device.
   TAPER_ARG(Device, device) = Device(kCPU);
-  /// File of the checkpoint. Empty: none is written.
+  /// File of the checkpoint. If it is empty, no checkpoint is written.
   TAPER_ARG(std::string, checkpoint);
-  /// Batches between checkpoints inside an epoch. 0: a checkpoint only at the end of each epoch.
+  /// Number of batches between checkpoints inside an epoch. With 0, checkpoints are written only at
+  /// the end of each epoch.
   TAPER_ARG(int64_t, checkpoint_every) = 0;
-  /// Number of epochs without a smaller loss after which training ends (early stopping). It uses
-  /// the validation loss if there is one. 0: never.
+  /// Number of epochs without a smaller loss after which training ends (early stopping). The loss
+  /// of validation is used if there is validation. With 0, training does not end early.
   TAPER_ARG(int64_t, patience) = 0;
-  /// Number of samples in an epoch, for the progress line. 0: no line.
+  /// Number of samples in an epoch, for the progress line. With 0, no line is printed.
   TAPER_ARG(int64_t, samples) = 0;
   /// Unit of the progress line.
   TAPER_ARG(std::string, unit) = "samples";
 };
 
-/// Trains on batches with `data` and `target` (samples along dimension 0). The host waits for the
-/// device only when a number is shown, saved or compared.
+/// Trains on batches with members `data` and `target` (samples along dimension 0). The host waits
+/// for the device only when a number is shown, saved or compared.
 ///
 /// A run that continues from a checkpoint is bit-identical to an uninterrupted run. The checkpoint
 /// holds the network, the optimizer, the position, the results, and the generators of the CPU and
-/// of the CUDA devices. It does not hold schedules: resume() steps the added schedules through the
-/// finished epochs.
+/// of the CUDA devices. It does not hold schedules. Instead, resume() steps the added schedules
+/// through the finished epochs.
 class Trainer {
  public:
   /// Computes the output of a batch's data.
@@ -70,7 +71,7 @@ class Trainer {
   using Loss = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 
   /// `net` is a module's holder, or a shared pointer to a module with forward(Tensor). The
-  /// optimizer must outlive the trainer. Throws ValueError for negative numbers among the options.
+  /// optimizer must outlive the trainer. Throws ValueError if a number in the options is negative.
   template <class Net>
   Trainer(Net net, optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : module_(nn::parallel::detail::pointer_of(net)),
@@ -83,26 +84,27 @@ class Trainer {
       TAPER_CHECK_VALUE(n >= 0, "Trainer: expected options of at least 0, got ", n);
   }
 
-  /// Adds a metric of validation, beside its loss. Call it before resume().
+  /// Adds a metric that validation computes in addition to the loss. Call this before resume().
   void add_metric(Metric metric) { metrics_.push_back(std::move(metric)); }
-  /// Adds a schedule, which must outlive the trainer. It is stepped after each epoch.
+  /// Adds a schedule, which must outlive the trainer. The trainer steps it after each epoch.
   void add_schedule(optim::LRScheduler& schedule) {
     schedules_.push_back([&schedule](double) { schedule.step(); });
   }
-  /// Adds a schedule that takes the validation loss if there is one, or else the training loss.
+  /// Adds a schedule, whose steps get the validation loss. Without validation, they get the
+  /// training loss.
   void add_schedule(optim::ReduceLROnPlateauScheduler& schedule) {
     schedules_.push_back([&schedule](double loss) { schedule.step(static_cast<float>(loss)); });
   }
-  /// Sets the function that computes the network's output instead of `net`, such as its
-  /// DataParallel.
+  /// Sets the function that computes the network's output instead of `net`, such as a DataParallel
+  /// of `net`.
   void set_forward(Forward forward) { forward_ = std::move(forward); }
 
   /// Sets a callback between backward() and the optimizer's step, to clip gradients. Callbacks may
   /// call stop().
   void before_step(std::function<void()> f) { before_step_ = std::move(f); }
-  /// Sets a callback after each batch.
+  /// Sets a callback that runs after each batch.
   void after_batch(std::function<void()> f) { after_batch_ = std::move(f); }
-  /// Sets a callback after each epoch, which gets its results.
+  /// Sets a callback that runs after each epoch and gets the results of the epoch.
   void after_epoch(std::function<void(const EpochResult&)> f) { after_epoch_ = std::move(f); }
   /// Sets a callback that writes more into each checkpoint.
   void on_save(std::function<void(serialize::OutputArchive&)> f) { on_save_ = std::move(f); }
@@ -112,9 +114,9 @@ class Trainer {
   /// Returns whether stop() was called since fit() began.
   bool stopped() const { return stopped_; }
 
-  /// Continues from the checkpoint. Returns false if there is none. Call it after add_metric and
-  /// add_schedule. Throws Error if the file is damaged, or belongs to another network, optimizer or
-  /// number of metrics.
+  /// Continues from the checkpoint. Returns false if there is no checkpoint. Call this after
+  /// add_metric and add_schedule. Throws Error if the file is damaged, or belongs to another
+  /// network, optimizer or number of metrics.
   bool resume() {
     const std::string& path = options_.checkpoint();
     if (path.empty() || !std::filesystem::exists(path)) return false;
@@ -139,7 +141,8 @@ class Trainer {
   int64_t batches_done() const { return position_.batch; }
 
   /// Trains up to options.epochs epochs, including those of a resumed run, and returns the results
-  /// of all. `validation` provides its loss and the metrics.
+  /// of all epochs. The loader `validation` provides the batches for the validation loss and the
+  /// metrics.
   template <class Loader, class Validation>
   const std::vector<EpochResult>& fit(Loader& loader, Validation& validation) {
     return run(loader, [&](EpochResult& result) { validate(validation, result); });
@@ -172,9 +175,9 @@ class Trainer {
     return results_;
   }
 
-  // Trains one epoch, or its remaining batches. Returns false if it was stopped. The order of the
-  // samples is drawn when the loader starts. To continue in the middle, it is drawn again from the
-  // saved state, and finished batches are skipped.
+  // Trains one epoch, or its remaining batches. Returns false if stop() was called. The loader
+  // draws the order of the samples when it starts. To continue in the middle, it draws the order
+  // again from the saved state, and the trainer skips the finished batches.
   template <class Loader>
   bool train(Loader& loader) {
     module_->train();
@@ -213,7 +216,8 @@ class Trainer {
     return true;
   }
 
-  // A data set may draw random numbers, and a prefetcher reads one batch ahead.
+  // Restores the state from before the last batch was read. It differs from the state at the
+  // checkpoint, because a data set may draw random numbers and a prefetcher reads one batch ahead.
   void set_generator_at_read() const {
     Generator generator = default_generator();
     if (position_.generator_at_read.defined()) generator.set_state(position_.generator_at_read);
