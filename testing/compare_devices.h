@@ -16,16 +16,16 @@ namespace torch::taper::testing {
 struct CompareDevicesOptions {
   /// Tolerance of outputs and gradients. {-1, -1} means the default of each tensor's dtype.
   TAPER_ARG(Tolerance, tolerance) = Tolerance{-1, -1};
-  /// Whether gradients are compared, by backward from random cotangents.
+  /// Whether gradients are compared, too. They are computed by backward from random cotangents.
   TAPER_ARG(bool, gradients) = true;
   /// Seed of the cotangents.
   TAPER_ARG(uint64_t, seed) = 1;
 };
 
 /// Calls fn on copies of `inputs` on each device and runs backward from equal cotangents. Compares
-/// all outputs, and the gradients of the inputs that require one, with those of the first device.
-/// Outputs must be on the device of the inputs. Throws ValueError for fewer than two devices and
-/// for one that does not exist. (TAPER_SIMULATED_CUDA_DEVICES=1 provides cuda:0.)
+/// all outputs, and the gradients of the inputs that require gradients, with those of the first
+/// device. Outputs must be on the device of the inputs. Throws ValueError for fewer than two
+/// devices, and for a device that does not exist. (TAPER_SIMULATED_CUDA_DEVICES=1 provides cuda:0.)
 Verdict compare_devices(const TensorFunction& fn, const std::vector<Tensor>& inputs,
                         const std::vector<Device>& devices,
                         const CompareDevicesOptions& options = {});

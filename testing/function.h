@@ -54,15 +54,15 @@ std::vector<Tensor> call_with(F& f, const std::vector<Tensor>& inputs, std::inde
 }  // namespace impl
 
 /// Wraps a callable that takes one to eight tensors, or a `const std::vector<Tensor>&`. It returns
-/// a tensor, a tuple, pair or array of tensors, or a vector of them. Arguments must have explicit
-/// types: the number of tensors of `[](auto x) {...}` is unknown.
+/// a tensor, a tuple, pair or array of tensors, or a vector of them. The callable's arguments must
+/// have explicit types, because the number of tensors of `[](auto x) {...}` is unknown.
 class TensorFunction {
  public:
   using List = std::vector<Tensor>;  ///< of inputs or of outputs
   /// Wraps a callable.
   template <class F, std::enable_if_t<!std::is_same_v<std::decay_t<F>, TensorFunction>, int> = 0>
   TensorFunction(F f) : call_(wrapped(std::move(f))) {}
-  /// Calls the function. Throws ValueError if it takes another number of tensors.
+  /// Calls the function. Throws ValueError if the function does not take this number of tensors.
   List operator()(const List& inputs) const { return call_(inputs); }
 
  private:

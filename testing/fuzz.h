@@ -14,9 +14,9 @@
 
 namespace torch::taper::testing {
 
-/// One input, given by its shape: names and numbers between spaces ("N C 3"), "..." for zero to
-/// three more dimensions. In one case all occurrences of a name have one size, and "..." always
-/// means equal dimensions. "" is a 0-dim tensor.
+/// One input, given by its shape. A shape consists of names and numbers separated by spaces ("N C
+/// 3"). "..." stands for zero to three more dimensions. In one case, a name has one size in all
+/// inputs, and "..." has the same dimensions in all inputs. "" is a 0-dim tensor.
 class FuzzInput {
  public:
   /// Sets the shape.
@@ -31,11 +31,12 @@ class FuzzInput {
   FuzzInput& dtype(ScalarType t);
   /// Excludes the input from checks of gradients.
   FuzzInput& no_gradient();
-  /// Lets some dimensions be 1, and the first ones be missing, as broadcasting allows.
+  /// Lets the size of some dimensions be 1 and the first dimensions be missing, as broadcasting
+  /// allows.
   FuzzInput& broadcasts();
 
   // Used by fuzz().
-  const std::string& shape() const { return shape_; }  ///< as it was given
+  const std::string& shape() const { return shape_; }  ///< the argument of the constructor
   int64_t least = 0;                                   ///< see sizes()
   int64_t most = 7;                                    ///< see sizes()
   double low = -2;                                     ///< see range()
@@ -54,9 +55,9 @@ struct FuzzOptions {
   TAPER_ARG(int64_t, runs) = 100;
   /// Seed of all random choices.
   TAPER_ARG(uint64_t, seed) = 1;
-  /// Dtypes of inputs without a set dtype. One is drawn for each case.
+  /// Dtypes of the inputs whose dtype() is not set. Each case draws one of them.
   TAPER_ARG(std::vector<ScalarType>, dtypes) = {kFloat, kDouble};
-  /// Whether to check transposed inputs, inputs with gaps in memory, and expanded ones. They must
+  /// Whether to check inputs that are transposed, have gaps in memory or are expanded. They must
   /// give the results of contiguous inputs.
   TAPER_ARG(bool, layouts) = true;
   /// Whether to check gradients in float64 by the fast gradcheck, for inputs with at most
@@ -68,25 +69,28 @@ struct FuzzOptions {
   TAPER_ARG(int64_t, gradient_numel) = 200;
   /// Whether finite inputs must give finite results.
   TAPER_ARG(bool, finite) = true;
-  /// Results in narrower dtypes must equal those of float64 within the tolerance of the dtype,
-  /// times this factor. 0: they are not compared.
+  /// Results in narrower dtypes are compared with the results in float64. The allowed difference is
+  /// the tolerance of the dtype times this factor. With 0, they are not compared.
   TAPER_ARG(double, dtype_tolerance) = 50;
-  /// A plain version of the function. It gets the inputs in float64, contiguous. May be empty.
+  /// A simple version of the function, whose results must agree. It gets contiguous inputs in
+  /// float64. The list has zero or one element.
   TAPER_ARG(std::vector<TensorFunction>, reference) = {};
-  /// Further devices on which cases run. A device that does not exist is a ValueError.
+  /// Other devices on which cases also run. fuzz() throws ValueError for a device that does not
+  /// exist.
   TAPER_ARG(std::vector<Device>, devices) = {};
-  /// Whether to print every case before it runs, to find one that crashes. TAPER_FUZZ_VERBOSE=1
+  /// Whether to print every case before it runs, to find a case that crashes. TAPER_FUZZ_VERBOSE=1
   /// does this too.
   TAPER_ARG(bool, verbose) = false;
 };
 
-/// Runs `fn` on random cases. For each it checks that `fn` does not throw, and that results are
-/// finite, do not depend on the layout in memory, and agree in all dtypes, with the reference and
-/// on all devices. Gradients must pass gradcheck. The first failure is shrunk while the failing
-/// check still fails: smaller sizes, fewer dimensions, plain layouts, kDouble. The report gives the
-/// smallest case, its failure, and TAPER_FUZZ='...', which runs that case alone if set in the
-/// environment. TAPER_FUZZ_RUNS and TAPER_FUZZ_SEED override the options. Throws ValueError for
-/// invalid shapes and for a TAPER_FUZZ that does not fit these inputs.
+/// Runs `fn` on random cases. For each case, it checks that `fn` does not throw, and that results
+/// are finite and do not depend on the layout in memory. Results must agree in all dtypes, on all
+/// devices and with the reference. Gradients must pass gradcheck. The first failing case is
+/// simplified as long as its check still fails: to smaller sizes, fewer dimensions, contiguous
+/// layouts and kDouble. The report gives the smallest case and its failure. It also gives a line
+/// TAPER_FUZZ='...'. If this variable is set in the environment, only that case runs.
+/// TAPER_FUZZ_RUNS and TAPER_FUZZ_SEED override the options. Throws ValueError for invalid shapes,
+/// and if TAPER_FUZZ does not fit the inputs.
 Verdict fuzz(const std::string& name, const TensorFunction& fn,
              const std::vector<FuzzInput>& inputs, const FuzzOptions& options = {});
 

@@ -14,27 +14,27 @@ enum class FuzzLayout { kPlain, kTransposed, kGaps, kExpanded };
 
 struct FuzzCase {
   ScalarType dtype = kDouble;
-  std::map<std::string, int64_t> sizes;  ///< of each name
-  std::vector<int64_t> more;             ///< dimensions of "..."
-  std::vector<FuzzLayout> layouts;       ///< of each input
-  /// For each input that broadcasts: bit d makes dimension d, counted from the last, 1. The high
-  /// half is the number of missing first dimensions.
+  std::map<std::string, int64_t> sizes;  ///< size of each name
+  std::vector<int64_t> more;             ///< sizes of the dimensions of "..."
+  std::vector<FuzzLayout> layouts;       ///< layout of each input
+  /// For each input, a number that says how it is broadcast. If bit d is set, dimension d, counted
+  /// from the last, has size 1. The high half is the number of missing first dimensions.
   std::vector<uint64_t> broadcast;
   uint64_t values = 1;
 };
 
-/// Returns the words of a shape: names, numbers, "...". Throws ValueError for others.
+/// Returns the words of a shape: names, numbers, "...". Throws ValueError for other words.
 std::vector<std::string> shape_words(const std::string& shape);
 
 FuzzCase random_case(const std::vector<FuzzInput>& inputs, const FuzzOptions& options, Dice& dice);
 std::vector<int64_t> sizes_of(const FuzzCase& c, const FuzzInput& input, size_t i);
-/// Returns the inputs, contiguous in float64 or their set dtype. laid_out() returns those of the
-/// case.
+/// Returns the inputs, contiguous, in float64 or the dtype that FuzzInput sets. laid_out() gives
+/// them the layouts of the case.
 std::vector<Tensor> tensors_of(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 std::vector<Tensor> in_dtype(const std::vector<Tensor>& tensors, ScalarType dtype);
 std::vector<Tensor> laid_out(const FuzzCase& c, const std::vector<Tensor>& tensors);
 
-/// Returns cases that are a little simpler, those with the largest change first.
+/// Returns cases that are a little simpler. The case with the largest change comes first.
 std::vector<FuzzCase> simpler(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 
 /// Convert a case to a text, "dtype=Double N=2 ...=3x1 layouts=pt values=17", and back.

@@ -17,54 +17,58 @@
 
 namespace torch::taper::autograd {
 
-/// A gradient is wrong. (Inputs that cannot be checked throw ValueError, TypeError or Error.)
+/// Thrown if a gradient is wrong. (For inputs that cannot be checked, gradcheck throws ValueError,
+/// TypeError or Error.)
 class GradcheckError : public Error {
   using Error::Error;
 };
 
 /// Options of gradcheck. The names and defaults down to fast_mode are Python's.
 struct GradcheckOptions {
-  /// Step: an element x is varied to x + eps and x - eps.
+  /// Step of the differences: fn is computed at x + eps and x - eps for an element x.
   TAPER_ARG(double, eps) = 1e-6;
   /// Absolute tolerance: entries are close if |analytic - numeric| <= atol + rtol * |numeric|. A
-  /// NaN never is.
+  /// NaN is never close.
   TAPER_ARG(double, atol) = 1e-5;
   /// Relative tolerance, see atol.
   TAPER_ARG(double, rtol) = 1e-3;
   /// With false, gradcheck returns false instead of throwing GradcheckError.
   TAPER_ARG(bool, raise_exception) = true;
-  /// Largest difference of two calls, or two backward passes, with equal inputs.
+  /// Largest allowed difference between two calls, or two backward passes, with equal inputs.
   TAPER_ARG(double, nondet_tol) = 0;
-  /// Whether undefined gradients of outputs, one at a time and all, must count as zero.
+  /// Whether undefined gradients of outputs must act like zeros. They are tested one at a time and
+  /// all at once.
   TAPER_ARG(bool, check_undefined_grad) = true;
   /// Whether a gradient must have the dtype and the device of its input.
   TAPER_ARG(bool, check_grad_dtypes) = false;
-  /// Whether func::vmap of the gradient over cotangents must equal one cotangent at a time, and
-  /// gradients of several cotangents must add up. fn must work in func::vmap.
+  /// Whether func::vmap of the gradient over several cotangents must give the gradients of single
+  /// cotangents, and these must add up to the gradient of the sum. fn must work in func::vmap.
   TAPER_ARG(bool, check_batched_grad) = false;
-  /// Whether func::vmap of func::jvp over tangents must equal one tangent at a time. It needs
-  /// check_forward_ad.
+  /// Whether func::vmap of func::jvp over several tangents must give the results of single
+  /// tangents. It needs check_forward_ad.
   TAPER_ARG(bool, check_batched_forward_grad) = false;
   /// Whether J v by func::jvp must equal difference quotients. gradgradcheck then checks forward
   /// mode over reverse mode.
   TAPER_ARG(bool, check_forward_ad) = false;
   /// Whether gradients by backward are checked.
   TAPER_ARG(bool, check_backward_ad) = true;
-  /// Compares u^T J v for a few u and v instead of every entry of J. It needs two calls for each v,
-  /// while the slow mode needs two for each element. A single wrong entry among many may be missed.
+  /// Whether to compare u^T J v for a few u and v instead of every entry of J. It needs two calls
+  /// for each v, while the slow mode needs two for each element. A single wrong entry among many
+  /// may be missed.
   TAPER_ARG(bool, fast_mode) = false;
 
   // Checks that Python lacks.
-  /// Whether `backward` over two calls of fn must add to an existing gradient, whatever fn did
-  /// between.
+  /// Whether one `backward` through two calls of fn must add both gradients to an existing
+  /// gradient.
   TAPER_ARG(bool, check_accumulation) = true;
   /// Whether cotangents that are expanded, or have gaps in memory, must give equal gradients.
   TAPER_ARG(bool, check_layouts) = true;
-  /// Whether a floating output without history must not change with the inputs.
+  /// Whether it is a failure if a floating output without history changes with the inputs.
   TAPER_ARG(bool, check_detached_outputs) = true;
-  /// Whether all outputs may be constant. Otherwise this is a failure.
+  /// Whether all outputs may be constant. If false, constant outputs are a failure.
   TAPER_ARG(bool, allow_constant) = false;
-  /// Whether every call of fn gets an equal state of the CPU's default generator: for dropout.
+  /// Whether every call of fn starts with the same state of the CPU's default generator, for
+  /// example for dropout.
   TAPER_ARG(bool, same_random_numbers) = false;
   /// Seed of the random projections and cotangents.
   TAPER_ARG(uint64_t, seed) = 1;
@@ -83,12 +87,12 @@ struct GradcheckFailure {
     kConstant,        ///< no output depends on any input
     kForward,         ///< the second call of fn gives another result, or fn changes its inputs
     kNotReentrant,    ///< the second backward pass gives another result
-    kGradient,        ///< its size, dtype or device differs from the input's
-    kCotangent,       ///< not proportional to it, changes it, or depends on its layout
-    kUndefined,       ///< undefined gradients of outputs do not count as zero
+    kGradient,        ///< size, dtype or device of a gradient differs from its input's
+    kCotangent,       ///< backward ignores or changes a cotangent, or depends on its layout
+    kUndefined,       ///< undefined gradients of outputs do not act like zeros
     kAccumulation,    ///< gradients of two calls, or an existing gradient, do not add up
     kBatched,         ///< backward is not linear, or differs for a batch
-    kForwardAD,       ///< J v and differences differ
+    kForwardAD,       ///< J v differs from the difference quotient
     kBatchedForward,  ///< J v differs for a batch
   };
   Kind kind;            ///< kind of failure
@@ -106,23 +110,23 @@ struct GradcheckFailure {
 /// The result of gradcheck.
 struct GradcheckReport {
   bool passed() const { return failures.empty(); }  ///< whether there are no failures
-  /// Returns all failures and notes, ready to print. Empty if passed without notes.
+  /// Returns all failures and notes, ready to print. The text is empty if there are none.
   std::string text() const;
 
   std::vector<GradcheckFailure> failures;  ///< all failures
-  /// Remarks that are no failures, for example about float inputs.
+  /// Remarks, for example about float inputs. They are not failures.
   std::vector<std::string> notes;
 };
 
 /// Compares the gradients of fn at `inputs` with central differences. Inputs with requires_grad are
-/// checked, and should be kDouble or kComplexDouble. For complex inputs and outputs the parts are
-/// varied and compared: the gradient of a real L with respect to z = a + ib is dL/da + i dL/db.
-/// Returns true, or throws GradcheckError with the report's text. fn must be deterministic. It gets
-/// the inputs themselves, whose elements are varied in-place and restored. Their `grad` is not
-/// changed. Inputs of other dtypes than kDouble are checked after a warning on standard error, and
-/// will seldom pass. Throws ValueError if no input requires a gradient, if fn takes another number
-/// of tensors, or if eps does not change an element. Throws Error if an input's elements share
-/// memory, and the errors of fn.
+/// checked, and should be kDouble or kComplexDouble. For complex inputs and outputs, the real and
+/// imaginary parts are varied and compared. The gradient of a real L with respect to z = a + ib is
+/// dL/da + i dL/db. Returns true, or throws GradcheckError with the report's text. fn must be
+/// deterministic. It gets the inputs themselves. Their elements are varied in-place and restored,
+/// and their `grad` is not changed. Inputs of narrower dtypes are checked after a warning on
+/// standard error, but seldom pass. Throws ValueError if no input requires a gradient, if fn takes
+/// another number of tensors, or if eps does not change an element. Throws Error if elements of an
+/// input share memory. Also throws the errors of fn.
 bool gradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                const GradcheckOptions& options = {});
 /// Returns the report of gradcheck. Wrong gradients are in the report and do not throw.
@@ -130,8 +134,8 @@ GradcheckReport gradcheck_report(const testing::TensorFunction& fn, const variab
                                  const GradcheckOptions& options = {});
 
 /// Runs gradcheck on the gradients of fn, as functions of the inputs and of the gradients of the
-/// outputs. The latter are random if `grad_outputs` is empty, and have gaps in memory with
-/// `gen_non_contig_grad_outputs`.
+/// outputs. If `grad_outputs` is empty, the gradients of the outputs are random. With
+/// `gen_non_contig_grad_outputs`, they then have gaps in memory.
 bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                    const variable_list& grad_outputs = {}, const GradcheckOptions& options = {},
                    bool gen_non_contig_grad_outputs = false);

@@ -1,5 +1,5 @@
-// The elements of a tensor as doubles, single or all at once. A complex element is two doubles, the
-// real and the imaginary part. Not installed.
+// Reads and writes the elements of a tensor as doubles, one or all at once. A complex element is
+// two doubles: the real and the imaginary part. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace torch::taper::testing::impl {
 
-/// Random numbers of the kit: equal on every machine, and independent of the program's.
+/// Random numbers of the kit. They are equal on every machine and do not depend on the program's
+/// generators.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : state_(seed) {}
@@ -19,7 +20,7 @@ class Dice {
   double uniform(double low, double high);
   /// Returns an integer uniform in {low, ..., high - 1}.
   int64_t integer(int64_t low, int64_t high);
-  /// Returns a number of either sign with magnitude 0.5 to 1.5, never near zero.
+  /// Returns a number of random sign with magnitude 0.5 to 1.5.
   double weight();
 
  private:
@@ -28,10 +29,10 @@ class Dice {
 
 /// Returns the number of real numbers in a tensor: its elements, or twice as many if it is complex.
 int64_t num_parts(const Tensor& t);
-/// Returns a floating tensor itself, or the parts of a complex one: a view with a last dimension of
-/// 2.
+/// Returns a floating tensor itself. For a complex tensor, returns a view of its parts, with a last
+/// dimension of 2.
 Tensor parts_of(const Tensor& t);
-/// Returns the values of a tensor of any device, layout and dtype, row-major.
+/// Returns the values of a tensor of any device, layout and dtype, in row-major order.
 std::vector<double> read(const Tensor& t);
 void read_into(const Tensor& t, double* to);
 /// Returns num_parts(like) equal numbers.
@@ -43,17 +44,18 @@ Tensor write_like(const std::vector<double>& values, const Tensor& like);
 /// Returns a new row-major tensor on the CPU with these sizes and this dtype.
 Tensor write(const std::vector<double>& values, IntArrayRef sizes, ScalarType dtype);
 
-/// Returns a position in row-major order as an index, "[1, 0]". Empty for 0-dim tensors.
+/// Returns a position in row-major order as an index, "[1, 0]". The text is empty for 0-dim
+/// tensors.
 std::string index_text(int64_t position, IntArrayRef sizes);
-/// Returns a part of a tensor as an index: "[1, 0]", or "[1, 0].imag" if it is complex.
+/// Returns the index of a part of a tensor: "[1, 0]", or "[1, 0].imag" for a complex tensor.
 std::string part_text(int64_t part, const Tensor& t);
 
-/// Return whether two elements share memory.
+/// Return whether two elements of `t`, or of `a` and `b`, share memory.
 bool overlaps_itself(const Tensor& t);
 bool overlap(const Tensor& a, const Tensor& b);
 
-/// Accesses the elements in a tensor's memory. All tensors that share the memory see changes, but
-/// no version counter does. The destructor restores the elements.
+/// Accesses the elements in a tensor's memory. All tensors that share the memory see the changes,
+/// but version counters do not change. The destructor restores the elements.
 class Elements {
  public:
   explicit Elements(const Tensor& t);

@@ -12,9 +12,9 @@ namespace torch::taper::testing {
 /// Compares the gradients of `forward`, which calls the module, with central differences. It checks
 /// all parameters and inputs that require a gradient. The report names parameters: "parameter
 /// 'fc.weight'[1, 0]". The module and floating inputs are converted to kDouble for the check.
-/// Afterwards parameters, their gradients and buffers are restored bit for bit. Running statistics
-/// do not move from call to call. A note names a parameter on which no output depends. Dropout
-/// needs eval() or options.same_random_numbers(true). Throws the errors of gradcheck.
+/// Afterwards, parameters, their gradients and buffers are restored bit for bit. Each call starts
+/// with the original running statistics. If no output depends on a parameter, a note names it.
+/// Dropout needs eval() or options.same_random_numbers(true). Throws the errors of gradcheck.
 autograd::GradcheckReport module_gradcheck(nn::Module& module, const TensorFunction& forward,
                                            const std::vector<Tensor>& inputs,
                                            const autograd::GradcheckOptions& options = {});

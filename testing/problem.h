@@ -1,5 +1,5 @@
-// Code shared by gradcheck's parts: the function with its inputs, its recorded outputs, the
-// derivatives. Not installed.
+// Code shared by the source files of gradcheck: the function with its inputs, its recorded outputs,
+// and the derivatives. Not installed.
 #pragma once
 
 #include <taper/framework/random/generator_states.h>
@@ -15,9 +15,10 @@ using autograd::variable_list;
 using Kind = GradcheckFailure::Kind;
 using taper::detail::concat;
 
-/// Rows are elements of an output, columns are elements of an input. A complex element is two of
-/// them, its parts. Since the gradient of a complex z = a + ib is dL/da + i dL/db, backward from
-/// the cotangents 1 and i gives the rows of the real and the imaginary part.
+/// A Jacobian. Rows are elements of an output, and columns are elements of an input. A complex
+/// element has two rows or columns, one for each part. The gradient of a complex z = a + ib is
+/// dL/da + i dL/db. Therefore, backward from the cotangent 1 gives the row of the real part, and
+/// backward from i gives that of the imaginary part.
 struct Matrix {
   int64_t rows = 0, columns = 0;
   std::vector<double> v;
@@ -27,7 +28,7 @@ struct Matrix {
   double at(int64_t r, int64_t c) const { return v[static_cast<size_t>(r * columns + c)]; }
 };
 
-/// fn at its inputs. It is made once. The checks run fn again and compare with the first result.
+/// fn with its inputs and its first result. The checks run fn again and compare with this result.
 class Problem {
  public:
   /// Calls fn once. Throws for invalid arguments.
@@ -47,7 +48,7 @@ class Problem {
   std::string input_place(size_t wanted, int64_t element) const;
   void fail(Kind kind, std::string message) const;
 
-  /// Returns the gradients of the wanted inputs. Undefined ones stay undefined. The graph is
+  /// Returns the gradients of the wanted inputs. Undefined gradients stay undefined. The graph is
   /// retained.
   variable_list gradients(const variable_list& outputs, const variable_list& cotangents) const;
 
@@ -77,18 +78,19 @@ class Problem {
 
 /// Returns the outputs of a list that are floating or complex and have history.
 variable_list recorded_of(const variable_list& outputs);
-/// Returns random cotangents for them. Equal seeds give equal cotangents.
+/// Returns random cotangents for `outputs`. Equal seeds give equal cotangents.
 variable_list cotangents_for(const variable_list& outputs, uint64_t seed);
-/// Computes central differences of all floating outputs by the elements of one wanted input.
+/// Computes central differences of all floating outputs with respect to each element of one wanted
+/// input.
 Matrix numeric_jacobian(const Problem& p, size_t wanted);
 /// Returns some rows of a matrix.
 Matrix rows_of(const Matrix& j, int64_t begin, int64_t count);
-/// Computes one matrix for each wanted input, with a row for each element of the output. With
-/// `checked` it also checks sizes and dtypes, and compares a second pass with the first.
+/// Computes one matrix for each wanted input, with a row for each element of the output. If
+/// `checked`, it also checks sizes and dtypes, and compares a second pass with the first.
 std::vector<Matrix> analytic_jacobian(const Problem& p, size_t output, bool checked);
 
-/// Checks sizes and whether the gradient is complex, and dtype and device if requested. Reports a
-/// failure and returns false if one is wrong.
+/// Checks the gradient's sizes and whether it is complex as its input is. If requested, also checks
+/// dtype and device. Reports a failure and returns false if a check fails.
 bool check_attributes(const Problem& p, size_t output, size_t wanted, const Tensor& gradient);
 
 /// Checks every entry of the Jacobians.
@@ -102,7 +104,7 @@ void compare_jacobians(const Problem& p, size_t output, size_t wanted, const Mat
 void check_not_constant(const Problem& p, bool found_nonzero);
 /// Checks that fn is deterministic and does not change its inputs.
 void check_forward(const Problem& p);
-/// Checks the conditions that a correct Jacobian does not show.
+/// Checks the conditions that a gradient may violate although the Jacobian is correct.
 void check_conditions(const Problem& p);
 /// Compares J v by func::jvp with differences.
 void check_forward_ad(const Problem& p);
@@ -110,7 +112,8 @@ void check_forward_ad(const Problem& p);
 void check_batched_grad(const Problem& p);
 void check_batched_forward_grad(const Problem& p);
 
-/// Describes the pattern common to all wrong entries. Empty if none is found.
+/// Describes the pattern common to all wrong entries. Returns an empty text if there is no such
+/// pattern.
 std::string pattern_of(const Matrix& analytic, const Matrix& numeric, double atol, double rtol);
 /// Describes the pattern if rows or columns are parts of complex numbers.
 std::string complex_pattern_of(const Matrix& analytic, const Matrix& numeric, bool complex_rows,
@@ -118,7 +121,7 @@ std::string complex_pattern_of(const Matrix& analytic, const Matrix& numeric, bo
 /// Returns the two matrices side by side, around the entries that differ.
 std::string side_by_side(const Matrix& analytic, const Matrix& numeric, const Tensor& output,
                          const Tensor& input, double atol, double rtol);
-/// Returns whether a value counts as correct. NaN and infinity never do.
+/// Returns whether `got` is close to `want`. NaN and infinity never are.
 bool is_close(double got, double want, double atol, double rtol);
 
 }  // namespace torch::taper::testing::impl
