@@ -8,15 +8,16 @@
 
 namespace torch::taper {
 
-/// Allocates memory that frees itself. Programs derive from it, and wrap the memory with from_blob
-/// or make_storage.
+/// Allocates memory whose pointers free it. Programs derive from this class, and wrap the memory
+/// with from_blob or make_storage.
 struct Allocator {
   virtual ~Allocator();
   /// Allocates memory. Throws OutOfMemoryError.
   virtual DataPtr allocate(size_t nbytes) = 0;
-  /// Returns the deleter for memory of raw_allocate, or null if there is none.
+  /// Returns the deleter for memory from raw_allocate, or null if there is none.
   virtual DeleterFnPtr raw_deleter() const { return nullptr; }
-  /// Copies between memory of this allocator. Throws NotImplementedError for devices.
+  /// Copies between two memory areas of this allocator. Throws NotImplementedError for the memory
+  /// of devices.
   virtual void copy_data(void* to, const void* from, size_t nbytes) const;
   /// Returns whether the context is the memory itself.
   virtual bool is_simple_data_ptr(const DataPtr& p) const { return p.get() == p.get_context(); }
@@ -25,22 +26,22 @@ struct Allocator {
   /// Allocates memory that raw_deallocate frees. Throws Error if the context is not the memory
   /// itself.
   void* raw_allocate(size_t nbytes);
-  /// Frees memory of raw_allocate. Throws Error if there is no raw_deleter().
+  /// Frees memory from raw_allocate. Throws Error if there is no raw_deleter().
   void raw_deallocate(void* p);
 };
 
-/// Returns Taper's allocator for a kind of device. For CUDA it allocates on the current device, for
-/// its current stream. Throws Error for kinds without devices in Taper.
+/// Returns Taper's allocator for a kind of device. The allocator of CUDA allocates on the current
+/// device, for its current stream. Throws Error for kinds of devices that Taper does not support.
 Allocator* GetAllocator(DeviceType type);
-inline Allocator* GetCPUAllocator() { return GetAllocator(kCPU); }  ///< for the host
-inline Allocator* getCPUAllocator() { return GetAllocator(kCPU); }  ///< for the host
+inline Allocator* GetCPUAllocator() { return GetAllocator(kCPU); }  ///< the host's allocator
+inline Allocator* getCPUAllocator() { return GetAllocator(kCPU); }  ///< the host's allocator
 
-/// Makes a storage of this memory, which is freed with the storage.
+/// Makes a storage of this memory. The memory is freed with the storage.
 Storage make_storage(DataPtr data, size_t nbytes);
 
 /// A pointer with any callable as its deleter.
 struct InefficientStdFunctionContext {
-  /// Wraps `p`. `deleter(p)` is called when nobody owns it any more. Throws Error for an empty
+  /// Wraps `p`. When the last owner is destroyed, it calls `deleter(p)`. Throws Error for an empty
   /// deleter.
   static DataPtr makeDataPtr(void* p, std::function<void(void*)> deleter, Device device);
 };

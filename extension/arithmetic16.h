@@ -1,6 +1,7 @@
-// Arithmetic of floats of 16 and of 8 bits, as in LibTorch. Two of them, or one and an integer,
-// give this type, rounded after each operation. With float or double the result is of that type.
-// Taper's kernels compute in float and do not use these operators.
+// Arithmetic of floats of 16 and of 8 bits, as in LibTorch. An operation of two numbers of such a
+// type, or of one and an integer, gives a rounded result of that type. With a float or double as
+// the other operand, the result is a float or double. Taper's kernels compute in float and do not
+// use these operators.
 #pragma once
 
 #include <type_traits>
@@ -11,12 +12,12 @@
 
 namespace torch::taper {
 namespace detail {
-/// True for floats of 16 bits. (Also true for floats of 8 bits, which have equal rules.)
+/// True for floats of 16 bits, and for floats of 8 bits, because they follow the same rules.
 template <class T>
 struct Is16BitFloat : IsNarrowFloat<T> {};
 template <class T, class Result>
 using If16 = std::enable_if_t<Is16BitFloat<T>::value, Result>;
-/// The result type of T and a number of type N: N if that is a float or double, else T.
+/// The result type of T and a number of type N. It is N if N is float or double, and T otherwise.
 template <class T, class N>
 using Mixed16 = std::enable_if_t<Is16BitFloat<T>::value && std::is_arithmetic<N>::value,
                                  std::conditional_t<std::is_floating_point<N>::value, N, T>>;

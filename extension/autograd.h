@@ -26,13 +26,13 @@
 
 namespace torch::taper::autograd {
 
-/// A tensor that a program's node keeps for backward. Its version is checked when it is unpacked.
-/// Hooks (saved_hooks.h) may keep it in another form.
+/// A tensor that a program's node keeps for backward. unpack() checks that its version has not
+/// changed. Hooks (saved_hooks.h) may store something else in its place.
 class SavedVariable {
  public:
   SavedVariable() = default;
-  /// Keeps `t`. `is_output` says that it is an output of this node and must be kept without
-  /// history. The node must already be its history (set_history).
+  /// Keeps `t`. `is_output` says that `t` is an output of this node and must be kept without
+  /// history. In that case, call set_history before.
   SavedVariable(const Tensor& t, bool is_output, bool /*is_inplace_on_view*/ = false)
       : saved_(is_output ? Saved(t, t.defined() ? static_cast<uint32_t>(t.output_nr()) : 0)
                          : Saved(t)),
@@ -45,8 +45,8 @@ class SavedVariable {
   SavedVariable(SavedVariable&&) = default;             ///< with its hooks
   SavedVariable& operator=(SavedVariable&&) = default;  ///< with its hooks
 
-  /// Returns the tensor. An output gets `saved_for`, or the running node, as its history. Throws
-  /// Error if the tensor was changed in-place, or dropped.
+  /// Returns the tensor. If it is an output, its history is `saved_for`, or by default the running
+  /// node. Throws Error if the tensor was changed in-place, or dropped.
   Tensor unpack(const NodePtr& saved_for = nullptr) const {
     TAPER_CHECK(
         state_ != State::kDropped,
@@ -57,13 +57,13 @@ class SavedVariable {
         "saved tensors after calling backward.");
     return saved_for ? saved_.get(saved_for.get()) : saved_.get();
   }
-  /// Drops the tensor. unpack() throws from then on.
+  /// Drops the tensor. Later calls of unpack() throw Error.
   void reset_data() {
     saved_ = Saved();
     state_ = State::kDropped;
   }
-  /// Packs the tensor with hooks. Throws Error if there is none, or if hooks have packed it
-  /// already.
+  /// Packs the tensor with hooks. Throws Error if there is no tensor, or if hooks have already
+  /// packed it.
   void register_hooks(std::unique_ptr<SavedVariableHooks>&& hooks) {
     saved_.pack(std::move(hooks));
   }
@@ -98,9 +98,9 @@ inline bool wants_grad(TensorList list) {
 inline bool wants_grad(const variable_list& list) { return wants_grad(TensorList(list)); }
 }  // namespace detail
 
-/// Returns the edges for the gradients of tensors, optional tensors and lists of them, in this
-/// order. A tensor that requires no gradient has an invalid edge. Returns an empty list if gradient
-/// mode is off.
+/// Returns the edges for the gradients of the arguments in order: tensors, optional tensors and
+/// lists of tensors. A tensor that requires no gradient has an invalid edge. Returns an empty list
+/// if gradient mode is off.
 template <class... T>
 edge_list collect_next_edges(const T&... tensors) {
   edge_list edges;
@@ -108,7 +108,8 @@ edge_list collect_next_edges(const T&... tensors) {
   (detail::add_edges(edges, tensors), ...);
   return edges;
 }
-/// Returns whether any of the tensors, optional tensors and lists of them requires a gradient.
+/// Returns whether any of the arguments requires a gradient: tensors, optional tensors and lists of
+/// tensors.
 template <class... T>
 bool any_variable_requires_grad(const T&... tensors) {
   return (detail::wants_grad(tensors) || ...);
@@ -124,7 +125,8 @@ bool compute_requires_grad(const T&... tensors) {
 }
 /// Makes `t` the next output of `node`.
 inline void create_gradient_edge(const Tensor& t, const NodePtr& node) { set_history(t, node); }
-/// Makes several tensors the next outputs of `node`. Undefined tensors count too.
+/// Makes several tensors the next outputs of `node`. An undefined tensor also takes an output
+/// number.
 inline void set_history(const variable_list& tensors, const NodePtr& node) {
   for (const Tensor& t : tensors) {
     if (t.defined())
@@ -138,11 +140,12 @@ namespace impl {
 using autograd::gradient_edge;
 using autograd::set_gradient_edge;
 inline uint32_t version_of(const Tensor& t) { return t.impl().version(); }
-/// Counts an in-place change by a program's kernel.
+/// Increments the version of `t`. Call it after a program's kernel changed `t` in-place.
 inline void bump_version(const Tensor& t) { t.impl().bump_version(); }
 }  // namespace impl
 
-/// Counts in-place changes by a program's kernel, so that autograd notices them.
+/// Increments the version of `t`. Call it after a program's kernel changed `t` in-place, so that
+/// autograd notices the change.
 inline void increment_version(const Tensor& t) { t.impl().bump_version(); }
 
 }  // namespace torch::taper::autograd

@@ -51,7 +51,7 @@ void check_types(const TensorIterator& iter, int first, std::tuple<T...>*,
   (check_type<T>(iter, first + static_cast<int>(I)), ...);
 }
 
-/// Runs one row. `steps` are those of the outputs, then of the inputs.
+/// Runs one row. `data` and `steps` (in bytes) list the outputs first, then the inputs.
 template <class F>
 void run_row(const F& f, char* const* data, const int64_t* steps, int64_t n) {
   using S = Signature<F>;
@@ -81,8 +81,8 @@ void for_each_row(TensorIterator& iter, int64_t grain, const Row& row) {
 
 }  // namespace detail
 
-/// Writes f(inputs...) into the one output, for every element. If f returns nothing, it is only
-/// called. Throws Error unless f's types are the operands'.
+/// Writes f(inputs...) into the single output, for every element. If f returns void, there is no
+/// output. Throws Error unless the types of f match the dtypes of the operands.
 template <class F>
 void cpu_kernel(TensorIterator& iter, F f, int64_t grain = 32768) {
   using S = detail::Signature<F>;
@@ -98,7 +98,8 @@ void cpu_kernel(TensorIterator& iter, F f, int64_t grain = 32768) {
   });
 }
 
-/// Writes the values of a function that returns a tuple, one for each output.
+/// Calls f(inputs...), which returns a tuple, for every element. Each output gets one value of the
+/// tuple.
 template <class F>
 void cpu_kernel_multiple_outputs(TensorIterator& iter, F f, int64_t grain = 32768) {
   using S = detail::Signature<F>;

@@ -1,4 +1,5 @@
-// class_: a program's classes, whose objects operators take and IValues hold. Names are LibTorch's.
+// class_: registers a program's classes. Operators can take their objects, and IValues can hold
+// them. Names are LibTorch's.
 //
 //   m.class_<Stack>("Stack").def(torch::init<int64_t>()).def("push", &Stack::push);
 #pragma once
@@ -15,18 +16,18 @@
 namespace torch::taper {
 
 namespace jit {
-/// A method of a registered class. It takes the object, then its arguments.
+/// A method of a registered class. It takes the object first, then the arguments.
 class Function {
  public:
-  /// Makes a method. The schema must be the kernel's.
+  /// Makes a method. `schema` must be the schema of `kernel`.
   Function(FunctionSchema schema, detail::Kernel kernel)
       : schema_(std::move(schema)), kernel_(std::move(kernel)) {}
   /// Returns the method's name.
   const std::string& name() const { return schema_.name(); }
   /// Returns the schema: arguments and results, without names.
   const FunctionSchema& getSchema() const { return schema_; }
-  /// Takes the arguments from the stack and leaves the result there, None if there is none. Throws
-  /// Error for values of other types.
+  /// Takes the arguments from the stack and puts the result there. A method without a result puts
+  /// None there. Throws Error if an argument has another type.
   void run(Stack& stack) const;
   /// Calls the method and returns the result.
   IValue operator()(Stack stack) const {
@@ -43,7 +44,8 @@ class Function {
 /// A registered class.
 class ClassType {
  public:
-  /// Makes a class with this full name, without methods. class_ makes registered classes.
+  /// Makes a class with this full name and without methods. It is not registered. class_ registers
+  /// classes.
   explicit ClassType(std::string name) : name_(std::move(name)) {}
   /// Returns "__torch__.torch.classes.NS.NAME".
   const std::string& str() const { return name_; }
@@ -57,7 +59,7 @@ class ClassType {
   const jit::Function* findStaticMethod(const std::string& name) const {
     return find(static_methods_, name);
   }
-  /// Returns the method. Throws Error if there is none.
+  /// Returns the method. Throws Error if the class has no method with this name.
   const jit::Function& getMethod(const std::string& name) const;
   /// Returns the getter of a property, or null if there is none.
   const jit::Function* findGetter(const std::string& name) const { return find(getters_, name); }
@@ -78,7 +80,7 @@ class ClassType {
   std::string name_;
   Functions methods_, static_methods_, getters_, setters_;
 };
-/// A class, shared by its users.
+/// A shared pointer to a class.
 using ClassTypePtr = std::shared_ptr<ClassType>;
 
 namespace detail {
@@ -115,15 +117,15 @@ template <class... Args>
 detail::InitTypes<Args...> init() {
   return {};
 }
-/// Selects a function that makes the object, for class_::def.
+/// Selects a function that constructs the object, for class_::def.
 template <class F>
 detail::InitFunction<std::decay_t<F>> init(F&& f) {
   return {std::forward<F>(f)};
 }
 
-/// Returns the type under which T is registered. Throws Error if it is not.
+/// Returns the type under which the class is registered. Throws Error if it is not registered.
 ClassTypePtr getCustomClassType(const std::type_info& type);
-/// Returns the type under which T is registered. Throws Error if it is not.
+/// Returns the type under which the class is registered. Throws Error if it is not registered.
 template <class T>
 ClassTypePtr getCustomClassType() {
   return getCustomClassType(typeid(T));
@@ -162,7 +164,7 @@ class class_ {
     using Signature = typename detail::SignatureOf<F>::type;
     return def_static("__init__", detail::Initializer<T, F, Signature>{std::move(f.make)});
   }
-  /// Defines a method: a member, or a function that takes the object first.
+  /// Defines a method. `f` is a member function, or a function that takes the object first.
   template <class F>
   class_& def(const std::string& name, F f, std::string /*doc*/ = "") {
     type_->add(type_->methods_, name, detail::make_kernel(method(std::move(f))));

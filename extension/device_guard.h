@@ -9,20 +9,20 @@
 
 namespace torch::taper {
 
-/// Returns a tensor's device, or nothing for an undefined tensor. An optional guard ignores
-/// nothing.
+/// Returns a tensor's device, or nullopt for an undefined tensor. Optional guards accept a nullopt
+/// and then do nothing.
 inline optional<Device> device_of(const Tensor& t) {
   return t.defined() ? optional<Device>(t.device()) : nullopt;
 }
-/// Returns the device of an optional tensor, or nothing if it is absent.
+/// Returns the device of an optional tensor, or nullopt if it is absent.
 inline optional<Device> device_of(const optional<Tensor>& t) { return t ? device_of(*t) : nullopt; }
-/// Returns the device of the first tensor, or nothing for an empty list.
+/// Returns the device of the first tensor, or nullopt for an empty list.
 inline optional<Device> device_of(TensorList list) {
   return list.empty() ? nullopt : device_of(list.front());
 }
 
-/// Makes a device current until the end of the scope. The CPU, and an empty optional, change
-/// nothing. Another device can be set meanwhile.
+/// Makes a device current until the end of the scope. The CPU and an empty optional change nothing.
+/// set_device() can select another device during the scope.
 class AnyDeviceGuard {
  public:
   AnyDeviceGuard() = default;
@@ -49,11 +49,11 @@ class AnyDeviceGuard {
     if (before_ >= 0) cuda::set_device(before_);
     before_ = -1;
   }
-  /// Returns the device that was current before. Empty if the guard has set none.
+  /// Returns the device that was current before. Returns nullopt if the guard has set no device.
   optional<Device> original_device() const {
     return before_ >= 0 ? optional<Device>(Device(kCUDA, before_)) : nullopt;
   }
-  /// Returns the current device. Empty if the guard has set none.
+  /// Returns the current device. Returns nullopt if the guard has set no device.
   optional<Device> current_device() const {
     return before_ >= 0 ? optional<Device>(Device(kCUDA, cuda::current_device())) : nullopt;
   }
@@ -67,9 +67,9 @@ class OneDeviceGuard : public AnyDeviceGuard {
  public:
   /// Makes `device` current. Throws Error if there is no such device.
   explicit OneDeviceGuard(Device device) : AnyDeviceGuard(device), asked_(device) {}
-  /// Returns the device that was current before. If the given device is the CPU, returns that.
+  /// Returns the device that was current before. If the given device is the CPU, returns the CPU.
   Device original_device() const { return AnyDeviceGuard::original_device().value_or(asked_); }
-  /// Returns the current device. If the given device is the CPU, returns that.
+  /// Returns the current device. If the given device is the CPU, returns the CPU.
   Device current_device() const { return AnyDeviceGuard::current_device().value_or(asked_); }
 
  private:
@@ -78,7 +78,7 @@ class OneDeviceGuard : public AnyDeviceGuard {
 
 namespace cuda {
 
-/// A guard for CUDA devices only. Throws Error for another kind.
+/// A guard for CUDA devices only. Throws Error for other devices.
 class CUDAGuard {
  public:
   /// Makes the CUDA device with this index current.
@@ -107,11 +107,11 @@ class CUDAGuard {
 class OptionalCUDAGuard {
  public:
   OptionalCUDAGuard() = default;
-  /// Makes `device` current. Without one the guard stays empty.
+  /// Makes `device` current. Without a value, the guard stays empty.
   explicit OptionalCUDAGuard(optional<Device> device) {
     if (device) set_device(*device);
   }
-  /// Makes the CUDA device with this index current. Without one the guard stays empty.
+  /// Makes the CUDA device with this index current. Without a value, the guard stays empty.
   explicit OptionalCUDAGuard(optional<DeviceIndex> index) {
     if (index) set_index(*index);
   }
@@ -126,20 +126,20 @@ class OptionalCUDAGuard {
   void set_index(DeviceIndex index) { set_device(Device(kCUDA, index)); }
   /// Restores the original device now, and leaves the guard empty.
   void reset() { guard_.reset(); }
-  /// Returns the device that was current before. Empty for an empty guard.
+  /// Returns the device that was current before, or nullopt for an empty guard.
   optional<Device> original_device() const { return guard_.original_device(); }
-  /// Returns the current device. Empty for an empty guard.
+  /// Returns the current device, or nullopt for an empty guard.
   optional<Device> current_device() const { return guard_.current_device(); }
 
  private:
   AnyDeviceGuard guard_;
 };
 
-/// Makes a device current. Unlike a guard it restores nothing.
+/// Makes a device current. Unlike a guard, it does not restore the previous device.
 inline void MaybeSetDevice(DeviceIndex index) { set_device(index); }
 
-/// Returns the Stream of a program's cudaStream_t. One handle always gives one Stream. Throws Error
-/// on simulated devices.
+/// Returns the Stream of a program's cudaStream_t. The same handle always gives the same Stream.
+/// Throws Error on simulated devices.
 Stream external_stream(void* handle, DeviceIndex device);
 
 }  // namespace cuda

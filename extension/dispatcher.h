@@ -1,5 +1,5 @@
-// Dispatcher: the operators of a program by name, each with a schema and kernels by dispatch key.
-// Names are LibTorch's. library.h registers operators.
+// Dispatcher: finds the operators of a program by name. Each operator has a schema, and kernels for
+// dispatch keys. Names are LibTorch's. library.h registers operators.
 //
 //   auto add = Dispatcher::singleton()
 //                  .findSchemaOrThrow("my::add", "")
@@ -19,7 +19,7 @@
 
 namespace torch::taper {
 
-/// Tags of an operator's definition. Taper stores them, and does not use them.
+/// Tags of an operator's definition. Taper stores the tags, but does not use them.
 enum class Tag {
   core,
   data_dependent_output,
@@ -47,19 +47,20 @@ struct Definition {
   std::vector<Tag> tags;
 };
 
-/// The kernels of an operator, and the one that each runtime key calls. Entries are kept forever,
-/// so that handles stay valid. They are changed under the dispatcher's lock, which is also needed
-/// to read `kernels`.
+/// The kernels of an operator, and the kernel that each runtime key calls (`table`). Entries are
+/// never destroyed, so that handles stay valid. To change an entry, or to read `kernels`, hold the
+/// dispatcher's lock.
 struct OperatorEntry {
   OperatorName name;
   std::string label;  ///< name in errors and profiles
   std::atomic<const Definition*> definition{nullptr};
-  std::atomic<const Kernel*> typed_kernel{nullptr};       ///< its C++ signature is the operator's
-  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< by key. The last one is used
+  std::atomic<const Kernel*> typed_kernel{nullptr};       ///< gives the operator its C++ signature
+  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< for each key. The last one is used
   std::array<std::atomic<const Kernel*>, kRuntimeKeys> table{};
-  std::atomic<uint64_t> passed_over{0};  ///< keys that fall through
+  std::atomic<uint64_t> passed_over{0};  ///< set of keys whose kernel falls through
 
-  /// Returns the kernel of the first key that has one. Throws NotImplementedError if there is none.
+  /// Returns the kernel of the first key, without keys that fall through. Throws
+  /// NotImplementedError if there is no kernel.
   const Kernel& lookup(DispatchKeySet keys) const {
     const DispatchKeySet left =
         keys - DispatchKeySet::from_raw_repr(passed_over.load(std::memory_order_acquire));
@@ -67,12 +68,14 @@ struct OperatorEntry {
     const Kernel* const found = table[static_cast<int>(key)].load(std::memory_order_acquire);
     return __builtin_expect(found != nullptr, 1) ? *found : lookup_locked(keys);
   }
-  /// Looks up a kernel under the lock. During a change a key may seem to have no kernel.
+  /// Looks up a kernel under the lock. Without the lock, a key may seem to have no kernel during a
+  /// change.
   const Kernel& lookup_locked(DispatchKeySet keys) const;
   [[noreturn]] void throw_no_kernel(DispatchKey key) const;
 };
 
-/// Returns the keys of a tensor: its device, and autograd unless it is an inference tensor.
+/// Returns the keys of a tensor: the key of its device, and the key of autograd unless it is an
+/// inference tensor.
 DispatchKeySet keys_of(const Tensor& t);
 inline void add_keys(DispatchKeySet& keys, const Tensor& t) {
   if (t.defined()) keys = keys | keys_of(t);
@@ -101,8 +104,8 @@ template <class T>
 void add_keys(DispatchKeySet&, const T&) {}
 void add_keys(DispatchKeySet& keys, const IValue& v);
 
-/// Returns the keys of a call: with the keys that this thread includes, and without those that it
-/// excludes.
+/// Returns the keys of a call: `of_arguments`, plus the keys that this thread includes, minus the
+/// keys that it excludes.
 DispatchKeySet keys_of_call(DispatchKeySet of_arguments);
 
 template <class... Args>
@@ -112,8 +115,8 @@ DispatchKeySet keys_of_arguments(const Args&... args) {
   return keys_of_call(keys);
 }
 
-/// Returns the first argument that is an R. It is the reference that a boxed kernel of an in-place
-/// operator, or of one that stores its result, returns.
+/// Returns the first argument that converts to R. In-place and `out` operators return a reference
+/// to this argument. After a boxed kernel, the caller takes the reference from here.
 template <class R, class First, class... Args>
 R first_argument(First& first, Args&... others) {
   if constexpr (std::is_convertible_v<First&, R> || sizeof...(Args) == 0)
@@ -127,12 +130,12 @@ R first_argument(First& first, Args&... others) {
 template <class Function>
 class TypedOperatorHandle;
 
-/// An operator. Valid forever.
+/// A reference to an operator, which is valid until the process ends.
 class OperatorHandle {
  public:
-  /// Returns "ns::name" and the overload.
+  /// Returns "ns::name" and the name of the overload.
   const OperatorName& operator_name() const { return entry_->name; }
-  /// Returns whether a library currently defines it.
+  /// Returns whether a library currently defines the operator.
   bool hasSchema() const { return entry_->definition.load() != nullptr; }
   /// Returns the schema. Throws Error for an operator with kernels but without a schema.
   const FunctionSchema& schema() const { return definition().schema; }
@@ -153,14 +156,15 @@ class OperatorHandle {
     check_signature(typeid(Function));
     return TypedOperatorHandle<Function>(entry_);
   }
-  /// Takes all arguments from the stack, including defaults, and leaves the results there.
+  /// Takes all arguments from the stack and puts the results there. The caller must also push
+  /// default values.
   void callBoxed(jit::Stack* stack) const;
   /// Calls callBoxed with a pointer to the stack.
   void callBoxed(jit::Stack& stack) const { callBoxed(&stack); }
   /// Calls the kernel of the first of `keys` with the stack.
   void redispatchBoxed(DispatchKeySet keys, jit::Stack* stack) const;
 
-  /// Returns whether both are one operator.
+  /// Returns whether both refer to the same operator.
   friend bool operator==(const OperatorHandle& a, const OperatorHandle& b) {
     return a.entry_ == b.entry_;
   }
@@ -178,18 +182,19 @@ class OperatorHandle {
   detail::OperatorEntry* entry_;  ///< lives forever
 };
 
-/// An operator as a C++ function of these types.
+/// A reference to an operator, as a C++ function of these types.
 template <class R, class... Args>
 class TypedOperatorHandle<R(Args...)> : public OperatorHandle {
  public:
-  /// Calls the kernel of the first key of the arguments. Throws NotImplementedError if there is
-  /// none.
+  /// Calls the kernel of the first key of the arguments. Throws NotImplementedError if this key has
+  /// no kernel.
   R call(Args... args) const {
     const detail::RunScope scope(detail::RunEvent::kScope, entry_->label);
     const DispatchKeySet keys = detail::keys_of_arguments(args...);  // before these are moved
     return redispatch(keys, std::forward<Args>(args)...);
   }
-  /// Calls the kernel of the first of `keys`. A kernel calls it with the keys after its key.
+  /// Calls the kernel of the first of `keys`. A kernel calls this function with the keys that come
+  /// after its own key.
   R redispatch(DispatchKeySet keys, Args... args) const {
     const detail::Kernel& kernel = entry_->lookup(keys);
     if (__builtin_expect(kernel.unboxed != nullptr, 1))
@@ -223,13 +228,13 @@ class Dispatcher {
   /// Returns the dispatcher of the process.
   static Dispatcher& singleton();
 
-  /// Returns the operator with this name that has been defined, or the op of Taper's table. These
-  /// have PyTorch's names and schemas: "aten::add" and "Tensor". A kernel of the program for one of
-  /// them is called through the dispatcher only.
+  /// Returns the defined operator with this name, or the op of Taper's table. Ops of the table have
+  /// PyTorch's schemas, names ("aten::add") and overload names ("Tensor"). If a program registers a
+  /// kernel for an op of the table, only calls through the dispatcher use it.
   optional<OperatorHandle> findSchema(const OperatorName& name);
-  /// Returns the operator with this name that has been defined. Throws Error if there is none.
+  /// Returns what findSchema() returns. Throws Error if there is no such operator.
   OperatorHandle findSchemaOrThrow(const char* name, const char* overload_name);
-  /// Returns the operator with this name that has been defined, or given a kernel.
+  /// Returns the operator with this name if it has a definition or a kernel.
   optional<OperatorHandle> findOp(const OperatorName& name);
   /// Returns the names of all operators, sorted.
   std::vector<OperatorName> getAllOpNames();
@@ -247,16 +252,17 @@ class Dispatcher {
   /// Calls op.callBoxed(stack).
   void callBoxed(const OperatorHandle& op, jit::Stack* stack) const { op.callBoxed(stack); }
 
-  // For library.h. Each function takes effect at once.
+  // For library.h. Each function takes effect immediately.
   /// Undoes the registration that returned it.
   using Undo = std::function<void()>;
-  /// Registers a namespace. Throws Error if another library has it.
+  /// Registers a namespace. Throws Error if another library has registered it.
   Undo add_library(const std::string& ns, const std::string& place);
-  /// Defines an operator. Throws Error if it is defined already, or has kernels of another schema.
+  /// Defines an operator. Throws Error if the operator is already defined, or has kernels of
+  /// another schema.
   Undo define(FunctionSchema schema, const std::string& place, std::vector<Tag> tags);
   /// Adds a kernel. Throws Error if its schema or C++ signature differs from the operator's.
   Undo add_kernel(const OperatorName& name, DispatchKey key, detail::Kernel kernel);
-  /// Adds a kernel of a key for all operators that have none for it.
+  /// Adds a kernel for `key`. It is used by all operators that have no kernel for this key.
   Undo add_fallback(DispatchKey key, detail::Kernel kernel);
 
  private:

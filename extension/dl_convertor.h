@@ -1,8 +1,9 @@
-// Converts tensors to DLPack's structures and back. They share their memory.
+// Converts tensors to DLPack's structures and back, without copying the memory.
 //
-// Nothing waits for a device: work queued on the current stream may still be writing. Synchronize
-// before you hand over a CUDA tensor, or tell the receiver the stream. A tensor of a simulated
-// device is in the host's memory, which other libraries would take for a GPU's.
+// The conversions do not wait for a device. Work that is queued on the current stream may still be
+// writing. Synchronize before you pass a CUDA tensor on, or tell the receiver the stream. A tensor
+// of a simulated device is in the host's memory, but other libraries would take it for a GPU's
+// memory.
 #pragma once
 
 #include <functional>
@@ -14,53 +15,53 @@
 
 namespace torch::taper {
 
-/// Converts DLPack's dtype. Throws Error for one that no tensor of Taper has.
+/// Converts DLPack's dtype. Throws Error for a dtype that Taper does not support.
 ScalarType toScalarType(const DLDataType& dtype);
 /// Returns a tensor's dtype in DLPack's form.
 DLDataType getDLDataType(const Tensor& t);
-/// Returns a tensor's device: kDLCUDA, kDLCUDAHost for pinned memory, else kDLCPU. The index is
+/// Returns a tensor's device: kDLCUDA, kDLCUDAHost for pinned memory, or kDLCPU. The index is
 /// `device_id` for CUDA, and 0 for the host.
 DLDevice getDLContext(const Tensor& tensor, const int64_t& device_id);
 /// Converts a device to DLPack's form.
 DLDevice torchDeviceToDLDevice(Device device);
-/// Converts DLPack's device. Throws Error for a kind of memory that Taper lacks, and for a device
-/// that does not exist.
+/// Converts DLPack's device. Throws Error for a kind of memory that Taper does not support, and for
+/// a device that does not exist.
 Device dlDeviceToTorchDevice(DLDeviceType type, DeviceIndex index, void* data = nullptr);
 
-/// Makes a structure for another library. The library calls the deleter once when it is done, from
-/// any thread. The memory lives until then. Strides of dimensions of one element are 1. Throws
-/// Error for undefined tensors and for those that require a gradient (detach() them). Autograd does
-/// not count writes by the receiver.
+/// Makes a structure for another library. When the library is done, it calls the deleter once, from
+/// any thread. The memory lives until then. The stride of a dimension of size 1 is set to 1. Throws
+/// Error for undefined tensors, and for tensors that require a gradient (call detach() first).
+/// Writes by the receiver do not change the version counter.
 DLManagedTensor* toDLPack(const Tensor& src);
-/// Makes a structure with version and flags.
+/// Makes a structure with a version and flags.
 DLManagedTensorVersioned* toDLPackVersioned(const Tensor& src);
-/// Makes a structure with the flag that forbids the receiver to write.
+/// Makes a structure whose flag forbids the receiver to write.
 DLManagedTensorVersioned* toDLPackVersionedReadOnly(const Tensor& src);
-/// Fills `out`, which refers to `src` and owns nothing.
+/// Fills `out`, which refers to the memory of `src` without owning it.
 void toDLPackNonOwning(const Tensor& src, DLTensor* out, bool read_only = false);
 
-/// Makes a tensor over another library's memory. When the last tensor over it is gone, src->deleter
-/// is called, or the given deleter with the data pointer. If this function throws, the caller still
-/// owns `src`. Throws Error for a null pointer, dtypes and devices that Taper lacks, more than 12
-/// dimensions, sizes or strides that are negative or exceed 64 bits, and data that is not aligned
-/// to its elements.
+/// Makes a tensor over another library's memory. When the last tensor over the memory is destroyed,
+/// it calls src->deleter. If `deleter` is given, it calls `deleter` with the data pointer instead.
+/// If this function throws, the caller still owns `src`. Throws Error for a null pointer, for
+/// unsupported dtypes and devices, and for more than 12 dimensions. Throws Error for sizes or
+/// strides that are negative or overflow, and for data that is not aligned to its elements.
 Tensor fromDLPack(DLManagedTensor* src, std::function<void(void*)> deleter = {});
-/// Makes a tensor from a structure with version and flags. Throws for another major version. Warns
-/// if the memory is read-only, because nothing prevents writes.
+/// Makes a tensor from a structure with version and flags. Throws Error for another major version.
+/// Warns if the memory is read-only, because Taper does not prevent writes.
 Tensor fromDLPackVersioned(DLManagedTensorVersioned* src, std::function<void(void*)> deleter = {});
 
-/// Returns `data` on the device that a receiver requests. `copy` true always copies. `copy` false
-/// throws ValueError if a copy is needed.
+/// Returns `data` on the device that a receiver requests. If `copy` is true, always copies. If
+/// `copy` is false, throws ValueError if a copy is needed.
 Tensor maybeCopyTensor(const Tensor& data, optional<DLDevice> optional_dl_device,
                        optional<bool> copy);
 
-/// Names of Python's capsules and the conversions, for both structures.
+/// The names of Python's capsules, and the conversions, for each of the two structures.
 template <class T>
 struct DLPackTraits {};
 /// For the structure of versions before 1.
 template <>
 struct DLPackTraits<DLManagedTensor> {
-  /// The capsule's name, and its name after a receiver has taken the tensor.
+  /// The name of the capsule. `used` is its name after a receiver has taken the tensor.
   static constexpr const char* capsule = "dltensor";
   static constexpr const char* used = "used_dltensor";    ///< see capsule
   static constexpr auto toDLPack = &taper::toDLPack;      ///< conversion to it
@@ -69,7 +70,7 @@ struct DLPackTraits<DLManagedTensor> {
 /// For the structure with a version and flags.
 template <>
 struct DLPackTraits<DLManagedTensorVersioned> {
-  /// The capsule's name, and its name after a receiver has taken the tensor.
+  /// The name of the capsule. `used` is its name after a receiver has taken the tensor.
   static constexpr const char* capsule = "dltensor_versioned";
   static constexpr const char* used = "used_dltensor_versioned";   ///< see capsule
   static constexpr auto toDLPack = &taper::toDLPackVersioned;      ///< conversion to it

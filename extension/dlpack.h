@@ -1,29 +1,31 @@
 // DLPack: structures by which libraries exchange tensors without copying them, version 1.3 of the
 // published specification (https://dmlc.github.io/dlpack/latest/c_api.html).
 //
-// It is a binary interface: names, values and order of members are the specification's. The include
-// guard is that of DLPack's header, so that a program may include both. The first one is used.
+// It is a binary interface. Names, values and the order of members are those of the specification.
+// The include guard is that of DLPack's header. If a program includes both headers, the first one
+// is used.
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// Another major version has another layout, of which only `version` and `deleter` may be accessed.
+/// A structure with another major version has another layout. Only its `version` and `deleter` may
+/// be accessed.
 #define DLPACK_MAJOR_VERSION 1
-/// A greater minor version has more codes of devices and dtypes.
+/// A higher minor version has more codes for devices and dtypes.
 #define DLPACK_MINOR_VERSION 3
 
 /// Flag of DLManagedTensorVersioned: the receiver must not write to the tensor.
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
-/// Flag: the memory is a copy made for the receiver, and nobody else has it.
+/// Flag: the memory is a copy that was made for the receiver. Nobody else uses it.
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
-/// Elements of less than a byte are not packed.
+/// Flag: an element with fewer than 8 bits takes a whole byte.
 #define DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED (1UL << 2UL)
 
 extern "C" {
 
-/// The version by which a DLManagedTensorVersioned was made.
+/// The version of DLPack that a DLManagedTensorVersioned follows.
 typedef struct {
   uint32_t major;  ///< see DLPACK_MAJOR_VERSION
   uint32_t minor;  ///< see DLPACK_MINOR_VERSION
@@ -55,7 +57,7 @@ typedef struct {
   int32_t device_id;         ///< index among the devices of that kind, 0 for the host
 } DLDevice;
 
-/// A kind of element. `bits` of DLDataType is its width.
+/// A kind of element. The member `bits` of DLDataType is its width.
 typedef enum {
   kDLInt = 0U,                 ///< signed integers
   kDLUInt = 1U,                ///< unsigned integers
@@ -86,7 +88,7 @@ typedef struct {
 
 /// A tensor's memory and geometry, owned by somebody else.
 typedef struct {
-  void* data;            ///< on the device, null if there are no elements
+  void* data;            ///< address on the device, null if there are no elements
   DLDevice device;       ///< device of `data`
   int32_t ndim;          ///< number of dimensions
   DLDataType dtype;      ///< of the elements
@@ -95,8 +97,8 @@ typedef struct {
   uint64_t byte_offset;  ///< from `data` to the first element
 } DLTensor;
 
-/// A tensor with its deleter, in versions before 1. The receiver calls `deleter(self)` once, from
-/// any thread. The deleter may be null.
+/// A tensor with its deleter, as in DLPack before version 1. The receiver calls `deleter(self)`
+/// once, from any thread. The deleter may be null.
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;                             ///< the tensor
   void* manager_ctx;                              ///< the producer's context

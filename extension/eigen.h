@@ -1,4 +1,5 @@
-// Eigen's matrices as tensors and back. Both share their memory. It needs Eigen 3 and no library.
+// Views Eigen's matrices as tensors, and tensors as matrices, without copying. This header needs
+// Eigen 3.
 #pragma once
 
 #include <Eigen/Core>
@@ -36,7 +37,7 @@ Tensor from_eigen(Eigen::DenseBase<Derived>& matrix) {
 }
 
 /// Returns a map over the memory of a tensor of one or two dimensions on the CPU. The tensor must
-/// outlive it. Throws Error for other tensors, and unless T is the element type.
+/// outlive the map. Throws Error for other tensors, and unless T is the element type.
 ///
 ///     as_eigen<float>(x) *= 2;
 template <class T>

@@ -1,6 +1,5 @@
-// LibTorch's _foreach_... functions that do not apply one op to operands by their kinds.
-// generated/foreach.h has all others. Programs get them with <ATen/Functions.h> or
-// <ATen/ops/NAME.h>.
+// LibTorch's _foreach_... functions that cmake/extension_forms.py cannot generate.
+// generated/foreach.h has all others. Programs include <ATen/Functions.h> or <ATen/ops/NAME.h>.
 #pragma once
 
 #include <taper/generated/foreach.h>
@@ -50,40 +49,45 @@ inline std::vector<Tensor> _foreach_pow(const Scalar& self, TensorList exponent)
   for (const Tensor& t : exponent) made.push_back(pow(self, t));
   return made;
 }
-/// Applies addcmul() with the numbers of `scalars`, a vector on the CPU.
+/// Applies addcmul() to each triple of tensors. `scalars` is a vector on the CPU with one number
+/// for each.
 inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2,
                                             const Tensor& scalars) {
   return _foreach_addcmul(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcmul", scalars, self.size())));
 }
-/// Applies addcmul() in place, with the numbers of `scalars`, a vector on the CPU.
+/// Applies addcmul_() to each triple of tensors. `scalars` is a vector on the CPU with one number
+/// for each.
 inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2,
                               const Tensor& scalars) {
   _foreach_addcmul_(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcmul_", scalars, self.size())));
 }
-/// Applies addcdiv() with the numbers of `scalars`, a vector on the CPU.
+/// Applies addcdiv() to each triple of tensors. `scalars` is a vector on the CPU with one number
+/// for each.
 inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2,
                                             const Tensor& scalars) {
   return _foreach_addcdiv(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcdiv", scalars, self.size())));
 }
-/// Applies addcdiv() in place, with the numbers of `scalars`, a vector on the CPU.
+/// Applies addcdiv_() to each triple of tensors. `scalars` is a vector on the CPU with one number
+/// for each.
 inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2,
                               const Tensor& scalars) {
   _foreach_addcdiv_(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcdiv_", scalars, self.size())));
 }
-/// Returns copies of the tensors of `src`, with the properties of their counterparts in `self`.
+/// Returns copies of the tensors of `src`. Each copy has the properties of the corresponding tensor
+/// of `self`.
 inline std::vector<Tensor> _foreach_copy(TensorList self, TensorList src,
                                          bool /*non_blocking*/ = false) {
   return detail::foreach_make("copy", self, {&src});
 }
-/// Copies the elements of each tensor of `src` into the one of `self`.
+/// Copies the elements of each tensor of `src` into the corresponding tensor of `self`.
 inline void _foreach_copy_(TensorList self, TensorList src, bool non_blocking = false) {
   const Scalar waits_not(non_blocking);
   detail::foreach_change("copy", self, {&src, nullptr, nullptr, &waits_not});

@@ -1,4 +1,4 @@
-// Functions of LibTorch's <ATen/Functions.h> that the headers of Taper's ops lack.
+// Functions of LibTorch's <ATen/Functions.h> that the headers of Taper's ops do not declare.
 #pragma once
 
 #include <taper/extension/foreach.h>

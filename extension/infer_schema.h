@@ -1,4 +1,4 @@
-// The schema of a C++ function: the names of its argument and result types.
+// Infers the schema of a C++ function from its argument and result types.
 #pragma once
 
 #include <array>
@@ -141,7 +141,7 @@ struct ResultTexts<std::tuple<R...>> {
   static std::vector<std::string> get() { return {type_text<R>()...}; }
 };
 
-/// Returns the schema, without a name, of a function of these types.
+/// Returns the schema of a function of these types. The schema has no name.
 template <class R, class... Args>
 FunctionSchema inferred_schema() {
   return FunctionSchema({}, numbered({type_text<Args>()...}),

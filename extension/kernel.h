@@ -1,4 +1,5 @@
-// Kernels of any signature behind one type, called with C++ arguments or with a stack of IValues.
+// Kernel: one type for kernels of all signatures. It is called with C++ arguments or with a stack
+// of IValues.
 #pragma once
 
 #include <memory>
@@ -18,17 +19,18 @@ namespace torch::taper {
 
 class OperatorHandle;
 namespace jit {
-/// Arguments, then results. The last one is on top.
+/// A stack of arguments. A call replaces them by its results. The last value is on top.
 using Stack = std::vector<IValue>;
 }  // namespace jit
 
 namespace detail {
 
-/// A kernel. Call `unboxed` (cast back to its type) or `boxed` with `function`.
+/// A kernel. Cast `unboxed` to its type and call it, or call `boxed`. Pass `function` as the first
+/// argument.
 struct Kernel {
   std::shared_ptr<void> function;
   void (*unboxed)() = nullptr;  ///< R (*)(void*, DispatchKeySet, Args...), null for a boxed kernel
-  /// Called with the arguments on the stack. The operator is null for methods of classes.
+  /// Gets the arguments on the stack. The operator is null for methods of classes.
   void (*boxed)(void*, const OperatorHandle*, DispatchKeySet, jit::Stack*) = nullptr;
   const std::type_info* signature = nullptr;  ///< of R(Args...)
   FunctionSchema (*inferred)() = nullptr;
@@ -37,7 +39,7 @@ struct Kernel {
 };
 
 // ---------------------------------------------------------------------- values of a stack
-/// Stores an argument of type T while a kernel runs that was called with a stack.
+/// Stores an argument of type T during a call with a stack.
 template <class T>
 struct Kept {
   using type = T;
@@ -49,7 +51,7 @@ template <class T>
 struct Kept<optional<ArrayRef<T>>> : Kept<optional<std::vector<T>>> {};
 template <>
 struct Kept<OptionalIntArrayRef> {
-  // A new list, and its view.
+  // A new list that converts to a view of itself.
   struct type {
     optional<std::vector<int64_t>> values;
     operator OptionalIntArrayRef() const {
@@ -83,7 +85,7 @@ struct Kept<std::array<T, N>> {
 };
 template <class T>
 using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
-/// Whether a stack can hold a T. (IValue has no kind for a generator.)
+/// Whether a stack can hold a T. An IValue can hold any argument except a generator.
 template <class T>
 constexpr bool kIsBoxable =
     !std::is_same_v<Bare<T>, Generator> && !std::is_same_v<Bare<T>, optional<Generator>>;
@@ -131,7 +133,7 @@ void push_result(jit::Stack& stack, std::tuple<T...>&& all) {
   std::apply([&](auto&... each) { (stack.push_back(to_ivalue<Bare<decltype(each)>>(each)), ...); },
              all);
 }
-/// Takes the result of type R that a boxed kernel has left on the stack.
+/// Takes the result of type R, which a boxed kernel has put on the stack.
 template <class R>
 struct Popped {
   static R from(jit::Stack& stack) { return Kept<R>::from(stack.at(0)); }
@@ -151,7 +153,8 @@ struct Popped<std::tuple<R...>> {
   }
 };
 
-/// Throws Error if the stack holds fewer values than the function of this name has arguments.
+/// Throws Error if the stack has fewer values than `arguments`, the number of arguments of the
+/// function `name`.
 void check_stack(const std::string& name, const jit::Stack& stack, size_t arguments);
 [[noreturn]] void throw_not_boxable();
 
@@ -182,7 +185,7 @@ struct KernelOf {
       call(f, keys, as_parameter<Args>(std::get<I>(kept))...);
       stack.resize(first);
     } else {
-      // A result may be an argument, which `kept` holds.
+      // A result may refer to an argument, which `kept` holds.
       std::conditional_t<std::is_reference_v<R>, R, Bare<R>> result =
           call(f, keys, as_parameter<Args>(std::get<I>(kept))...);
       stack.resize(first);

@@ -1,5 +1,5 @@
-// Library: registers a program's operators, their kernels and classes. Names are LibTorch's.
-// <torch/library.h> has its macros.
+// Library: registers a program's operators, their kernels, and classes. Names are LibTorch's. The
+// macros are in <torch/library.h>.
 //
 //   TORCH_LIBRARY(my, m) {
 //     m.def("scale(Tensor x, float by=2.) -> Tensor");
@@ -19,7 +19,7 @@ namespace torch::taper {
 template <class T>
 class class_;
 
-/// A kernel for def() and impl(): any callable whose C++ types are those of the schema.
+/// A kernel for def() and impl(). It wraps any callable whose C++ types match the schema.
 class CppFunction {
  public:
   /// Wraps any callable.
@@ -27,8 +27,8 @@ class CppFunction {
   CppFunction(F&& f) : kernel_(detail::make_kernel<std::decay_t<F>>(std::forward<F>(f))) {}
   /// Makes a kernel that passes calls to the next key.
   static CppFunction makeFallthrough();
-  /// Makes a kernel of a function that takes everything from the stack: (const OperatorHandle&,
-  /// jit::Stack*), or with the call's DispatchKeySet between these.
+  /// Makes a kernel of a function f(const OperatorHandle&, jit::Stack*), which takes all arguments
+  /// from the stack. The function may take the call's DispatchKeySet between these two.
   template <auto* f>
   static CppFunction makeFromBoxedFunction() {
     CppFunction function;
@@ -42,7 +42,7 @@ class CppFunction {
     };
     return function;
   }
-  /// Ignores LibTorch's text about its origin.
+  /// Does nothing. In LibTorch, it adds a text for debugging.
   CppFunction&& debug(std::string /*text*/) && { return std::move(*this); }
 
  private:
@@ -71,42 +71,44 @@ CppFunction dispatch(DeviceType type, F&& f) {
 /// Parses a schema.
 inline FunctionSchema schema(const std::string& text) { return parseSchema(text); }
 
-/// The registrations of a program in one place. Destroying it undoes them.
+/// A set of registrations of a program. Its destructor undoes them.
 class Library {
  public:
   /// Kinds of libraries.
   enum Kind {
     DEF,      ///< defines the operators of a namespace
-    IMPL,     ///< kernels for operators, of one key or of several
-    FRAGMENT  ///< definitions beside those of DEF
+    IMPL,     ///< adds kernels to operators, for one key or for several
+    FRAGMENT  ///< adds definitions to the namespace of a DEF
   };
-  /// Opens a library. With IMPL the namespace "_" means all namespaces, for fallback(). Throws
-  /// Error if another DEF has `ns`.
+  /// Opens a library. With IMPL, the namespace "_" means all namespaces, for fallback(). Throws
+  /// Error if there is already a DEF for `ns`.
   Library(Kind kind, std::string ns, optional<DispatchKey> key, const char* file, uint32_t line);
   /// Takes over the registrations.
   Library(Library&&) = default;
   Library& operator=(Library&&) = delete;
   ~Library();
 
-  /// Defines an operator, whose kernels impl() adds.
+  /// Defines an operator without kernels. impl() adds kernels.
   Library& def(const char* schema, const std::vector<Tag>& tags = {}) & {
     return def(parseSchema(schema), tags);
   }
   /// Defines an operator with a parsed schema.
   Library& def(FunctionSchema schema, const std::vector<Tag>& tags = {}) &;
-  /// Defines an operator with a kernel, for all devices unless dispatch() names a key. If the text
-  /// is only a name, the schema is the C++ function's. Throws Error if the two disagree.
+  /// Defines an operator with a kernel. The kernel is for all devices, unless dispatch() names a
+  /// key. If the text is only a name, the schema is inferred from the C++ function. Throws Error if
+  /// the schema does not match the function.
   Library& def(const char* name_or_schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
   /// Defines an operator with a parsed schema and a kernel.
   Library& def(FunctionSchema schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
-  /// Adds a kernel for the library's key. Throws Error if its schema differs.
+  /// Adds a kernel for the library's key. Throws Error if the kernel's schema differs from the
+  /// operator's.
   Library& impl(const char* name, CppFunction f) &;
-  /// Sets the kernel of the library's key for operators without one.
+  /// Sets the kernel of the library's key for all operators that have no kernel for this key.
   Library& fallback(CppFunction f) &;
   /// Registers a class of the program (custom_class.h) as "__torch__.torch.classes.NS.NAME".
   template <class T>
   taper::class_<T> class_(const std::string& name);
-  /// Does nothing: there is no Python here.
+  /// Does nothing. In LibTorch, it names a module of Python.
   Library& set_python_module(const char* /*module*/, const char* /*context*/ = "") & {
     return *this;
   }
@@ -125,7 +127,7 @@ class Library {
 };
 
 namespace detail {
-/// The object that TORCH_LIBRARY defines: a library that lives as long as the program.
+/// The object that TORCH_LIBRARY defines. Its library lives as long as the program.
 class TorchLibraryInit {
  public:
   TorchLibraryInit(Library::Kind kind, void (*fill)(Library&), const char* ns,
@@ -192,8 +194,8 @@ class RegisterOperators {
   /// Takes over the registrations.
   RegisterOperators(RegisterOperators&&) = default;
 
-  /// Registers an operator. Throws Error if the schema and the kernel disagree, or the operator is
-  /// defined already.
+  /// Registers an operator. Throws Error if the schema does not match the kernel, or if the
+  /// operator is already defined.
   template <class F>
   RegisterOperators&& op(const std::string& name_or_schema, F&& f) && {
     if constexpr (std::is_same_v<detail::Bare<F>, Options>)

@@ -1,8 +1,8 @@
 // Logging as in LibTorch: lines to stderr by severity, and checks that end the process.
 //
-// TORCH_CPP_LOG_LEVEL is the least severity that is written: INFO, WARNING (by default), ERROR,
-// FATAL, or a number. VLOG(n) is written if the level is -n or less. The macros are in
-// <c10/util/Logging.h>.
+// The environment variable TORCH_CPP_LOG_LEVEL sets the lowest severity that is written: INFO,
+// WARNING (by default), ERROR, FATAL, or a number. VLOG(n) is written if this level is at most -n.
+// The macros are in <c10/util/Logging.h>.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,9 @@ constexpr int GLOG_WARNING = 1;  ///< something may be wrong
 constexpr int GLOG_ERROR = 2;    ///< something is wrong
 constexpr int GLOG_FATAL = 3;    ///< the process cannot continue
 
-/// A line of the log. The destructor writes the text of stream(). A line of severity FATAL then
-/// ends the process, or, if it must not exit, throws Error with the line.
+/// A line of the log. The destructor writes the text of stream(). For the severity FATAL, the
+/// destructor then ends the process. If `exit_on_fatal` is false, it throws Error with the line
+/// instead.
 class MessageLogger {
  public:
   /// Begins a line that names `place` as its source.
@@ -34,25 +35,25 @@ class MessageLogger {
   int severity_;
   bool exit_on_fatal_;
 };
-/// Gives both sides of ?: in a check one type.
+/// Gives both operands of ?: in a check the type void.
 struct LoggerVoidify {
-  void operator&(const std::ostream&) const {}  ///< of lower precedence than <<
+  void operator&(const std::ostream&) const {}  ///< has lower precedence than <<
 };
 
-/// Returns the least severity that is written.
+/// Returns the lowest severity that is written.
 int log_threshold();
-/// Sets the least severity, for the process.
+/// Sets the lowest severity that is written, for the whole process.
 void set_log_threshold(int severity);
-/// Sends lines of the log to a function, with their severity, instead of stderr. An empty function
-/// restores stderr.
+/// Passes each line of the log, with its severity, to `handler` instead of stderr. An empty
+/// function restores stderr.
 void set_log_handler(std::function<void(int severity, const std::string& line)> handler);
 
 namespace detail {
-/// Throws Error, or ends the process, for a null pointer.
+/// For a null pointer, ends the process if `fatal`, and otherwise throws Error.
 void check_not_null(bool is_null, const SourceLocation& place, const char* expression, bool fatal);
 }  // namespace detail
 
-/// Returns the pointer `p`, after detail::check_not_null.
+/// Calls detail::check_not_null and returns the pointer `p`.
 template <class T>
 T&& CheckNotNull(const SourceLocation& place, const char* expression, T&& p, bool fatal) {
   detail::check_not_null(p == nullptr, place, expression, fatal);

@@ -1,4 +1,5 @@
-// OpenCV's images as tensors and back. Both share their memory. It needs OpenCV's module core.
+// Views OpenCV's images as tensors, and tensors as images, without copying. This header needs
+// OpenCV's module core.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -12,15 +13,15 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Pairs OpenCV's depths with dtypes, in the order of the depths: CV_8U is 0.
+/// The dtypes of OpenCV's depths. The index is the depth: CV_8U is 0.
 inline constexpr ScalarType kDtypesOfDepths[] = {kByte, kChar,  kUInt16, kShort,
                                                  kInt,  kFloat, kDouble, kHalf};
 
 }  // namespace detail
 
-/// Returns a tensor over the memory of a Mat: [H, W, C] for an image. With more dimensions, C
-/// follows the sizes of the Mat. The tensor keeps the memory alive. `permute({2, 0, 1})` gives the
-/// order of Taper's layers.
+/// Returns a tensor over the memory of a Mat: [H, W, C] for an image. For a Mat with more
+/// dimensions, its sizes come first, then C. The tensor keeps the memory alive. `permute({2, 0,
+/// 1})` gives [C, H, W], the order that Taper's layers expect.
 ///
 ///     Tensor image = from_opencv(cv::imread("a.png"));  // bytes, [H, W, 3] in the order BGR
 inline Tensor from_opencv(const cv::Mat& image) {
@@ -37,8 +38,8 @@ inline Tensor from_opencv(const cv::Mat& image) {
       detail::kDtypesOfDepths[image.depth()]);
 }
 
-/// Returns a Mat over the memory of a tensor [H, W] or [H, W, C] on the CPU. The pixels of a row
-/// lie without gaps. The tensor must outlive the Mat. Throws Error for other tensors.
+/// Returns a Mat over the memory of a tensor [H, W] or [H, W, C] on the CPU. The tensor must have
+/// no gaps between the pixels of a row, and must outlive the Mat. Throws Error for other tensors.
 inline cv::Mat as_opencv(const Tensor& x) {
   const int64_t channels = x.dim() == 3 ? x.size(2) : 1;
   TAPER_CHECK(x.is_cpu() && (x.dim() == 2 || x.dim() == 3) && channels > 0 && channels <= CV_CN_MAX,

@@ -1,6 +1,6 @@
-// `out` forms that do not follow from an op's declaration: for methods of Tensor, and for functions
-// that LibTorch declares with other types. The result is computed, checked and copied to the
-// caller's tensor, by the rules of ops/shared/out.h.
+// `out` forms that cannot be generated from an op's declaration. They belong to methods of Tensor,
+// and to functions that LibTorch declares with other types. Each computes the result, checks it,
+// and copies it to the caller's tensor, by the rules of ops/shared/out.h.
 #pragma once
 
 #include <taper/extension/overloads.h>

@@ -1,6 +1,6 @@
-// Overloads of LibTorch's functions that few programs call, and that the headers of their ops lack:
-// random tensors like others from a generator, resampling by factors, products with results of
-// another dtype.
+// Rarely used overloads of LibTorch's functions, which the headers of the ops do not declare. They
+// are random tensors like another tensor with a generator, resampling by factors, and matrix
+// products whose result has another dtype.
 #pragma once
 
 #include <taper/ops/elementwise/clamp.h>
@@ -14,7 +14,7 @@
 
 namespace torch::taper {
 
-/// Does nothing: devices start when they are first used.
+/// Does nothing. Devices are initialized when they are first used.
 inline void init() {}
 
 /// Return to(dtype). LibTorch's older names.
@@ -45,9 +45,9 @@ inline Tensor _cast_Half(const Tensor& self, bool non_blocking = false) {
 }
 ///@}
 
-/// Throws Error: there is no bound.
+/// Throws Error, because there is no bound.
 inline Tensor clamp(const Tensor& self) { return clamp(self, optional<Tensor>()); }
-/// Throws Error: there is no bound.
+/// Throws Error, because there is no bound.
 inline Tensor clip(const Tensor& self) { return clamp(self); }
 
 /// Makes a new generator: make_generator<CPUGeneratorImpl>(seed).
@@ -59,7 +59,8 @@ Generator make_generator(Args&&... args) {
 // ---------------------------------------------------------------- options
 namespace detail {
 
-/// Returns the options that generated/unpacked_options.h takes one by one.
+/// Returns the options. The functions of generated/unpacked_options.h take them as separate
+/// arguments.
 inline TensorOptions packed(optional<ScalarType> dtype, optional<Layout> layout,
                             optional<Device> device, optional<bool> pin_memory) {
   return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
@@ -67,7 +68,7 @@ inline TensorOptions packed(optional<ScalarType> dtype, optional<Layout> layout,
 
 }  // namespace detail
 
-// ---------------------------------------------------------------- random, like another
+// ---------------------------------------------------------------- random tensors like another
 namespace detail {
 
 /// Enabled for types that convert to a generator, and not to TensorOptions.
@@ -113,8 +114,8 @@ Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const G& gene
   return detail::filled_like(self, options, memory_format,
                              [&](const Tensor& y) { y.random_(low, high, generator); });
 }
-/// Returns a tensor like `self` of integers in [0, high). `high` has one element, and is waited
-/// for.
+/// Returns a tensor like `self` of integers in [0, high). `high` has one element. The host waits
+/// for its value.
 inline Tensor randint_like(const Tensor& self, const Tensor& high, TensorOptions options = {},
                            optional<MemoryFormat> memory_format = nullopt) {
   return randint_like(self, high.item<int64_t>(), options, memory_format);
@@ -129,8 +130,8 @@ Tensor randint_like(const Tensor& self, const Tensor& high, const G& generator,
 // ---------------------------------------------------------------- resampling by factors
 namespace detail {
 
-/// A size, or nothing if factors are given. A braced list does not convert: it is a size, for the
-/// functions of upsample.h.
+/// A size, or nullopt if factors are given. A braced list does not convert to this class, so that
+/// it selects the functions of upsample.h, which take sizes.
 class MaybeSize {
  public:
   MaybeSize(nullopt_t) {}
@@ -149,7 +150,7 @@ class MaybeSize {
 };
 using Factors = optional<ArrayRef<double>>;
 
-/// Arguments of the functions of upsample.h: the size, and for each dimension a factor or none.
+/// Arguments of the functions of upsample.h: the size, and an optional factor for each dimension.
 struct Resampled {
   std::vector<int64_t> size;
   std::vector<optional<double>> factors;
@@ -261,10 +262,11 @@ inline Tensor _upsample_bicubic2d_aa(const Tensor& input, const detail::MaybeSiz
   return _upsample_bicubic2d_aa(input, r.size, align_corners, r.factors[0], r.factors[1]);
 }
 
-// ---------------------------------------------------------------- products of another dtype
+// ---------------------------------------------------------------- products with another dtype
 namespace detail {
 
-/// Returns an operand of a product with a result of `out_dtype`: unchanged, or 16 bits as f32.
+/// Returns an operand for a product whose result has `out_dtype`. f16 and bf16 are converted to f32
+/// if `out_dtype` is f32.
 inline Tensor product_operand(const char* op, const Tensor& x, ScalarType out_dtype) {
   const ScalarType dtype = x.scalar_type();
   TAPER_CHECK(dtype == out_dtype || (out_dtype == kFloat && (dtype == kHalf || dtype == kBFloat16)),
@@ -285,8 +287,8 @@ Tensor& store_product(const char* op, Tensor& out, ScalarType dtype, Operands in
 
 }  // namespace detail
 
-/// Computes mm with a result of `out_dtype`: the operands' dtype, or f32 for f16 and bf16, without
-/// rounding to 16 bits.
+/// Computes mm with a result of `out_dtype`. It is the operands' dtype, or f32 for f16 and bf16.
+/// The f32 result is not rounded to 16 bits.
 inline Tensor mm(const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
   return mm(detail::product_operand("mm", self, out_dtype),
             detail::product_operand("mm", mat2, out_dtype));

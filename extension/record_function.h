@@ -1,13 +1,13 @@
-// RecordFunction: callbacks at the begin and end of ranges of a program, with LibTorch's names.
-// They report a program's ranges (RECORD_FUNCTION of <ATen/record_function.h>), and Taper's:
-// kernels and copies, backward nodes, modules, steps of optimizers, with their names in a profile
+// RecordFunction: callbacks at the start and end of ranges, with LibTorch's names. A program marks
+// its own ranges with RECORD_FUNCTION (<ATen/record_function.h>). Taper's ranges are kernels and
+// copies, backward nodes, modules, and steps of optimizers. Their names are those in a profile
 // (utils/profiler).
 //
 //   addGlobalCallback(RecordFunctionCallback(&on_start, &on_end).scopes({RecordScope::FUNCTION}));
 //
-// Without callbacks a program's range costs two comparisons, and the library's ranges cost nothing.
-// Callbacks must not throw in the library's ranges. While a profile runs, only the profile gets the
-// library's ranges.
+// Without callbacks, a program's range costs two comparisons, and Taper's ranges cost nothing.
+// Callbacks must not throw in Taper's ranges. While a profile is recording, Taper's ranges go to
+// the profile and not to the callbacks.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@
 
 namespace torch::taper {
 
-/// Kinds of ranges. Taper's ranges are FUNCTION, BACKWARD_FUNCTION (nodes) and USER_SCOPE (modules,
-/// steps, batches).
+/// Kinds of ranges. Taper's ranges are FUNCTION (kernels and copies), BACKWARD_FUNCTION (nodes) and
+/// USER_SCOPE (modules, steps of optimizers, batches).
 enum class RecordScope : uint8_t {
   FUNCTION = 0,
   BACKWARD_FUNCTION,
@@ -42,7 +42,7 @@ enum class RecordScope : uint8_t {
   NUM_SCOPES
 };
 
-/// State that a callback at the start passes to the one at the end.
+/// State that a start callback passes to its end callback.
 struct ObserverContext {
   virtual ~ObserverContext() = default;
 
@@ -55,7 +55,7 @@ using CallbackHandle = uint64_t;                      ///< identifies an added c
 using RecordFunctionHandle = uint64_t;                ///< identifies a recorded range
 constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};  ///< identifies no callback
 
-/// Two callbacks, and the information that they need.
+/// A start callback, an end callback, and the information that they need.
 class RecordFunctionCallback {
  public:
   using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);  ///< see start
@@ -66,13 +66,13 @@ class RecordFunctionCallback {
       : start_(start), end_(end) {
     scopes_.fill(true);
   }
-  /// Requests the operands, if the range has them.
+  /// Requests the operands of ranges that have operands.
   RecordFunctionCallback& needsInputs(bool needs) { return set(needs_inputs_, needs); }
-  /// Requests the results, if the range has them.
+  /// Requests the results of ranges that have results.
   RecordFunctionCallback& needsOutputs(bool needs) { return set(needs_outputs_, needs); }
   /// Requests a handle for each range.
   RecordFunctionCallback& needsIds(bool needs) { return set(needs_ids_, needs); }
-  /// Sets the share of the ranges, drawn at random, for which it is called. Throws unless it is in
+  /// Sets the probability that the callbacks are called for a range. Throws Error unless it is in
   /// [0, 1].
   RecordFunctionCallback& samplingProb(double probability) {
     TAPER_CHECK(probability >= 0 && probability <= 1,
@@ -80,7 +80,7 @@ class RecordFunctionCallback {
                 probability);
     return set(sampling_, probability);
   }
-  /// Restricts it to these scopes. An empty set means all.
+  /// Restricts the callbacks to these kinds of ranges. An empty set means all kinds.
   RecordFunctionCallback& scopes(const std::unordered_set<RecordScope>& scopes) {
     scopes_.fill(scopes.empty());
     for (const RecordScope s : scopes) scopes_[static_cast<size_t>(s)] = true;
@@ -90,7 +90,7 @@ class RecordFunctionCallback {
   bool needsInputs() const { return needs_inputs_; }
   bool needsOutputs() const { return needs_outputs_; }  ///< whether results are requested
   bool needsIds() const { return needs_ids_; }          ///< whether handles are requested
-  double samplingProb() const { return sampling_; }     ///< the share of ranges
+  double samplingProb() const { return sampling_; }     ///< the probability
   bool checkScope(RecordScope s) const { return scopes_[static_cast<size_t>(s)]; }  ///< see scopes
   StartCallback start() const { return start_; }  ///< the callback at the start
   EndCallback end() const { return end_; }        ///< the callback at the end
@@ -108,7 +108,7 @@ class RecordFunctionCallback {
   bool needs_inputs_ = false, needs_outputs_ = false, needs_ids_ = false;
 };
 
-/// A range of a run, from before() to end() or its destruction.
+/// A range of a run. It lasts from before() to end() or to its destruction.
 class RecordFunction {
  public:
   /// Selects the callbacks.
@@ -117,30 +117,30 @@ class RecordFunction {
   RecordFunction(const RecordFunction&) = delete;
   RecordFunction& operator=(const RecordFunction&) = delete;
 
-  /// Returns whether there are callbacks. If not, operands need not be gathered.
+  /// Returns whether there are callbacks. If there are none, you need not collect the operands.
   bool isActive() const { return active_; }
   /// Returns whether a callback needs the operands.
   bool needsInputs() const { return needs_inputs_; }
   /// Returns whether a callback needs the results.
   bool needsOutputs() const { return needs_outputs_; }
-  /// Begins the range: calls the callbacks at the start.
+  /// Begins the range, and calls the start callbacks.
   void before(std::string name, int64_t sequence_nr = -1);
-  /// Begins the range with operands, a range of IValues.
+  /// Begins the range, and calls the start callbacks. `inputs` is a container of IValues.
   template <class Inputs, class = decltype(std::declval<const Inputs&>().begin())>
   void before(std::string name, const Inputs& inputs, int64_t sequence_nr = -1) {
     if (needs_inputs_) inputs_.assign(inputs.begin(), inputs.end());
     before(std::move(name), sequence_nr);
   }
-  /// Ends the range, once: calls the callbacks at the end.
+  /// Ends the range, and calls the end callbacks. A second call does nothing.
   void end();
   /// Sets the results of the range.
   void setOutputs(std::vector<IValue> outputs) { outputs_ = std::move(outputs); }
 
   const char* name() const { return name_.c_str(); }               ///< name of the range
   const char* overload_name() const { return ""; }                 ///< always empty
-  int64_t seqNr() const { return sequence_nr_; }                   ///< number of its node, or -1
-  const std::vector<IValue>& inputs() const { return inputs_; }    ///< if a callback needs them
-  const std::vector<IValue>& outputs() const { return outputs_; }  ///< if they were set
+  int64_t seqNr() const { return sequence_nr_; }                   ///< number of the node, or -1
+  const std::vector<IValue>& inputs() const { return inputs_; }    ///< empty if not needed
+  const std::vector<IValue>& outputs() const { return outputs_; }  ///< empty unless they were set
   size_t num_inputs() const { return inputs_.size(); }             ///< number of inputs()
   size_t num_outputs() const { return outputs_.size(); }           ///< number of outputs()
   RecordScope scope() const { return scope_; }                     ///< kind of range
@@ -164,16 +164,16 @@ class RecordFunction {
 CallbackHandle addGlobalCallback(RecordFunctionCallback callback);
 /// Adds a callback for the ranges of this thread.
 CallbackHandle addThreadLocalCallback(RecordFunctionCallback callback);
-/// Removes a callback. No other thread may be in a recorded range.
+/// Removes a callback. Call it only while no other thread is in a recorded range.
 void removeCallback(CallbackHandle handle);
 /// Disables a callback until it is enabled again. Does nothing for unknown handles.
 void disableCallback(CallbackHandle handle);
 /// Enables a disabled callback.
 void reenableCallback(CallbackHandle handle);
-bool hasGlobalCallbacks();         ///< whether there are any
-bool hasThreadLocalCallbacks();    ///< whether this thread has any
-void clearGlobalCallbacks();       ///< removes all of them
-void clearThreadLocalCallbacks();  ///< removes this thread's
+bool hasGlobalCallbacks();         ///< whether there are global callbacks
+bool hasThreadLocalCallbacks();    ///< whether this thread has callbacks
+void clearGlobalCallbacks();       ///< removes all global callbacks
+void clearThreadLocalCallbacks();  ///< removes this thread's callbacks
 /// Returns whether this thread has any callbacks to call.
 inline bool hasCallbacks() { return hasGlobalCallbacks() || hasThreadLocalCallbacks(); }
 /// Removes all callbacks that this thread would call.
@@ -183,7 +183,7 @@ inline void clearCallbacks() {
 }
 /// Turns recording on or off on this thread.
 void enableRecordFunction(bool enable = true);
-/// Returns whether recording is on. True by default.
+/// Returns whether recording is on. It is on by default.
 bool isRecordFunctionEnabled();
 
 /// Calls enableRecordFunction, and restores the setting at the end of the scope.

@@ -16,7 +16,8 @@ namespace torch::taper {
 /// The type of an argument, in the form of a schema.
 class SchemaType {
  public:
-  /// `text` is the printed form, `kernel` the type that kernels get ("int" for a ScalarType).
+  /// `text` is the type as printed. `kernel` is the type that kernels get, for example "int" for a
+  /// ScalarType.
   SchemaType(std::string text, std::string kernel)
       : text_(std::move(text)), kernel_(std::move(kernel)) {}
   /// Returns the type that kernels get.
@@ -25,7 +26,7 @@ class SchemaType {
   const std::string& repr_str() const { return kernel_; }
   /// Returns the type as written in the schema.
   const std::string& annotation_str() const { return text_; }
-  /// Returns whether kernels get one type for both.
+  /// Returns whether kernels get the same type for both.
   friend bool operator==(const SchemaType& a, const SchemaType& b) {
     return a.kernel_ == b.kernel_;
   }
@@ -35,13 +36,13 @@ class SchemaType {
  private:
   std::string text_, kernel_;
 };
-/// A type, shared by arguments.
+/// A shared pointer to a type.
 using TypePtr = std::shared_ptr<const SchemaType>;
 
 /// An argument or result of a schema.
 class Argument {
  public:
-  /// Makes an argument. `count` is the 2 of int[2].
+  /// Makes an argument. `count` is the number of elements of a list: 2 for int[2].
   Argument(std::string name, TypePtr type, optional<int32_t> count = nullopt,
            optional<IValue> default_value = nullopt, bool kwarg_only = false)
       : name_(std::move(name)),
@@ -53,13 +54,13 @@ class Argument {
   const std::string& name() const { return name_; }
   /// Returns the type.
   const TypePtr& type() const { return type_; }
-  /// Returns type(). LibTorch distinguishes types that kernels do not see.
+  /// Returns type(). In LibTorch, the two may differ.
   const TypePtr& real_type() const { return type_; }
-  /// Returns the 2 of int[2].
+  /// Returns the number of elements of a list: 2 for int[2].
   optional<int32_t> N() const { return count_; }
-  /// Returns the default, or nothing if a value must be given.
+  /// Returns the default value, or nullopt if there is none.
   const optional<IValue>& default_value() const { return default_; }
-  /// Returns whether it follows a * in the schema.
+  /// Returns whether the argument follows a * in the schema.
   bool kwarg_only() const { return kwarg_only_; }
 
  private:
@@ -74,7 +75,7 @@ class Argument {
 struct OperatorName {
   std::string name;           ///< "ns::name"
   std::string overload_name;  ///< "out" of "ns::name.out"
-  /// Returns the part before "::", or nothing.
+  /// Returns the part before "::", or nullopt if there is none.
   optional<std::string> getNamespace() const;
   /// Returns whether both parts are equal.
   friend bool operator==(const OperatorName& a, const OperatorName& b) {
@@ -104,7 +105,7 @@ class FunctionSchema {
   const std::vector<Argument>& arguments() const { return arguments_; }
   /// Returns the results, in order.
   const std::vector<Argument>& returns() const { return returns_; }
-  /// Returns the index of the argument, or nothing if there is none.
+  /// Returns the index of the argument with this name, or nullopt if there is none.
   optional<int> argumentIndexWithName(std::string_view name) const;
   /// Returns this schema with another name.
   FunctionSchema cloneWithName(std::string name, std::string overload_name) const {
@@ -120,13 +121,14 @@ TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const FunctionSchema&
 /// Returns the text that parseSchema reads.
 std::string toString(const FunctionSchema& schema);
 
-/// Parses a schema. Throws Error for invalid text, and points at the place.
+/// Parses a schema. For invalid text, throws Error, whose message shows the position.
 FunctionSchema parseSchema(const std::string& text);
 /// Parses "name" or "name.overload".
 OperatorName parseName(const std::string& text);
-/// Returns whether the text is a whole schema, or a name alone.
+/// Returns true if the text is a whole schema, and false if it is only a name.
 bool is_schema(const std::string& text);
-/// Returns why a kernel of the inferred schema does not fit `expected`. Empty if it fits.
+/// Returns why a kernel of the schema `inferred` does not match `expected`. The text is empty if it
+/// matches.
 std::string difference(const FunctionSchema& expected, const FunctionSchema& inferred);
 
 }  // namespace torch::taper

@@ -15,19 +15,20 @@
 
 namespace torch::taper {
 
-/// Base of SmallVectors of all N. A function that fills any of them takes this by reference.
+/// The base class of SmallVectors of all N. A function can take a reference to it to accept every
+/// N.
 template <class T>
 class SmallVectorImpl {
  public:
   using value_type = T;                                      ///< an element
   using iterator = T*;                                       ///< into the elements
-  using const_iterator = const T*;                           ///< the same, to read
+  using const_iterator = const T*;                           ///< into constant elements
   using reference = T&;                                      ///< to an element
-  using const_reference = const T&;                          ///< the same, to read
-  using size_type = size_t;                                  ///< of sizes
+  using const_reference = const T&;                          ///< to a constant element
+  using size_type = size_t;                                  ///< the type of sizes
   using reverse_iterator = std::reverse_iterator<iterator>;  ///< from the last element on
 
-  SmallVectorImpl(const SmallVectorImpl&) = delete;  ///< how many are in place is not known here
+  SmallVectorImpl(const SmallVectorImpl&) = delete;  ///< because N is unknown here
   ~SmallVectorImpl() {
     clear();
     if (data_ != inline_) ::operator delete(data_, std::align_val_t(alignof(T)));
@@ -47,16 +48,16 @@ class SmallVectorImpl {
   }
 
   T* begin() { return data_; }                                   ///< the first element
-  T* end() { return data_ + size_; }                             ///< behind the last one
+  T* end() { return data_ + size_; }                             ///< past the last element
   const T* begin() const { return data_; }                       ///< the first element
-  const T* end() const { return data_ + size_; }                 ///< behind the last one
+  const T* end() const { return data_ + size_; }                 ///< past the last element
   reverse_iterator rbegin() { return reverse_iterator(end()); }  ///< the last element
-  reverse_iterator rend() { return reverse_iterator(begin()); }  ///< before the first one
+  reverse_iterator rend() { return reverse_iterator(begin()); }  ///< before the first element
   T* data() { return data_; }                                    ///< the first element
   const T* data() const { return data_; }                        ///< the first element
   size_t size() const { return size_; }                          ///< number of elements
   bool empty() const { return size_ == 0; }                      ///< whether there is none
-  size_t capacity() const { return capacity_; }                  ///< how many there is room for
+  size_t capacity() const { return capacity_; }                  ///< elements that the memory holds
   T& operator[](size_t i) { return data_[i]; }                   ///< not checked
   const T& operator[](size_t i) const { return data_[i]; }       ///< not checked
   /// Returns element `i`. Throws IndexError if there is none.
@@ -66,10 +67,10 @@ class SmallVectorImpl {
     TAPER_CHECK_INDEX(i < size_, "SmallVector: expected an index below ", size_, ", got ", i);
     return data_[i];
   }
-  T& front() { return at(0); }                     ///< IndexError if empty
-  const T& front() const { return at(0); }         ///< see above
-  T& back() { return at(size_ - 1); }              ///< IndexError if empty
-  const T& back() const { return at(size_ - 1); }  ///< see above
+  T& front() { return at(0); }                     ///< throws IndexError if empty
+  const T& front() const { return at(0); }         ///< throws IndexError if empty
+  T& back() { return at(size_ - 1); }              ///< throws IndexError if empty
+  const T& back() const { return at(size_ - 1); }  ///< throws IndexError if empty
 
   /// Reserves memory for n elements. Pointers to elements become invalid.
   void reserve(size_t n) {
@@ -93,7 +94,7 @@ class SmallVectorImpl {
     ++size_;
     return *made;
   }
-  void push_back(const T& value) { emplace_back(value); }        ///< also an element of this vector
+  void push_back(const T& value) { emplace_back(value); }        ///< `value` may be in this vector
   void push_back(T&& value) { emplace_back(std::move(value)); }  ///< moves it
   /// Removes the last element. Throws IndexError if there is none.
   void pop_back() {
@@ -111,7 +112,7 @@ class SmallVectorImpl {
     std::destroy(begin(), end());
     size_ = 0;
   }
-  /// Removes elements from the end, or appends default ones.
+  /// Removes elements from the end, or appends default-constructed elements.
   void resize(size_t n) {
     resize_with(n, [this] { emplace_back(); });
   }
@@ -124,14 +125,14 @@ class SmallVectorImpl {
   void truncate(size_t n) {
     while (size_ > n) pop_back();
   }
-  /// Appends a range, which must not be of this vector.
+  /// Appends a range, which must not be part of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void append(Iterator first, Iterator last) {
     for (; first != last; ++first) emplace_back(*first);
   }
   void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }  ///< these
   void append(size_t count, const T& value) { resize(size_ + count, value); }       ///< copies
-  /// Replaces all elements by a range, which must not be of this vector.
+  /// Replaces all elements by a range, which must not be part of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void assign(Iterator first, Iterator last) {
     clear();
@@ -144,15 +145,15 @@ class SmallVectorImpl {
     clear();
     resize(count, copy);
   }
-  /// Inserts an element before another one, and returns its position.
+  /// Inserts an element before the position `before`, and returns the position of the new element.
   T* insert(const T* before, T value) {
     const auto place = before - begin();
     emplace_back(std::move(value));
     std::rotate(begin() + place, end() - 1, end());
     return begin() + place;
   }
-  /// Inserts a range, which must not be of this vector, and returns the position of its first
-  /// element.
+  /// Inserts a range, which must not be part of this vector. Returns the position of the first
+  /// inserted element.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   T* insert(const T* before, Iterator first, Iterator last) {
     const auto place = before - begin();
@@ -161,8 +162,8 @@ class SmallVectorImpl {
     std::rotate(begin() + place, begin() + old, end());
     return begin() + place;
   }
-  T* erase(const T* at) { return erase(at, at + 1); }  ///< returns the position after it
-  /// Removes [first, last), and returns the position after it.
+  T* erase(const T* at) { return erase(at, at + 1); }  ///< returns the next position
+  /// Removes [first, last), and returns the position after the removed elements.
   T* erase(const T* first, const T* last) {
     T* const from = begin() + (first - begin());
     T* const kept = std::move(begin() + (last - begin()), end(), from);
@@ -187,7 +188,7 @@ class SmallVectorImpl {
   }
 
  protected:
-  /// Has space for `capacity` elements in the object.
+  /// Starts empty. `in_place` is the object's inline memory for `capacity` elements.
   SmallVectorImpl(T* in_place, size_t capacity)
       : inline_(in_place), data_(in_place), capacity_(capacity) {}
 
@@ -220,7 +221,7 @@ class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
   SmallVector() : Impl(this->place(), N) {}  ///< empty
   explicit SmallVector(size_t n) : SmallVector() {
     this->resize(n);
-  }  ///< n elements of their default
+  }  ///< n default-constructed elements
   SmallVector(size_t n, const T& value) : SmallVector() { this->resize(n, value); }   ///< n copies
   SmallVector(std::initializer_list<T> list) : SmallVector() { this->append(list); }  ///< these
   /// Copies a range.
@@ -233,7 +234,7 @@ class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
   SmallVector(SmallVector&& o) : SmallVector() {
     *this = std::move(o);
   }                                                                ///< leaves the other empty
-  SmallVector(const Impl& o) : SmallVector(o.begin(), o.end()) {}  ///< a copy of one of any N
+  SmallVector(const Impl& o) : SmallVector(o.begin(), o.end()) {}  ///< a copy of a vector of any N
   /// Copies the elements.
   SmallVector& operator=(const SmallVector& o) {
     Impl::operator=(o);
@@ -244,7 +245,7 @@ class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
     Impl::operator=(std::move(o));
     return *this;
   }
-  /// Replaces all elements by these.
+  /// Replaces all elements by those of `list`.
   SmallVector& operator=(std::initializer_list<T> list) {
     this->assign(list);
     return *this;

@@ -1,5 +1,4 @@
-// Storing of results that are computed first into `out` arguments, by the rules of
-// ops/shared/out.h.
+// Stores results in `out` arguments after they are computed, by the rules of ops/shared/out.h.
 #pragma once
 
 #include <tuple>
@@ -17,7 +16,7 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Checks the arguments. Within its scope no history is recorded, and autocast is off.
+/// Checks the arguments. In its scope, no history is recorded, and autocast is off.
 class OutScope {
  public:
   OutScope(const char* op, Operands outs, Operands inputs) : checked_(check(op, outs, inputs)) {}
@@ -27,7 +26,7 @@ class OutScope {
     for (const Tensor& out : outs) check_out_gradient(op, out, inputs);
     return true;
   }
-  bool checked_;  // first: what comes next hides that a gradient is wanted
+  bool checked_;  // first: the check needs gradient mode, which NoGradGuard turns off
   NoGradGuard no_history_;
   AutocastOff as_given_;
 };
@@ -35,13 +34,13 @@ class OutScope {
 inline TensorOptions options_of_result(const Tensor& out) {
   return out.defined() ? out.options().requires_grad(false) : TensorOptions();
 }
-/// Throws unless the result may be stored in `out`.
+/// Throws Error unless the result may be stored in `out`.
 inline void check_result(const char* op, const Tensor& out, const Tensor& result, Operands inputs) {
   check_out_device(op, out, result.device());
   plan_out(op, out, Dims(result.sizes()), inputs);
   check_stored_dtype(op, out, result.scalar_type());
 }
-/// Stores all results, or none after an error.
+/// Stores all results. After an error, none is stored.
 template <class Outs, class Results, size_t... I>
 void store_each(const char* op, const Outs& outs, const Results& results, Operands inputs,
                 std::index_sequence<I...>) {
@@ -67,8 +66,8 @@ inline void store_list(const char* op, TensorList outs, const std::vector<Tensor
   }
 }
 
-/// Stores the results of make() into the tensors of `out`, in one launch on devices. Stores none
-/// after an error.
+/// Stores the results of make() into the tensors of `out`. On devices, this is one launch. After an
+/// error, none is stored.
 template <class Make>
 void store_foreach(const char* op, TensorList out, std::initializer_list<TensorList> inputs,
                    const Make& make) {

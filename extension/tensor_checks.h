@@ -20,14 +20,14 @@ class TensorGeometry {
   explicit TensorGeometry(const Tensor& t);
   /// Returns the number of dimensions.
   int64_t dim() const { return static_cast<int64_t>(sizes_.size()); }
-  /// Returns a size. A negative dimension counts from the end. Throws IndexError for one that does
-  /// not exist.
+  /// Returns the size of dimension `dim`. A negative `dim` counts from the end. Throws IndexError
+  /// for a dimension that does not exist.
   int64_t size(int64_t dim) const { return sizes_.at(wrapped(dim)); }
-  /// Returns a stride, in elements. Dimensions as in size().
+  /// Returns the stride of dimension `dim`, in elements. `dim` is as in size().
   int64_t stride(int64_t dim) const { return strides_.at(wrapped(dim)); }
-  /// Returns all sizes. Valid while this object lives.
+  /// Returns all sizes. They are valid while this object exists.
   IntArrayRef sizes() const { return sizes_; }
-  /// Returns all strides, in elements. Valid while this object lives.
+  /// Returns all strides, in elements. They are valid while this object exists.
   IntArrayRef strides() const { return strides_; }
   /// Returns the position of the first element in the storage, in elements.
   int64_t storage_offset() const { return storage_offset_; }
@@ -46,24 +46,24 @@ class TensorGeometry {
 
 /// An argument of an op.
 struct TensorArg {
-  const Tensor& tensor;  ///< must outlive this
-  const char* name;      ///< as errors show it
-  int pos;               ///< counts from 1
-  /// Refers to a tensor that must outlive it.
+  const Tensor& tensor;  ///< must outlive this object
+  const char* name;      ///< the name in messages
+  int pos;               ///< number of the argument, from 1
+  /// Refers to a tensor, which must outlive this object.
   TensorArg(const Tensor& tensor, const char* name, int pos)
       : tensor(tensor), name(name), pos(pos) {}
   TensorArg(Tensor&& tensor, const char* name, int pos) = delete;
   const Tensor* operator->() const { return &tensor; }  ///< the tensor
   const Tensor& operator*() const { return tensor; }    ///< the tensor
 };
-/// An argument whose memory does not matter, only its geometry.
+/// The sizes and strides of an argument, for checks that do not need its memory.
 struct TensorGeometryArg {
   TensorGeometry tensor;  ///< sizes and strides
-  const char* name;       ///< as errors show it
-  int pos;                ///< counts from 1
-  /// Has the geometry of a tensor.
+  const char* name;       ///< the name in messages
+  int pos;                ///< number of the argument, from 1
+  /// Takes the geometry of a tensor.
   TensorGeometryArg(const TensorArg& arg) : tensor(arg.tensor), name(arg.name), pos(arg.pos) {}
-  /// Has sizes and strides of no tensor.
+  /// Takes a geometry, which need not belong to a tensor.
   TensorGeometryArg(TensorGeometry tensor, const char* name, int pos)
       : tensor(std::move(tensor)), name(name), pos(pos) {}
   const TensorGeometry* operator->() const { return &tensor; }  ///< the geometry
@@ -77,7 +77,7 @@ using CheckedFrom = const char*;
 
 /// Throws Error unless `t` has `dim` dimensions.
 void checkDim(CheckedFrom c, const TensorGeometryArg& t, int64_t dim);
-/// checkDim of the argument `name`, number `pos`.
+/// Calls checkDim for the argument `name` with number `pos`.
 void checkDim(CheckedFrom c, const Tensor& t, const char* name, int pos, int64_t dim);
 /// Throws Error unless the number of dimensions is in [dim_start, dim_end).
 void checkDimRange(CheckedFrom c, const TensorGeometryArg& t, int64_t dim_start, int64_t dim_end);
@@ -95,7 +95,7 @@ void checkSize(CheckedFrom c, const TensorGeometryArg& t, int64_t dim, int64_t s
 void checkNumel(CheckedFrom c, const TensorGeometryArg& t, int64_t numel);
 /// Throws Error unless both have equal numbers of elements.
 void checkSameNumel(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
-/// Calls checkSameNumel for each and the first. Undefined tensors are skipped.
+/// Calls checkSameNumel for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameNumel(CheckedFrom c, ArrayRef<TensorArg> tensors);
 /// Throws Error unless `t` has this dtype.
 void checkScalarType(CheckedFrom c, const TensorArg& t, ScalarType dtype);
@@ -103,15 +103,15 @@ void checkScalarType(CheckedFrom c, const TensorArg& t, ScalarType dtype);
 void checkScalarTypes(CheckedFrom c, const TensorArg& t, ArrayRef<ScalarType> dtypes);
 /// Throws Error unless both are on one CUDA device.
 void checkSameGPU(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
-/// Calls checkSameGPU for each and the first. Undefined tensors are skipped.
+/// Calls checkSameGPU for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameGPU(CheckedFrom c, ArrayRef<TensorArg> tensors);
-/// Throws Error unless both have one dtype and kind of device.
+/// Throws Error unless both have the same dtype and kind of device.
 void checkSameType(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
-/// Calls checkSameType for each and the first. Undefined tensors are skipped.
+/// Calls checkSameType for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameType(CheckedFrom c, ArrayRef<TensorArg> tensors);
 /// Throws Error unless both have equal sizes.
 void checkSameSize(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
-/// Calls checkSameSize for each and the first. Undefined tensors are skipped.
+/// Calls checkSameSize for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameSize(CheckedFrom c, ArrayRef<TensorArg> tensors);
 /// Throws Error for an undefined tensor.
 void checkDefined(CheckedFrom c, const TensorArg& t);
@@ -125,12 +125,12 @@ void checkDeviceType(CheckedFrom c, ArrayRef<Tensor> tensors, DeviceType type);
 void checkLayout(CheckedFrom c, const Tensor& t, Layout layout);
 /// Throws Error unless all defined tensors have this layout.
 void checkLayout(CheckedFrom c, ArrayRef<Tensor> tensors, Layout layout);
-/// Throws Error unless `t` has `dim` dimensions, and `size` elements in `dim_size`.
+/// Throws Error unless `t` has `dim` dimensions, and dimension `dim_size` has size `size`.
 void check_dim_size(const Tensor& t, int64_t dim, int64_t dim_size, int64_t size);
 
-/// Returns the memory of a defined tensor, else null.
+/// Returns the memory of a defined tensor, and null for an undefined tensor.
 void* maybe_data_ptr(const Tensor& t);
-/// Returns the memory of an argument that is a defined tensor, else null.
+/// Returns the memory of a defined tensor, and null for an undefined tensor.
 void* maybe_data_ptr(const TensorArg& t);
 
 namespace detail {

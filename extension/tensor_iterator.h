@@ -1,5 +1,5 @@
-// TensorIterator: iterates a program's op over the elements of several tensors, with LibTorch's
-// interface. It broadcasts shapes, promotes dtypes and makes outputs.
+// TensorIterator: iterates over the elements of several tensors for an op of a program, with
+// LibTorch's interface. It broadcasts shapes, promotes dtypes and makes outputs.
 //
 //   Tensor y;
 //   auto iter = TensorIteratorConfig().add_output(y).add_input(a).add_input(b).build();
@@ -23,8 +23,8 @@ class TensorIteratorConfig;
 /// Dimensions that are contiguous for all operands are merged.
 class TensorIterator {
  public:
-  /// A loop over two dimensions. data[i] is operand i at the first element, strides[i] its step in
-  /// bytes along size0, strides[ntensors() + i] the step along size1.
+  /// A loop over two dimensions. data[i] is the first element of operand i. strides[i] is its
+  /// stride in bytes along size0. strides[ntensors() + i] is its stride in bytes along size1.
   using Loop2d =
       std::function<void(char** data, const int64_t* strides, int64_t size0, int64_t size1)>;
 
@@ -45,19 +45,19 @@ class TensorIterator {
   /// Returns whether all operands are contiguous, innermost dimension first.
   bool is_contiguous() const;
 
-  /// Returns the operand that the kernel gets: in the common dtype if requested.
+  /// Returns the operand that the kernel gets. If promotion was requested, it has the common dtype.
   const Tensor& tensor(int arg) const { return operands_.at(static_cast<size_t>(arg)).current; }
-  /// Returns the given output, or the one that was made.
+  /// Returns the given output, or the output that the iterator made.
   const Tensor& output(int arg = 0) const { return operand(arg).original; }
-  /// Returns input `arg` for the kernel.
+  /// Returns input `arg`, as the kernel gets it.
   const Tensor& input(int arg = 0) const { return tensor(noutputs_ + arg); }
-  /// Returns the first element of operand `arg` for the kernel.
+  /// Returns the first element of operand `arg`, as the kernel gets it.
   void* data_ptr(int arg) const { return operand(arg).data; }
   /// Returns the strides of operand `arg` in bytes, one per dimension of the index space.
   IntArrayRef strides(int arg) const { return operand(arg).strides; }
-  /// Returns the dtype of operand `arg` for the kernel.
+  /// Returns the dtype of operand `arg`, as the kernel gets it.
   ScalarType dtype(int arg = 0) const { return tensor(arg).scalar_type(); }
-  /// Returns the dtype of input `arg` for the kernel.
+  /// Returns the dtype of input `arg`, as the kernel gets it.
   ScalarType input_dtype(int arg = 0) const { return dtype(noutputs_ + arg); }
   /// Returns the dtype to which the inputs were promoted. Throws Error if promotion was not
   /// requested.
@@ -66,22 +66,23 @@ class TensorIterator {
   Device device(int arg = 0) const { return tensor(arg).device(); }
   /// Returns the kind of device of operand `arg`.
   DeviceType device_type(int arg = 0) const { return device(arg).type(); }
-  /// Returns the bytes of an element of operand `arg` for the kernel.
+  /// Returns the bytes of an element of operand `arg`, as the kernel gets it.
   int64_t element_size(int arg) const { return tensor(arg).element_size(); }
 
   /// Calls `loop` for the whole index space, in pieces of at least `grain` elements on the threads
-  /// of the pool. For operands of the host.
+  /// of the pool. All operands must be on the CPU.
   void for_each(const Loop2d& loop, int64_t grain = 32768);
   /// Calls `loop` for the elements [begin, end) on the calling thread.
   void serial_for_each(const Loop2d& loop, int64_t begin, int64_t end) const;
-  /// Copies results in the common dtype to outputs of another dtype. Kernels call it.
+  /// Copies results in the common dtype to outputs of another dtype. A kernel calls it at its end,
+  /// as native::cpu_kernel does.
   void cast_outputs();
 
-  /// Makes an iterator over one input. If `out` is undefined, it is made.
+  /// Makes an iterator over one input. If `out` is undefined, the iterator makes the output.
   static TensorIterator unary_op(const Tensor& out, const Tensor& a);
   /// Makes an iterator over two inputs, which are broadcast and promoted.
   static TensorIterator binary_op(const Tensor& out, const Tensor& a, const Tensor& b);
-  /// Makes an iterator over an output only, for kernels that fill.
+  /// Makes an iterator over one output and no inputs, for kernels that fill it.
   static TensorIterator nullary_op(const Tensor& out);
 
  private:
@@ -102,24 +103,25 @@ class TensorIterator {
 };
 using TensorIteratorBase = TensorIterator;  ///< the name in LibTorch's kernels
 
-/// Options of a TensorIterator. build() throws their errors.
+/// Options of a TensorIterator. build() checks them.
 class TensorIteratorConfig {
  public:
-  /// Adds an output. If undefined, it is made, and iter.output(i) returns it.
+  /// Adds an output. If `t` is undefined, the iterator makes the output, and iter.output(i) returns
+  /// it.
   TensorIteratorConfig& add_output(const Tensor& t);
   TensorIteratorConfig& add_owned_output(const Tensor& t) { return add_output(t); }     ///< alias
   TensorIteratorConfig& add_borrowed_output(const Tensor& t) { return add_output(t); }  ///< alias
-  /// Adds an input. The iterator keeps it alive.
+  /// Adds an input. The iterator keeps the tensor alive.
   TensorIteratorConfig& add_input(const Tensor& t);
   TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }        ///< alias
   TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }        ///< alias
   TensorIteratorConfig& add_owned_const_input(const Tensor& t) { return add_input(t); }  ///< alias
   TensorIteratorConfig& add_borrowed_input(const Tensor& t) { return add_input(t); }     ///< alias
 
-  /// Sets whether an output that shares memory with itself, or partly with an input, is an error.
-  /// True by default.
+  /// Sets whether memory overlap is an error: of two elements of an output, or a partial overlap of
+  /// an output and an input. True by default.
   TensorIteratorConfig& set_check_mem_overlap(bool v) { return set(check_overlap_, v); }
-  /// Sets whether all operands must have one dtype, unless they are promoted. True by default.
+  /// Sets whether all operands must have the same dtype, unless they are promoted. True by default.
   TensorIteratorConfig& check_all_same_dtype(bool v) { return set(same_dtype_, v); }
   /// Sets whether operands on several devices are an error. True by default.
   TensorIteratorConfig& check_all_same_device(bool v) { return set(same_device_, v); }
@@ -132,20 +134,20 @@ class TensorIteratorConfig {
   TensorIteratorConfig& promote_integer_inputs_to_float(bool v) { return set(to_float_, v); }
   /// Sets whether kernels write outputs in the common dtype, which cast_outputs() then converts.
   TensorIteratorConfig& cast_common_dtype_to_outputs(bool v) { return set(cast_outputs_, v); }
-  /// Sets whether a common dtype that an output cannot hold (float in Long) is an error.
+  /// Sets whether it is an error if an output cannot hold the common dtype (a float in kLong).
   TensorIteratorConfig& enforce_safe_casting_to_output(bool v) { return set(safe_cast_, v); }
   /// Sets whether 0-dim inputs on the CPU may be combined with operands on a GPU.
   TensorIteratorConfig& allow_cpu_scalars(bool v) { return set(cpu_scalars_, v); }
-  /// Sets whether outputs of other sizes are resized. True by default.
+  /// Sets whether outputs with wrong sizes are resized. True by default.
   TensorIteratorConfig& resize_outputs(bool v) { return set(resize_, v); }
   /// Sets the shape of the index space, instead of the broadcast shape.
   TensorIteratorConfig& declare_static_shape(IntArrayRef shape);
-  /// Sets the dtype of outputs that are made, instead of the common one.
+  /// Sets the dtype of the outputs that the iterator makes, instead of the common dtype.
   TensorIteratorConfig& declare_static_dtype(ScalarType t);
-  /// Sets the dtype and the device of outputs that are made.
+  /// Sets the dtype and the device of the outputs that the iterator makes.
   TensorIteratorConfig& declare_static_dtype_and_device(ScalarType t, Device device);
 
-  /// Makes the iterator. Throws the errors of the checks above.
+  /// Makes the iterator. Throws Error if a check that is set above fails.
   TensorIterator build();
 
  private:
