@@ -17,12 +17,13 @@ class FlightBuffer;
 enum class OpKind : uint8_t;
 }  // namespace detail
 
-/// Checks the arguments of operations, numbers them, keeps them in the flight recorder, and
-/// combines lists of tensors. An engine moves the bytes of one tensor: submit().
+/// Checks the arguments of operations, numbers the operations, records them in the flight recorder,
+/// and combines lists of tensors. An engine implements submit(), which moves the bytes of one
+/// tensor.
 class Backend : public ProcessGroup {
  public:
-  /// Throws ValueError unless 0 <= rank < size. `store` is the store at which parts of the group
-  /// meet.
+  /// Throws ValueError unless 0 <= rank < size. Groups that splitGroup() makes connect through
+  /// `store`.
   Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout,
           intrusive_ptr<Store> store = {});
 
@@ -60,7 +61,7 @@ class Backend : public ProcessGroup {
                                           const AllgatherOptions& options = {}) override;
   WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                           const ReduceScatterOptions& options = {}) override;
-  /// Throws NotImplementedError if the engine has no messages between CPUs.
+  /// Throws NotImplementedError if the engine cannot send messages between CPUs.
   void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) override;
   intrusive_ptr<ProcessGroup> split(const intrusive_ptr<Store>& store,
                                     const std::vector<int>& ranks,
@@ -75,18 +76,20 @@ class Backend : public ProcessGroup {
 
  protected:
   using OperationPtr = std::shared_ptr<detail::Operation>;  ///< shared with the engine's thread
-  /// Begins an operation, or queues it. Called in the order of the program's calls.
+  /// Begins an operation, or queues it. Backend calls it in the order of the program's calls.
   virtual WorkPtr submit(OperationPtr operation) = 0;
-  /// Makes a group of some of the ranks, with rank `rank` for this process. Arguments are checked.
+  /// Makes a group of some of the ranks. In it, this process has the rank `rank`. The arguments are
+  /// already checked.
   virtual intrusive_ptr<ProcessGroup> make_part(const intrusive_ptr<Store>& store,
                                                 const std::vector<int>& ranks, int rank,
                                                 std::chrono::milliseconds timeout) = 0;
-  /// Throws ValueError for a reduction that the engine lacks. The host's engines have all of
-  /// ReduceOp's.
+  /// Throws ValueError for a reduction that the engine does not support. The engines of the CPU
+  /// support all reductions of ReduceOp.
   virtual void check_reduction(ScalarType dtype, ReduceOp how) const;
-  /// Returns whether submit() gets an allreduce of several tensors as they are, not as one.
+  /// Returns whether submit() accepts an allreduce of several tensors. If false, it gets them
+  /// combined to one tensor.
   virtual bool coalesces() const { return false; }
-  /// Returns the given limit, or the group's if none is given.
+  /// Returns the given time limit, or the group's time limit if `given` is kUnsetTimeout.
   std::chrono::milliseconds limit(std::chrono::milliseconds given) const {
     return given == kUnsetTimeout ? timeout() : given;
   }

@@ -1,4 +1,4 @@
-// Checkpoints that all ranks write together, each its part, and that any number of ranks can read.
+// Checkpoints to which each rank writes its part, and which any number of ranks can read.
 //
 //   distributed::checkpoint::State state;
 //   state.add("net", *net);            // sharded or not
@@ -9,8 +9,9 @@
 //   distributed::checkpoint::load("checkpoints/last", state);
 //   step = std::stoll(state.text("step"));
 //
-// A checkpoint is a folder that all ranks can access: a file of each rank and a manifest. The
-// manifest is written last and maps rows of tensors to files. Files are safetensors.
+// A checkpoint is a folder that all ranks can access. It has one file of each rank, and a manifest.
+// The manifest maps rows of tensors to files, and is written last. The files have the format of
+// safetensors.
 #pragma once
 
 #include <map>
@@ -25,24 +26,25 @@
 
 namespace torch::taper::distributed::checkpoint {
 
-/// The contents of a checkpoint, to be saved or loaded into: tensors, modules and optimizers by
-/// name, and texts. It keeps no copies. Modules and optimizers must outlive it.
+/// The contents of a checkpoint: tensors, modules and optimizers by name, and texts. save() reads
+/// them, and load() writes into them. The State keeps no copies. Modules and optimizers must
+/// outlive it.
 class State {
  public:
   using Group = intrusive_ptr<ProcessGroup>;  ///< a process group
 
-  /// Adds a tensor that is equal on all ranks, or a parameter of which fully_shard() has left rows.
+  /// Adds a tensor that is equal on all ranks, or a parameter that fully_shard() has sharded.
   void add(const std::string& name, const Tensor& tensor);
-  /// Adds rows of a tensor. Other ranks have other rows.
+  /// Adds rows of a tensor. Other ranks add the other rows.
   void add(const std::string& name, const Tensor& rows, const Shard& shard);
-  /// Adds parameters and buffers, with names after `prefix` and a dot.
+  /// Adds parameters and buffers. `prefix` and a dot come before their names.
   void add(const std::string& prefix, const nn::Module& module);
-  /// Adds an optimizer's state: options and the state of each parameter. The state of sharded
+  /// Adds an optimizer's state: its options, and the state of each parameter. The state of sharded
   /// parameters is sharded, too.
   void add(const std::string& prefix, optim::Optimizer& optimizer);
   /// Sets a text. Rank 0's text is saved.
   void set_text(const std::string& name, std::string text);
-  /// Returns a text. Throws Error if there is none.
+  /// Returns a text. Throws Error if there is no text with this name.
   const std::string& text(const std::string& name) const;
 
  private:
@@ -60,15 +62,15 @@ class State {
   std::map<std::string, std::string> texts_;
 };
 
-/// Writes a checkpoint, completely or not at all: the previous one is removed only when the new one
-/// is complete. All ranks of the group (none: the default group) must call it. Throws Error on all
-/// ranks if one cannot write, or if they have different tensors. Throws DistError at the time limit
-/// if a rank does not come. The previous checkpoint then remains.
+/// Writes a checkpoint. The previous checkpoint is removed only when the new one is complete. All
+/// ranks of the group must call this. Without a group, it is the default group. Throws Error on all
+/// ranks if a rank cannot write, or if the ranks have different tensors. Throws DistError at the
+/// time limit if a rank does not call it. After an error, the previous checkpoint remains.
 void save(const std::string& folder, const State& state, State::Group group = {});
 /// Reads a checkpoint into the tensors, modules and optimizers of `state`. Any number of ranks may
-/// have written it. All ranks must call it. Throws Error on all ranks, and changes nothing, if a
-/// file that one of them needs is missing, damaged or of another checkpoint, and if names, sizes or
-/// dtypes differ.
+/// have written it. All ranks must call this. Throws Error on all ranks if a rank needs a file that
+/// is missing, damaged or of another checkpoint. Also throws Error if names, sizes or dtypes
+/// differ. After an error, nothing is changed.
 void load(const std::string& folder, State& state, State::Group group = {});
 
 }  // namespace torch::taper::distributed::checkpoint

@@ -1,4 +1,4 @@
-// DistributedDataParallel: each process of a group has a copy of a module and trains it with a part
+// DistributedDataParallel: each process of a group has a copy of a module, and trains it on a part
 // of each batch.
 //
 //   distributed::init_process_group("gloo");
@@ -33,20 +33,21 @@ namespace torch::taper::nn::parallel {
 /// Options of a DistributedDataParallel.
 struct DistributedDataParallelOptions {
   using Group = intrusive_ptr<distributed::ProcessGroup>;  ///< a process group
-  /// The process group. None means the default group.
+  /// The process group. By default, it is the default group.
   TAPER_ARG(Group, process_group);
   /// Whether rank 0's buffers are copied to all ranks before each forward pass in training.
   TAPER_ARG(bool, broadcast_buffers) = true;
-  /// Approximate MiB of gradients that are reduced at once.
+  /// The approximate size of a bucket in MiB. The gradients of a bucket are reduced together.
   TAPER_ARG(double, bucket_cap_mb) = 25;
-  /// Whether forward passes may omit parameters. It costs a traversal of the graph.
+  /// Whether a forward pass may leave some parameters unused. This costs a traversal of the graph
+  /// in each pass.
   TAPER_ARG(bool, find_unused_parameters) = false;
-  /// Whether all passes use the parameters equally often. The first pass, whose gradients are
-  /// reduced at its end, then finds the unused parameters and those that several checkpoints use.
-  /// Later passes do not look for them.
+  /// Whether all passes use each parameter equally often. The first pass then finds unused
+  /// parameters, and parameters that several activation checkpoints use. Its gradients are reduced
+  /// at its end. Later passes do not search for such parameters.
   TAPER_ARG(bool, static_graph) = false;
-  /// Whether gradients are views of the buckets. This saves the memory of a second copy. They
-  /// change with the next pass.
+  /// Whether gradients are views of the buckets. This saves the memory of a second copy. The next
+  /// pass overwrites such gradients.
   TAPER_ARG(bool, gradient_as_bucket_view) = false;
 };
 
@@ -54,13 +55,14 @@ struct DistributedDataParallelOptions {
 struct JoinOptions {
   /// A list of optimizers.
   using Optimizers = std::vector<optim::ZeroRedundancyOptimizer*>;
-  /// Whether sums of gradients are divided by the number of all ranks, or else of the ranks that
-  /// still have inputs.
+  /// Whether sums of gradients are divided by the number of all ranks. If false, they are divided
+  /// by the number of ranks that still have inputs.
   TAPER_ARG(bool, divide_by_initial_world_size) = true;
   /// Makes all ranks throw Error once one rank has no more inputs.
   TAPER_ARG(bool, throw_on_early_termination) = false;
-  /// Optimizers that step in the loop. A rank without inputs then steps with its part of the
-  /// parameters, by the other ranks' gradients and options. All ranks must list them in one order.
+  /// Optimizers that step in the loop. A rank without inputs then also steps its part of the
+  /// parameters, with the gradients and options of the other ranks. All ranks must list the
+  /// optimizers in the same order.
   TAPER_ARG(Optimizers, optimizers);
 };
 
@@ -96,7 +98,7 @@ class DistributedModule {
   bool sync_ = true;
   JoinOptions join_options_;
   std::shared_ptr<distributed::detail::Join> join_;  // null outside join()
-  int root_ = 0;                                     // a rank that has inputs
+  int root_ = 0;                                     // first rank that has inputs
 };
 
 inline void add_tensors(std::vector<Tensor>& all, const Tensor& t) { all.push_back(t); }
@@ -112,15 +114,15 @@ void add_tensors(std::vector<Tensor>&, const T&) {}
 
 }  // namespace detail
 
-/// Wraps a module. The constructor checks that all ranks have equal parameters and buffers (names,
-/// sizes, dtypes), and copies rank 0's values to all. If they differ, it throws Error that names a
-/// rank and a parameter. The gradients of each backward pass become the means over the ranks. They
-/// are reduced in buckets while the pass runs, in the order in which they arrived in the first
-/// pass. All ranks must run equal numbers of passes.
+/// Wraps a module. The constructor compares names, sizes and dtypes of parameters and buffers over
+/// all ranks. If they differ, it throws Error, which names a rank and a parameter. Then it copies
+/// the values of rank 0 to all ranks. Each backward pass averages the gradients over the ranks.
+/// They are reduced in buckets while the pass runs, in the order in which they arrived in the first
+/// pass. All ranks must run the same number of passes.
 template <class M>
 class DistributedDataParallel {
  public:
-  /// Wraps a module in a holder or a shared_ptr, which must be on its device.
+  /// Wraps the module of a holder or a shared_ptr. The module must already be on its device.
   template <class Module>
   explicit DistributedDataParallel(const Module& module,
                                    const DistributedDataParallelOptions& options = {})
@@ -143,8 +145,8 @@ class DistributedDataParallel {
     return forward(std::forward<Args>(args)...);
   }
 
-  /// During its lifetime gradients add up on each rank separately. The first pass after it averages
-  /// the sums.
+  /// During its lifetime, each rank accumulates gradients separately. The first pass afterwards
+  /// averages the accumulated gradients.
   class NoSync {
    public:
     /// Use no_sync() to make one.
@@ -162,14 +164,14 @@ class DistributedDataParallel {
   };
   /// Returns a NoSync.
   NoSync no_sync() { return NoSync(distributed_); }
-  /// Calls body(), a loop over this rank's batches, whose number may differ between ranks. A rank
-  /// whose loop has ended takes part in the other ranks' operations, with gradients of zero, until
-  /// all have ended. Then all ranks get the parameters and buffers of a rank that ended last. It
-  /// also covers operations of SyncBatchNorm of this group, and the steps of
-  /// JoinOptions::optimizers. All ranks with inputs must call the operations in one order.
-  /// Gradients of ranks without inputs become the others' averages. It corresponds to Python's
-  /// join(). Errors of body() are thrown at once, and the other ranks get DistError at the time
-  /// limit.
+  /// Calls body(), a loop over this rank's batches. The number of batches may differ between ranks.
+  /// A rank whose loop has ended takes part in the other ranks' operations, with gradients of zero,
+  /// until all loops have ended. Its own gradients become the averages of the other ranks. At the
+  /// end, all ranks get the parameters and buffers of a rank that ended last. Operations of
+  /// SyncBatchNorm in this group, and steps of JoinOptions::optimizers, are also covered. All ranks
+  /// with inputs must call the operations in the same order. Errors of body() are thrown
+  /// immediately. The other ranks then throw DistError at the time limit. This function corresponds
+  /// to Python's join().
   template <class Body>
   void join(const Body& body, const JoinOptions& options = {}) {
     struct End {
@@ -182,9 +184,9 @@ class DistributedDataParallel {
     distributed_->shadow_others();
   }
   /// Averages the current gradients of the parameters over the ranks, like the end of a backward
-  /// pass. Use it for passes that were captured under no_sync(), after their replay. With
-  /// find_unused_parameters, a parameter without a gradient on any rank keeps none. Otherwise the
-  /// gradient becomes 0.
+  /// pass. Use it for passes that were captured under no_sync(), after their replay. If a parameter
+  /// has no gradient on any rank, its gradient becomes 0. With find_unused_parameters, it stays
+  /// undefined.
   void average_gradients() { distributed_->average_gradients(); }
   /// Sets a hook that replaces the average of each bucket of gradients.
   void register_comm_hook(distributed::CommHook hook) {

@@ -8,12 +8,12 @@
 
 namespace torch::taper::distributed {
 
-/// Values are appended to a file, under a lock of the whole file (flock). Each process reads values
-/// that others have appended. The last of `num_workers` stores to be destroyed removes the file (0
-/// or less: none does).
+/// Appends values to a file, under a lock of the whole file (flock). Each process reads the values
+/// that others have appended. The file is removed when the last of `num_workers` stores is
+/// destroyed. If `num_workers` is 0 or less, the file stays.
 class FileStore final : public Store {
  public:
-  /// Opens the file. Throws DistStoreError if it cannot be made.
+  /// Opens the file. Throws DistStoreError if the file cannot be created.
   FileStore(std::string path, int num_workers = 0);
   ~FileStore() override;
   intrusive_ptr<Store> clone() override;

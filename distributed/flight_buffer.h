@@ -16,7 +16,8 @@ namespace torch::taper::distributed::detail {
 
 class FlightBuffer;
 
-/// An operation's entry in the buffer, until it is overwritten. Does nothing if it is empty.
+/// An operation's entry in the buffer, until the buffer overwrites it. The functions of an empty
+/// FlightEntry do nothing.
 class FlightEntry {
  public:
   FlightEntry() = default;
@@ -33,8 +34,8 @@ class FlightEntry {
   uint64_t id_ = 0;
 };
 
-/// Records operations. Their threads write without locks, in less than 100 ns for an operation. It
-/// can be read at any time, without entries that are being written.
+/// Records operations. The threads of operations write without locks, in less than 100 ns for an
+/// operation. The buffer can be read at any time. Entries that are being written are then left out.
 class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
  public:
   /// Makes a buffer and adds it to the list that flight_record() reads.
@@ -49,7 +50,7 @@ class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
     std::chrono::milliseconds limit;
   };
   FlightEntry begin(const Call& call, const Tensor& in, const Tensor& out);
-  /// Returns JSON objects, separated by commas.
+  /// Returns the entries as JSON objects, separated by commas.
   std::string entries_as_json() const;
   std::string group_as_json() const;
   int rank() const { return rank_; }
@@ -58,7 +59,7 @@ class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
   friend class FlightEntry;
   static constexpr size_t kDims = 6;  // further dimensions are omitted
   enum State : uint8_t { kScheduled, kStarted, kCompleted, kFailed };
-  /// Single words, each written and read atomically.
+  /// A single word, which is written and read atomically.
   template <class T>
   using Word = std::atomic<T>;
   struct Shape {
@@ -68,7 +69,7 @@ class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
     void set(const Tensor& t);
   };
   struct Entry {
-    Word<uint64_t> id{0};  // 0: being written
+    Word<uint64_t> id{0};  // 0 while the entry is written
     Word<const char*> name{nullptr};
     Word<uint64_t> sequence{0};
     Word<int64_t> limit_ms{0}, created{0}, started{0}, ended{0};

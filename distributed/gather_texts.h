@@ -12,7 +12,7 @@
 
 namespace torch::taper::distributed::detail {
 
-/// Returns the bytes of all ranks.
+/// Returns the texts of all ranks, by rank.
 inline std::vector<std::string> gather_texts(ProcessGroup& group, const std::string& own) {
   const int size = group.getSize();
   Tensor length = full({1}, static_cast<int64_t>(own.size()), kLong),
@@ -31,7 +31,7 @@ inline std::vector<std::string> gather_texts(ProcessGroup& group, const std::str
   return all;
 }
 
-/// Returns the line of `a` in which two lists of lines differ.
+/// Returns the first line of `a` that differs from the corresponding line of `b`.
 inline std::string first_line_that_differs(const std::string& a, const std::string& b) {
   size_t begin = 0;
   for (size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i)
@@ -40,14 +40,14 @@ inline std::string first_line_that_differs(const std::string& a, const std::stri
   return line.empty() ? "nothing" : line;
 }
 
-/// Returns the device of the first tensor. NCCL sends CPU data through it if no other rank uses
-/// that device.
+/// Returns the device of the first tensor. NCCL sends CPU data through this device, if no other
+/// rank uses it.
 inline optional<Device> device_of(const std::vector<Tensor>& tensors) {
   return tensors.empty() ? nullopt : optional<Device>(tensors[0].device());
 }
 
-/// Throws Error unless all ranks have equal lines, and names the lines of rank 0 and of the first
-/// rank that differs. `tensors` are those that the lines describe.
+/// Throws Error unless all ranks have equal lines. The message has the differing lines of rank 0
+/// and of the first rank that differs. The lines describe `tensors`.
 inline void check_same_texts(const char* op, const char* what, ProcessGroup& group,
                              const std::string& own, const std::vector<Tensor>& tensors) {
   const cuda::OptionalDeviceGuard on(device_of(tensors));

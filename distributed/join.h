@@ -1,5 +1,5 @@
-// Tells ranks without inputs which operation the other ranks are about to do, so that they can take
-// part. Not installed.
+// Tells ranks without inputs which operation the other ranks will run next, so that they can take
+// part in it. Not installed.
 #pragma once
 
 #include <string>
@@ -16,19 +16,19 @@ class ZeroRedundancyOptimizer;
 
 namespace torch::taper::distributed::detail {
 
-/// A loop of DistributedDataParallel::join() on this thread. Before each operation of all ranks,
-/// each announces its next step.
+/// A loop of DistributedDataParallel::join() on this thread. Before each collective operation, each
+/// rank announces its next step.
 class Join {
  public:
-  /// The next step, and the numbers that belong to it.
+  /// The kinds of steps. The comments say what the numbers a, b and c of a Note mean.
   enum Step : int64_t {
     kNoInputs,
-    kForward,        // whether it averages, sends buffers, takes the order of buckets
-    kBucket,         // its number, whether later steps of the pass are not announced, kEndOfPass's
-    kEndOfPass,      // whether ranks agree on the parameters that were used
-    kStatistics,     // of a batch: number of values, the inputs' dtype
-    kSums,           // for its gradient: number of values, their dtype
-    kOptimizerStep,  // which optimizer
+    kForward,        // a: averages gradients, b: sends buffers, c: takes the bucket order
+    kBucket,         // a: index, b: no more announcements in this pass, c: as kEndOfPass's a
+    kEndOfPass,      // a: whether ranks agree on the used parameters
+    kStatistics,     // of a batch. a: number of values, b: dtype of inputs
+    kSums,           // for the batch's gradient. a: number of values, b: their dtype
+    kOptimizerStep,  // a: index of the optimizer
     kSteps
   };
   struct Note {
@@ -37,7 +37,8 @@ class Join {
       return step == o.step && a == o.a && b == o.b && c == o.c;
     }
   };
-  /// The announcement of all ranks that have inputs, their number, and the first of them.
+  /// The announcement of the ranks that have inputs, the number of these ranks, and the first of
+  /// them.
   struct Heard {
     Note note;
     int with_inputs = 0, root = -1;
@@ -52,12 +53,12 @@ class Join {
   Join(const Join&) = delete;
   Join& operator=(const Join&) = delete;
 
-  /// Returns this thread's join, or null. Operations that take part in joins call it.
+  /// Returns this thread's join, or null. Each operation that join() covers calls it.
   static Join*& current() {
     static thread_local Join* join = nullptr;
     return join;
   }
-  /// Returns this thread's join. Throws Error if `op` is about to use another group of ranks.
+  /// Returns this thread's join. Throws Error if `group` is not the group of the join.
   static Join* current_for(const char* op, const intrusive_ptr<ProcessGroup>& group) {
     Join* const join = current();
     TAPER_CHECK(!join || join->group_.get() == group.get(), op,
@@ -68,8 +69,8 @@ class Join {
 
   /// Announces a step, and continues.
   void announce(const Note& own) { (void)start(own); }
-  /// Announces a step, and waits for the others' announcements. Throws Error if ranks with inputs
-  /// do different steps.
+  /// Announces a step, and waits for the other ranks' announcements. Throws Error if ranks with
+  /// inputs announce different steps.
   Heard tell(const Note& own) {
     auto [rows, work] = start(own);
     work->wait();
@@ -91,8 +92,8 @@ class Join {
     return heard;
   }
 
-  /// Returns whether statistics of batches have been announced. Their gradients then come between
-  /// buckets.
+  /// Returns whether statistics of batches have been announced. If they have, their gradients are
+  /// reduced between buckets.
   bool has_statistics() const { return has_statistics_; }
   /// Returns the index of an optimizer in the join's list. Throws Error if it is not listed.
   int64_t number_of(const optim::ZeroRedundancyOptimizer* optimizer) const {

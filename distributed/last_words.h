@@ -1,5 +1,5 @@
-// Messages between ranks after an operation has failed: which ranks were at another operation, and
-// which ranks are silent. Not installed.
+// Messages between ranks after an operation has failed. They show which ranks were at another
+// operation, and which ranks do not answer. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ struct Failure {
   std::chrono::milliseconds limit;  ///< time limit of the operation
 };
 
-/// The messages of all ranks, one line each, in one value of the store.
+/// The messages of all ranks. One value of the store has a line for each message.
 class LastWords {
  public:
   explicit LastWords(Failure own) : own_(std::move(own)) {}
 
-  /// Writes this rank's message, and reads until all have come or the time has passed.
+  /// Writes this rank's message, and reads until all messages have come or the deadline has passed.
   void converse(std::chrono::steady_clock::time_point deadline) {
     using namespace std::chrono_literals;
     try {
@@ -42,14 +42,14 @@ class LastWords {
           std::this_thread::sleep_for(pause);
         else
           break;
-    } catch (const std::exception&) {  // the store is gone: the messages so far count
+    } catch (const std::exception&) {  // the store is gone: use the messages so far
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     ended_ = true;
     changed_.notify_all();
   }
-  /// Waits for the end of converse(), at most until the deadline. Returns the messages so far, by
-  /// rank.
+  /// Waits until converse() has ended or the deadline has passed. Returns the messages that have
+  /// come, by rank.
   std::map<int, std::string> heard(std::chrono::steady_clock::time_point deadline) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait_until(lock, deadline, [this] { return ended_; });
@@ -58,7 +58,7 @@ class LastWords {
 
  private:
   static constexpr const char* kKey = "last_words";
-  /// Adds the messages. Returns whether all ranks have written one.
+  /// Adds the messages. Returns whether all ranks have written a message.
   bool take(const std::string& lines) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::istringstream in(lines);
@@ -84,9 +84,10 @@ inline std::string names_of(const std::vector<int>& ranks) {
   return ranks.size() > kMost ? names + ", ..." : names;
 }
 
-/// Writes this rank's failure to the store, and waits for the others' messages, for a quarter of
-/// the limit but at most two seconds. Returns sentences for the error, which follow a full stop.
-/// Throws nothing, and returns in time whatever the store does.
+/// Writes this rank's failure to the store, and waits for the other ranks' messages. It waits for a
+/// quarter of the operation's time limit, but at most two seconds. Returns sentences that can be
+/// appended to the error message. Does not throw, and returns in time even if the store does not
+/// answer.
 inline std::string words_of_other_ranks(const Failure& own) {
   using std::chrono::milliseconds;
   const auto patience = std::clamp(own.limit / 4, milliseconds(100), milliseconds(2000));

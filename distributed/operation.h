@@ -1,5 +1,5 @@
-// An operation of a process group, checked and with one tensor instead of lists, as a backend gets
-// it. Not installed.
+// An operation of a process group, as a backend gets it. Its arguments are checked, and its lists
+// of tensors are combined to one tensor. Not installed.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@
 namespace torch::taper::distributed::detail {
 
 enum class OpKind : uint8_t {
-  kBroadcast,      // in on the root, out elsewhere
-  kAllreduce,      // in is out
-  kReduce,         // in is out
-  kAllgather,      // out: the ranks' in, one after the other
-  kGather,         // like kAllgather, out only on the root
-  kScatter,        // in only on the root: the ranks' out, consecutively
-  kReduceScatter,  // in: the ranks' out, consecutively, to be reduced
-  kAlltoall,       // parts of both, of `sent` and `received` elements
-  kSend,           // in
-  kRecv,           // out
-  kRecvAnysource,  // out
+  kBroadcast,      // `in` on the root, `out` on other ranks
+  kAllreduce,      // `in` is `out`
+  kReduce,         // `in` is `out`
+  kAllgather,      // `out` has the `in` of all ranks, in the order of ranks
+  kGather,         // like kAllgather, but `out` is only on the root
+  kScatter,        // `in`, only on the root, has the `out` of all ranks
+  kReduceScatter,  // `in` has the values for each rank's `out`
+  kAlltoall,       // both have a part for each rank, see `sent` and `received`
+  kSend,           // `in`
+  kRecv,           // `out`
+  kRecvAnysource,  // `out`
   kBarrier         // no tensors
 };
 
@@ -34,28 +34,29 @@ struct Operation {
   OpKind kind = OpKind::kBarrier;
   const char* name = "";  ///< name in errors
   Tensor in, out;         ///< contiguous, with real elements for reductions
-  /// The tensors of an allreduce of several, instead of in and out, if the backend coalesces.
+  /// The tensors of an allreduce of several tensors, if the backend coalesces. `in` and `out` are
+  /// then undefined.
   std::vector<Tensor> parts;
   ReduceOp how;
   int peer = 0;                         ///< the root, or the other rank
   int tag = 0;                          ///< of messages
-  std::vector<int64_t> sent, received;  ///< for kAlltoall: elements to and from each rank
+  std::vector<int64_t> sent, received;  ///< for kAlltoall: numbers of elements, by rank
   std::chrono::milliseconds limit{0};
-  uint64_t sequence = 0;        ///< among the group's collectives, or its messages
-  uint64_t agreement = 0;       ///< hash of the arguments to agree on, 0 for messages
-  std::function<void()> after;  ///< called on the waiting thread after success
+  uint64_t sequence = 0;        ///< number among the group's collectives, or its messages
+  uint64_t agreement = 0;       ///< hash of the arguments that must be equal, 0 for messages
+  std::function<void()> after;  ///< called on the waiting thread if there was no error
   FlightEntry flight;
 
   /// Returns the tensor that has equal sizes on all ranks.
   const Tensor& tensor() const { return in.defined() && kind != OpKind::kScatter ? in : out; }
   /// Returns "allreduce of Float[3] (operation 7)".
   std::string what() const;
-  /// Returns what() with all arguments on which ranks must agree: "..., AVG, root 2".
+  /// Returns what() with all arguments that must be equal on all ranks: "..., AVG, root 2".
   std::string whole() const;
 };
 
-/// Returns whether this thread's work on the CPU, or on the current stream, is captured. Replays
-/// would not repeat an operation between ranks.
+/// Returns whether a capture of the CPU or of the current stream is running. Operations between
+/// ranks cannot be captured, because a replay would not repeat them.
 bool is_capturing();
 
 /// Mixes a and b into one number.

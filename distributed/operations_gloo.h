@@ -1,6 +1,6 @@
 // Runs a ProcessGroupGloo's operations over connections to all other ranks. Collectives run one
-// after the other on a separate thread. Messages run concurrently, and a thread waits for each. Not
-// installed.
+// after the other on a separate thread. Messages run concurrently, and each has a thread that waits
+// for it. Not installed.
 #pragma once
 
 #include <gloo/rendezvous/context.h>
@@ -20,7 +20,8 @@
 namespace torch::taper::distributed {
 
 /// Blocks SIGPIPE on this thread and on threads that it starts. Gloo writes to connections without
-/// MSG_NOSIGNAL. If the other end is gone, the signal would end the process instead of an error.
+/// MSG_NOSIGNAL. If the other end is gone, the signal would end the process. With SIGPIPE blocked,
+/// the write returns an error.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() {
@@ -48,7 +49,7 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
   struct Job {
     OperationPtr operation;
     std::shared_ptr<detail::Staging> staging;
-    Tensor in, out;  // in memory of the host
+    Tensor in, out;  // in the host's memory
     WorkPtr work;
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;  // of a message
     std::chrono::steady_clock::time_point deadline;          // of a message
@@ -62,28 +63,28 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
   Options options;
   intrusive_ptr<distributed::Store> store;
   std::shared_ptr<gloo::rendezvous::Context> context;
-  std::mutex mutex;  // guards the rest
+  std::mutex mutex;  // guards the members below
   std::condition_variable changed, message_came;
   std::deque<Job> jobs, messages;  // messages are in flight
   std::exception_ptr broken;
-  bool ends = false, has_told = false;  // has_told: the other ranks know of a failure
-  Exchange last_exchange;               // the thread's, sent to all, perhaps not read by all yet
+  bool ends = false, has_told = false;  // has_told: other ranks were told of a failure
+  Exchange last_exchange;               // of the thread. Other ranks may not have read it yet
   detail::OwnThread thread;
   std::vector<detail::OwnThread> waiters;  // for messages
   size_t idle_waiters = 0;
 
-  /// Connects all ranks through the store. Throws DistError if they do not come in time.
+  /// Connects all ranks through the store. Throws DistError if they do not connect in time.
   void start(const intrusive_ptr<distributed::Store>& store);
   /// Waits for pending operations.
   void stop();
   WorkPtr submit(OperationPtr operation);
-  /// Runs no further operation.
+  /// Ends the group. No further operation runs.
   void abort();
   /// Throws the error that has made the group unusable.
   void check_usable();
 
  private:
-  /// Runs an operation on the thread.
+  /// Runs an operation. Called on the thread of collectives.
   void run(const Job& job);
   void reduce_on_all(const detail::Operation& o, uint32_t tag, const Tensor& host);
   void exchange_and_reduce(const detail::Operation& o, uint32_t tag, const Tensor& host);

@@ -1,5 +1,5 @@
-// Runs a ProcessGroupMPI's operations: a thread posts those that may run concurrently, and polls
-// MPI for their ends. Not installed.
+// Runs a ProcessGroupMPI's operations. A thread starts the operations that may run concurrently,
+// and polls MPI until they end. Not installed.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -25,12 +25,12 @@ namespace mpi {
 
 using Clock = std::chrono::steady_clock;
 
-/// Initialises MPI with support for threads if nobody has, and finalizes it at the process's end.
-/// Throws DistError if MPI's support for threads does not suffice.
+/// Initializes MPI with support for threads, unless it is already initialized, and finalizes it at
+/// the end of the process. Throws DistError if MPI's support for threads is not sufficient.
 void require();
-/// Throws DistError with MPI's words for an error.
+/// Throws DistError with MPI's description if `status` is an error.
 void check(int status, const char* call);
-/// Held during calls of MPI, if MPI allows only one call at a time.
+/// A lock that is held during calls of MPI, if MPI allows only one call at a time.
 class Turn {
  public:
   Turn();
@@ -38,12 +38,12 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 };
-/// Returns whether the operation has ended, and clears its request then. Throws DistError if it
-/// failed.
+/// Returns whether the operation has ended. If it has, clears `request`. Throws DistError if the
+/// operation failed.
 bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
-/// Waits for the operation. Returns false if the time has passed. The operation then continues.
+/// Waits for the operation. Returns false if the deadline has passed. The operation then continues.
 bool finish(MPI_Request& request, Clock::time_point deadline);
-/// Keeps memory forever that a running operation may still write.
+/// Never frees `memory`, because an operation that still runs may write to it.
 void abandon(std::shared_ptr<void> memory);
 /// Returns MPI's operation for the reduction.
 MPI_Op op_for(detail::Combine combine);
@@ -51,16 +51,17 @@ MPI_Op op_for(detail::Combine combine);
 MPI_Datatype unit(size_t itemsize);
 /// Returns the largest tag of a message.
 int greatest_tag();
-/// Tags above those of programs' messages. monitoredBarrier and the making of groups use them.
+/// The number of tags that programs' messages cannot use. monitoredBarrier and the making of groups
+/// use them.
 constexpr int kOwnTags = 1024;
-/// Sends one word to another rank, or receives one. Returns false if the time has passed.
+/// Send a word to another rank, or receive a word. Return false if the deadline has passed.
 bool give(MPI_Comm comm, int to, int tag, uint64_t word, Clock::time_point deadline);
 bool take(MPI_Comm comm, int from, int tag, uint64_t& word, Clock::time_point deadline);
 
 }  // namespace mpi
 
 struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Impl> {
-  /// Takes over the communicator, and lets it report errors by status.
+  /// Takes the ownership of the communicator. Its errors are then returned as statuses.
   explicit Impl(MPI_Comm comm);
   ~Impl();
   void start();
@@ -72,7 +73,7 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
     WorkPtr work;
     MPI_Request request = MPI_REQUEST_NULL;
     mpi::Clock::time_point begun, deadline;
-    uint64_t words[2] = {};                 // compared by ranks
+    uint64_t words[2] = {};                 // compared between ranks
     std::string own, others;                // if they differ: the operations that this rank and
                                             // another have called
     std::vector<int> counts[2], places[2];  // of an alltoall: sent, received
@@ -83,8 +84,7 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   int rank = 0, size = 1;
   MPI_Comm comm;
   WorkPtr submit(OperationPtr operation);
-  /// Waits for pending operations, and for the thread. It may also be called on the thread, in a
-  /// callback.
+  /// Waits for pending operations, and for the thread. A callback may also call it on this thread.
   void stop();
 
  private:
@@ -110,12 +110,12 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   void fail_all();
   void rest();
 
-  std::mutex mutex;  // guards the next four
+  std::mutex mutex;  // guards the next four members
   std::condition_variable changed;
   std::deque<JobPtr> arrived;
   bool ends = false;
   std::exception_ptr broken;
-  std::deque<JobPtr> collectives;  // used by the thread: the first one is running
+  std::deque<JobPtr> collectives;  // used by the thread. The first one is running
   std::vector<JobPtr> messages;
   mpi::Clock::time_point last_progress;
   detail::OwnThread thread;

@@ -14,32 +14,31 @@ namespace torch::taper::distributed::nccl {
 using Clock = std::chrono::steady_clock;
 using Id = std::vector<uint8_t>;
 
-/// Throws DistError without NCCL or a GPU. If the program contains NCCL's functions, they are used,
-/// else libnccl.so.2 is loaded.
+/// Throws DistError if there is no NCCL or no GPU. If the program contains NCCL's functions, they
+/// are used. Otherwise, libnccl.so.2 is loaded.
 void require();
 
-/// Returns an id that one rank sends to the others to make a communicator.
+/// Returns a new id. One rank sends it to the others, so that they can make a communicator.
 Id new_id();
-/// The place of operations: a communicator, which does not block the host, and a stream of its
-/// device.
+/// A communicator, which does not block the host, and a stream of its device. Operations run there.
 struct Place {
   ncclComm_t comm = nullptr;
   cuda::Stream stream;
   int rank = 0, size = 1;
 };
-/// Makes a communicator. Throws DistError if not all ranks come in time.
+/// Makes a communicator. Throws DistError if not all ranks do so before the deadline.
 ncclComm_t make_communicator(const Id& id, int rank, int size, Clock::time_point deadline);
 /// Returns the communicator's error, or "" if there is none.
 std::string error_of(ncclComm_t comm);
-/// Aborts its kernels, and destroys it.
+/// Aborts the kernels of the communicator, and destroys it.
 void abort(ncclComm_t comm) noexcept;
-/// Destroys it when its kernels have ended.
+/// Destroys the communicator when its kernels have ended.
 void destroy(ncclComm_t comm) noexcept;
 
-/// Returns why NCCL lacks a reduction, or "" if it has it.
+/// Returns why NCCL does not support a reduction, or "" if NCCL supports it.
 std::string why_not(ScalarType dtype, ReduceOp how);
-/// Queues the operation's kernels. Throws DistError if NCCL refuses, or does not accept them in
-/// time.
+/// Queues the operation's kernels. Throws DistError if NCCL returns an error, or does not accept
+/// the kernels before the deadline.
 void run(const detail::Operation& operation, const Place& place, Clock::time_point deadline);
 
 }  // namespace torch::taper::distributed::nccl

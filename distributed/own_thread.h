@@ -8,15 +8,15 @@
 
 namespace torch::taper::distributed::detail {
 
-/// A thread that ends operations. A callback on it may release the last reference to its group,
-/// which is then destroyed on this thread. Nobody can join the thread there, so it continues
-/// detached, and the process waits for it at exit.
+/// A thread of a group, which ends operations and runs their callbacks. A callback may release the
+/// last reference to the group. The group is then destroyed on its own thread. A thread cannot join
+/// itself, so it continues detached, and the process waits for it at exit.
 class OwnThread {
  public:
   OwnThread() = default;
-  /// Runs f. f must keep alive everything it uses until it returns.
+  /// Runs f. Until it returns, f must keep alive everything that it uses.
   explicit OwnThread(std::function<void()> f);
-  /// Joins the thread, unless called on the thread itself.
+  /// Joins the thread. If the thread itself calls it, detaches the thread.
   void end();
   bool is_running() const { return thread_.joinable(); }
   /// Waits for detached threads.

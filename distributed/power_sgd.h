@@ -20,18 +20,19 @@ namespace torch::taper::distributed {
 
 /// Options of a PowerSGDState. Names and defaults are Python's.
 struct PowerSGDOptions {
-  /// Columns of the two matrices that approximate a gradient.
+  /// Number of columns of the two matrices that approximate a gradient.
   TAPER_ARG(int64_t, matrix_approximation_rank) = 1;
-  /// Number of first passes without compression. At least 2 with error feedback or a warm start,
-  /// because buckets change after the first pass.
+  /// Number of passes at the start that do not compress. It must be at least 2 with error feedback
+  /// or a warm start, because buckets change after the first pass.
   TAPER_ARG(int64_t, start_powerSGD_iter) = 1000;
-  /// Gradients that would not shrink by this factor are averaged without compression.
+  /// The lowest ratio of compression. A gradient that would not shrink by this factor is averaged
+  /// without compression.
   TAPER_ARG(double, min_compression_rate) = 2;
   /// Whether the error of a pass is added to the next pass's gradients.
   TAPER_ARG(bool, use_error_feedback) = true;
   /// Whether a pass begins with the matrices of the previous one.
   TAPER_ARG(bool, warm_start) = true;
-  /// Added to norms when columns are orthogonalized.
+  /// A number that is added to norms when columns are orthogonalized.
   TAPER_ARG(double, orthogonalization_epsilon) = 0;
   /// Seed of the initial matrices, equal on all ranks.
   TAPER_ARG(uint64_t, random_seed) = 0;
@@ -40,11 +41,11 @@ struct PowerSGDOptions {
 /// The state of power_sgd_hook() between passes, by bucket.
 class PowerSGDState {
  public:
-  /// Throws ValueError for a rank below 1 and for a start that is too early.
+  /// Throws ValueError for a rank below 1, and for a start_powerSGD_iter that is too small.
   explicit PowerSGDState(PowerSGDOptions options = {});
   /// Returns the options.
   const PowerSGDOptions& options() const { return options_; }
-  /// Returns the number of passes, compressed or not.
+  /// Returns the number of all passes, with and without compression.
   int64_t iteration() const { return iteration_; }
   /// Returns the number of gradient elements divided by the number of elements sent so far.
   double compression_rate() const;

@@ -1,4 +1,4 @@
-// ProcessGroup: processes (ranks) that compute together, and the operations of all of them.
+// ProcessGroup: processes (ranks) that compute together, and their collective operations.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace torch::taper::distributed {
 
-/// A group of ranks. Every rank calls operations in one order, with tensors of equal sizes and
-/// dtypes. Operations return at once. Their tensors may be used again after waiting for the Work.
-/// If an operation exceeds the group's time limit, it ends with DistError on every rank, and the
-/// group cannot be used any more.
+/// A group of ranks. All ranks must call operations in the same order, with tensors of equal sizes
+/// and dtypes. An operation returns immediately. Wait for its Work before you use its tensors
+/// again. If an operation exceeds the group's time limit, it ends with DistError on every rank. The
+/// group can then no longer be used.
 class ProcessGroup : public intrusive_ptr_target {
  public:
   using Tensors = std::vector<Tensor>;  ///< a list of tensors
@@ -32,16 +32,16 @@ class ProcessGroup : public intrusive_ptr_target {
   int getRank() const { return rank_; }
   /// Returns the number of ranks.
   int getSize() const { return size_; }
-  /// Returns the store at which the ranks have met, undefined for MPI.
+  /// Returns the store through which the ranks have connected. It is undefined for MPI.
   const intrusive_ptr<Store>& getStore() const { return store_; }
   /// Returns "gloo", "mpi", "nccl".
   virtual const std::string getBackendName() const = 0;
 
-  /// Sets each tensor to the root's.
+  /// Copies each tensor of the root to the other ranks.
   virtual WorkPtr broadcast(Tensors& tensors, const BroadcastOptions& options = {}) = 0;
   /// Sets each tensor to the reduction over all ranks.
   virtual WorkPtr allreduce(Tensors& tensors, const AllreduceOptions& options = {}) = 0;
-  /// Runs allreduce for several tensors of one dtype and device, in one message.
+  /// Runs allreduce for several tensors of the same dtype and device, in one message.
   virtual WorkPtr allreduce_coalesced(Tensors& tensors,
                                       const AllreduceCoalescedOptions& options = {}) = 0;
   /// Reduces like allreduce, but only on the root. The other ranks' tensors are undefined
@@ -65,8 +65,8 @@ class ProcessGroup : public intrusive_ptr_target {
   /// Runs reduce_scatter with the inputs in one tensor.
   virtual WorkPtr _reduce_scatter_base(Tensor& output, Tensor& input,
                                        const ReduceScatterOptions& options = {}) = 0;
-  /// Sets part r of the output (along the first dimension) to part `rank` of rank r's input. The
-  /// sizes are those of the parts. Empty lists mean equal parts.
+  /// Sets part r of the output to part `rank` of rank r's input. Parts are along the first
+  /// dimension, and the lists are their sizes. Empty lists mean equal parts.
   virtual WorkPtr alltoall_base(Tensor& output, Tensor& input, std::vector<int64_t>& output_sizes,
                                 std::vector<int64_t>& input_sizes,
                                 const AllToAllOptions& options = {}) = 0;
@@ -75,27 +75,29 @@ class ProcessGroup : public intrusive_ptr_target {
                            const AllToAllOptions& options = {}) = 0;
   /// Sends one tensor to a rank. `tag` distinguishes messages between two ranks.
   virtual WorkPtr send(Tensors& tensors, int to, int tag) = 0;
-  /// Receives one tensor from a rank: see send().
+  /// Receives one tensor from a rank. See send().
   virtual WorkPtr recv(Tensors& tensors, int from, int tag) = 0;
-  /// Receives from the first rank that sends, which Work::sourceRank() returns.
+  /// Receives from the first rank that sends. Work::sourceRank() returns this rank.
   virtual WorkPtr recvAnysource(Tensors& tensors, int tag) = 0;
-  /// Ends when all ranks have called it.
+  /// Starts an operation that ends when all ranks have started it.
   virtual WorkPtr barrier(const BarrierOptions& options = {}) = 0;
-  /// Runs a barrier and waits for it. If ranks do not come in time, rank 0 throws DistError that
-  /// names the first one, or all with `wait_all`. The other ranks throw too.
+  /// Runs a barrier and waits for it. If ranks do not call it in time, rank 0 throws DistError,
+  /// which names the first of these ranks. With `wait_all`, it names all of them. The other ranks
+  /// throw DistError, too.
   virtual void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) = 0;
 
-  /// Makes a group of some ranks of this one, with its backend. All ranks of this group must call
-  /// it in one order, and those of one part with equal `ranks`. Parts made in one call must not
-  /// overlap. A process's rank in it is its position in `ranks`. Returns undefined for a rank that
-  /// is not in them. `timeout` is the limit of its operations (none: this group's), `name` the
-  /// store's key (none: the number of the call). (LibTorch's options have no counterpart.) Throws
-  /// ValueError for invalid ranks, and DistError if others do not come in time.
+  /// Makes a new group of some ranks of this group, with the same backend. All ranks of this group
+  /// must call this in the same order. Ranks of one new group must pass equal `ranks`. Groups that
+  /// are made by one call must not overlap. In the new group, a process's rank is its position in
+  /// `ranks`. Returns undefined on ranks that are not in `ranks`. `timeout` is the time limit of
+  /// the new group's operations, by default the limit of this group. `name` becomes a part of the
+  /// keys in the store. `options` is for LibTorch's signature and has no effect. Throws ValueError
+  /// for invalid ranks, and DistError if other ranks do not call it in time.
   virtual intrusive_ptr<ProcessGroup> splitGroup(
       const std::vector<int>& ranks, const optional<std::chrono::milliseconds>& timeout = {},
       nullopt_t options = nullopt, const optional<std::string>& name = {}) = 0;
-  /// Makes a group of those ranks, which alone call this. They meet at a store under keys that no
-  /// other group uses (PrefixStore). MPI needs none.
+  /// Makes a new group of the given ranks. Only these ranks call this. They connect through a
+  /// store, under keys that no other group uses (PrefixStore). MPI does not need a store.
   virtual intrusive_ptr<ProcessGroup> split(const intrusive_ptr<Store>& store,
                                             const std::vector<int>& ranks,
                                             std::chrono::milliseconds timeout = kUnsetTimeout) = 0;
@@ -104,59 +106,59 @@ class ProcessGroup : public intrusive_ptr_target {
   virtual std::chrono::milliseconds timeout() const = 0;
   /// Changes the time limit of later operations.
   virtual void setTimeout(std::chrono::milliseconds timeout) = 0;
-  /// Returns the number of operations called so far, without messages.
+  /// Returns the number of operations that were called, without messages.
   virtual uint64_t getSequenceNumberForGroup() = 0;
-  /// Aborts pending operations, on this rank and, if the engine can, on all (MPI ends the
-  /// processes). The group cannot be used afterwards.
+  /// Aborts pending operations on this rank. If the engine can, it also aborts them on the other
+  /// ranks. (MPI ends the processes.) The group cannot be used afterwards.
   virtual void abort() = 0;
 
-  /// Calls _allgather_base(). Name of another version.
+  /// Calls _allgather_base(). It is the name in another version of LibTorch.
   WorkPtr allgather_into_tensor(Tensor& output, Tensor& input,
                                 const AllgatherOptions& options = {}) {
     return _allgather_base(output, input, options);
   }
-  /// Calls _allgather_base(). Name of another version.
+  /// Calls _allgather_base(). It is the name in another version of LibTorch.
   WorkPtr all_gather_single(Tensor& output, Tensor& input, const AllgatherOptions& options = {}) {
     return _allgather_base(output, input, options);
   }
-  /// Calls _reduce_scatter_base(). Name of another version.
+  /// Calls _reduce_scatter_base(). It is the name in another version of LibTorch.
   WorkPtr reduce_scatter_tensor(Tensor& output, Tensor& input,
                                 const ReduceScatterOptions& options = {}) {
     return _reduce_scatter_base(output, input, options);
   }
-  /// Calls _reduce_scatter_base(). Name of another version.
+  /// Calls _reduce_scatter_base(). It is the name in another version of LibTorch.
   WorkPtr reduce_scatter_single(Tensor& output, Tensor& input,
                                 const ReduceScatterOptions& options = {}) {
     return _reduce_scatter_base(output, input, options);
   }
-  /// Calls alltoall_base(). Name of another version.
+  /// Calls alltoall_base(). It is the name in another version of LibTorch.
   WorkPtr all_to_all_single(Tensor& output, Tensor& input, std::vector<int64_t>& output_sizes,
                             std::vector<int64_t>& input_sizes,
                             const AllToAllOptions& options = {}) {
     return alltoall_base(output, input, output_sizes, input_sizes, options);
   }
-  /// Sets outputs[r][i] to rank r's inputs[i]. Returns one Work for all.
+  /// Sets outputs[r][i] to rank r's inputs[i]. Returns one Work for all tensors.
   virtual WorkPtr allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
                                       const AllgatherOptions& options = {}) = 0;
-  /// Runs _allgather_base() for each pair. Returns one Work for all.
+  /// Runs _allgather_base() for each pair. Returns one Work for all tensors.
   virtual WorkPtr allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                   const AllgatherOptions& options = {}) = 0;
-  /// Runs _reduce_scatter_base() for each pair. Returns one Work for all.
+  /// Runs _reduce_scatter_base() for each pair. Returns one Work for all tensors.
   virtual WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                   const ReduceScatterOptions& options = {}) = 0;
-  /// Runs gather() into one tensor on the root. The output of other ranks is ignored.
+  /// Runs gather() into one tensor on the root. On other ranks, `output` is ignored.
   virtual WorkPtr gather_into_tensor(Tensor& output, Tensor& input,
                                      const GatherOptions& options = {}) = 0;
-  /// Calls gather_into_tensor(). Name of LibTorch 2.15.
+  /// Calls gather_into_tensor(). It is the name in LibTorch 2.15.
   WorkPtr gather_single(Tensor& output, Tensor& input, const GatherOptions& options = {}) {
     return gather_into_tensor(output, input, options);
   }
-  /// Calls allgather_into_tensor_coalesced(). Name of LibTorch 2.15.
+  /// Calls allgather_into_tensor_coalesced(). It is the name in LibTorch 2.15.
   WorkPtr all_gather_single_coalesced(Tensors& outputs, Tensors& inputs,
                                       const AllgatherOptions& options = {}) {
     return allgather_into_tensor_coalesced(outputs, inputs, options);
   }
-  /// Calls reduce_scatter_tensor_coalesced(). Name of LibTorch 2.15.
+  /// Calls reduce_scatter_tensor_coalesced(). It is the name in LibTorch 2.15.
   WorkPtr reduce_scatter_single_coalesced(Tensors& outputs, Tensors& inputs,
                                           const ReduceScatterOptions& options = {}) {
     return reduce_scatter_tensor_coalesced(outputs, inputs, options);

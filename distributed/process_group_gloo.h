@@ -1,4 +1,5 @@
-// ProcessGroupGloo: over TCP, for tensors on the CPU and, through pinned memory, on CUDA devices.
+// ProcessGroupGloo: a group over TCP, for tensors on the CPU. Tensors on CUDA devices are sent
+// through pinned memory.
 #pragma once
 
 #include <taper/distributed/backend.h>
@@ -11,17 +12,18 @@ class Device;
 
 namespace torch::taper::distributed {
 
-/// Collectives run one after the other on the group's thread. Messages run concurrently with them
-/// and with each other from the call on. They match by rank, tag, size and dtype. Messages
-/// that agree in all four match in the order of the calls. So both ranks may send before they
-/// receive, and receive in another order. (send() of a CUDA device's tensor waits for the device.)
+/// Collectives run one after the other on the group's thread. Messages start with the call, and run
+/// concurrently with collectives and with each other. A send matches a receive with equal rank,
+/// tag, size and dtype. Messages that are equal in all four match in the order of the calls.
+/// Therefore, both ranks may send before they receive, and may receive in another order. (send() of
+/// a CUDA device's tensor waits for the device.)
 class ProcessGroupGloo final : public Backend {
  public:
-  /// Options of connecting and of time limits.
+  /// Options for connecting, and time limits.
   struct Options {
     /// Time limit of connecting, and the default limit of operations.
     std::chrono::milliseconds timeout = std::chrono::minutes(30);
-    /// Network devices. The first one is used. None: createDefaultDevice().
+    /// Network devices. The first one is used. If the list is empty, createDefaultDevice() is used.
     std::vector<std::shared_ptr<::gloo::transport::Device>> devices;
     int threads = 2;  ///< as in LibTorch, ignored here
     /// Returns the defaults.
@@ -33,18 +35,19 @@ class ProcessGroupGloo final : public Backend {
       return options;
     }
   };
-  /// Makes a device for the network interface in GLOO_SOCKET_IFNAME, for the interface of the
-  /// host's name, or else for the loopback. Throws DistError for an unknown interface. The next
-  /// functions throw it too, also for a host without an address here.
+  /// Makes a device for the network interface in the environment variable GLOO_SOCKET_IFNAME. If it
+  /// is unset, it uses the interface of the host's name, or otherwise the loopback. Throws
+  /// DistError for an unknown interface.
   static std::shared_ptr<::gloo::transport::Device> createDefaultDevice();
-  /// Makes a device for a network interface ("eth0").
+  /// Makes a device for a network interface ("eth0"). Throws DistError for an unknown interface.
   static std::shared_ptr<::gloo::transport::Device> createDeviceForInterface(
       const std::string& interface);
-  /// Makes a device for the interface of a name or an address of this host.
+  /// Makes a device for the interface of a name or an address of this host. Throws DistError if it
+  /// is not an address of this host.
   static std::shared_ptr<::gloo::transport::Device> createDeviceForHostname(
       const std::string& hostname);
   /// Connects all ranks through the store, under keys that no other group uses (PrefixStore).
-  /// Throws DistError if they do not come within the time limit.
+  /// Throws DistError if they do not connect within the time limit.
   ProcessGroupGloo(const intrusive_ptr<Store>& store, int rank, int size,
                    std::shared_ptr<Options> options = Options::create());
   /// Waits for pending operations.

@@ -1,4 +1,5 @@
-// ProcessGroupMPI: over MPI, for tensors on the CPU and, through pinned memory, on CUDA devices.
+// ProcessGroupMPI: a group over MPI, for tensors on the CPU. Tensors on CUDA devices are sent
+// through pinned memory.
 #pragma once
 
 #include <taper/distributed/backend.h>
@@ -8,18 +9,19 @@
 namespace torch::taper::distributed {
 
 /// The processes are those that mpirun or srun has started. Collectives run one after the other on
-/// the group's thread, messages concurrently. MPI is initialised, and later finalized, if the
-/// program has not initialised it. A program that calls MPI itself meanwhile needs
-/// MPI_THREAD_MULTIPLE.
+/// the group's thread. Messages run concurrently. If the program has not initialized MPI, the first
+/// group initializes it, and it is finalized at exit. A program that calls MPI itself while a group
+/// exists needs MPI_THREAD_MULTIPLE.
 ///
-/// Before a collective ranks compare their operations. If ranks call different operations, or use
-/// different sizes or dtypes, all get DistError at once.
+/// Before a collective, the ranks compare their operations. If ranks call different operations, or
+/// use different sizes or dtypes, all ranks immediately get DistError.
 class ProcessGroupMPI final : public Backend {
  public:
-  /// Makes a group of these ranks of MPI_COMM_WORLD, or of all. All of these ranks must call it
-  /// together, and no others. A process's rank in it is its position in `ranks`. Returns undefined
-  /// for a rank that is not in it. Throws ValueError for invalid ranks. Throws DistError if ranks
-  /// do not come within the time limit, or if MPI does not allow calls from another thread.
+  /// Makes a group of the given ranks of MPI_COMM_WORLD, or of all its ranks if `ranks` is empty.
+  /// All ranks of the new group must call this together, and no other ranks. In the group, a
+  /// process's rank is its position in `ranks`. Returns undefined for a rank that is not in
+  /// `ranks`. Throws ValueError for invalid ranks. Throws DistError if ranks do not call it within
+  /// the time limit, or if MPI does not allow calls from another thread.
   static Handle<ProcessGroupMPI> createProcessGroupMPI(
       std::vector<int> ranks = {}, std::chrono::milliseconds timeout = std::chrono::minutes(30));
   /// Waits for pending operations.

@@ -1,4 +1,4 @@
-// ProcessGroupNCCL: over NCCL, for tensors of GPUs.
+// ProcessGroupNCCL: a group over NCCL, for tensors on GPUs.
 #pragma once
 
 #include <taper/distributed/backend.h>
@@ -8,25 +8,27 @@
 
 namespace torch::taper::distributed {
 
-/// Operations are queued on a separate stream for each device, after the current stream's work.
-/// Work::wait() makes the current stream wait for them, not the host (except for barrier).
+/// Queues operations on a separate stream for each device, after the current stream's work.
+/// Work::wait() makes the current stream wait for the operation. The host waits only for a barrier.
 /// Communicators are made when a device, or a pair of ranks that exchange messages, is first used.
 ///
-/// A thread watches the time limits and NCCL's errors. If a limit has passed, all communicators are
-/// aborted, their kernels end, and every later operation throws. So does Work::wait() of unfinished
-/// operations. Results that the current stream has used meanwhile are invalid.
+/// A thread watches the time limits and NCCL's errors. If a limit has passed, it aborts all
+/// communicators, and their kernels end. Every later operation then throws, and Work::wait() of
+/// unfinished operations throws, too. Unfinished results that the current stream has already used
+/// are invalid.
 ///
-/// Messages between two ranks match in the order of the calls. Tags are ignored. There is no
-/// recvAnysource and no monitoredBarrier, no reduction of int16, and none by bits.
+/// Messages between two ranks match in the order of the calls. Tags are ignored. recvAnysource,
+/// monitoredBarrier, reductions of int16, and reductions by bits (BAND, BOR, BXOR) are not
+/// supported.
 class ProcessGroupNCCL final : public Backend {
  public:
   /// Options of a group.
   struct Options {
     std::chrono::milliseconds timeout = std::chrono::minutes(10);  ///< time limit of operations
-    bool is_high_priority_stream = false;  ///< whether its kernels run before others'
+    bool is_high_priority_stream = false;  ///< whether the stream has high priority
     /// Returns the defaults.
     static std::shared_ptr<Options> create() { return std::make_shared<Options>(); }
-    /// Returns the defaults with another limit.
+    /// Returns options with this time limit.
     static std::shared_ptr<Options> create(std::chrono::milliseconds timeout) {
       auto options = create();
       options->timeout = timeout;
@@ -34,7 +36,7 @@ class ProcessGroupNCCL final : public Backend {
     }
   };
   /// Connects ranks through the store, under keys that no other group uses (PrefixStore). Throws
-  /// DistError without NCCL or a GPU.
+  /// DistError if there is no NCCL or no GPU.
   ProcessGroupNCCL(const intrusive_ptr<Store>& store, int rank, int size,
                    std::shared_ptr<Options> options = Options::create());
   /// Waits for pending operations.

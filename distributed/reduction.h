@@ -1,4 +1,4 @@
-// Reductions of two arrays of elements. Not installed.
+// Elementwise reductions of two arrays. Not installed.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,12 @@ using Combine = void (*)(void* to, const void* a, const void* b, size_t n);
 /// Returns "PREMUL_SUM".
 const char* name_of(ReduceOp op);
 
-/// Returns the reduction for elements of a dtype. 16-bit floats are computed in float, and an
-/// average is a sum. Throws ValueError for a dtype that the op does not support.
+/// Returns the reduction for elements of a dtype. 16-bit floats are computed in float. For AVG, it
+/// returns the sum (see after_reduction). Throws ValueError for a dtype that the op does not
+/// support.
 Combine combine_for(ScalarType dtype, ReduceOp op);
 
-/// Applies PREMUL_SUM's factor before the sum, to elements in the host's memory.
+/// Applies PREMUL_SUM's factor to elements in the host's memory, before the sum.
 void before_reduction(const Tensor& host, ReduceOp op);
 /// Applies AVG's division after the sum over `size` ranks.
 void after_reduction(const Tensor& host, ReduceOp op, int size);

@@ -11,23 +11,23 @@
 
 namespace torch::taper::distributed::detail {
 
-/// A parameter. Its module holds this rank's rows of it, and all rows while it is gathered.
+/// A sharded parameter. Its module holds this rank's rows, and while it is gathered, all rows.
 struct ShardedParameter {
   Tensor parameter;
   std::vector<int64_t> sizes;  // of the whole parameter
-  int64_t rows, row;           // rows of the whole parameter, numbers in one row
-  int64_t chunk;               // rows for each rank. The last ones may be beyond the end
+  int64_t rows, row;           // number of all rows, and of elements in one row
+  int64_t chunk;               // rows of each rank. The last ranks may have fewer
   int64_t at;                  // offset in the flat memory
-  Tensor shard;                // a view of that memory
+  Tensor shard;                // a view of the flat memory
   Tensor whole;                // undefined if not gathered
   Tensor gradient;             // of the whole parameter, until it is reduced
-  Tensor kept;                 // sum of passes that did not average
+  Tensor kept;                 // gradient summed over passes that did not average
   autograd::NodePtr accumulator;
 };
 
 class ShardedModule;
 
-/// Parameters of one dtype and device that are gathered together.
+/// Parameters of the same dtype and device, which are gathered together.
 class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
  public:
   ShardGroup(const std::vector<Tensor>& parameters, const FullyShardOptions& options,
@@ -36,28 +36,28 @@ class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
   ShardGroup(const ShardGroup&) = delete;
   ShardGroup& operator=(const ShardGroup&) = delete;
 
-  /// Registers hooks before the accumulation of gradients.
+  /// Registers hooks that run before a gradient is accumulated.
   void attach(const std::shared_ptr<ShardedModule>& owner);
-  /// Begins to gather.
+  /// Starts to gather, without waiting.
   void prefetch();
   void gather();
   /// Keeps only this rank's rows.
   void reshard();
-  /// Drops a backward pass that has thrown.
+  /// Discards the state of a backward pass that has thrown.
   void drop_pass();
-  /// Sets the gradients at the end of the running backward pass.
+  /// Requests that the gradients are set at the end of the running backward pass.
   void finish_later();
   Shard shard(const Tensor& parameter) const;
   void set_sync(bool sync) { syncs_ = sync; }
   bool is_whole() const { return whole_; }
   std::shared_ptr<ShardedModule> owner() const { return owner_.lock(); }
-  /// Returns the index of the parameter whose gathered memory this is, or -1.
+  /// Returns the index of the parameter whose gathered memory `t` uses, or -1.
   int64_t number_of(const Tensor& t) const;
   const ShardedParameter& operator[](size_t i) const { return parameters_[i]; }
   size_t size() const { return parameters_.size(); }
 
  private:
-  /// A running gather. It sends the values that the rows had at its start.
+  /// A running gather. It sends the values that this rank's rows had at its start.
   struct Gather {
     Tensor own, all;
     int64_t version = 0;

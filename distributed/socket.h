@@ -28,13 +28,13 @@ class Socket {
   int fd_ = -1;
 };
 
-/// Listens on a port (0: any free one) of all addresses, IPv6 and IPv4. Throws DistNetworkError if
-/// it is in use.
+/// Listens on a port of all addresses, IPv6 and IPv4. Port 0 selects a free port. Throws
+/// DistNetworkError if the port is in use.
 Socket listen_on(uint16_t port);
 /// Returns the port that a socket is bound to.
 uint16_t port_of(const Socket& socket);
-/// Connects, and retries until the deadline while nobody listens. Throws DistNetworkError then, and
-/// at once for an unknown host.
+/// Connects. While nobody listens, it retries until the deadline. Throws DistNetworkError at the
+/// deadline, and immediately for an unknown host.
 Socket connect_to(const std::string& host, uint16_t port, Clock::time_point deadline);
 
 /// A connection for one message at a time.
@@ -44,8 +44,8 @@ class Connection {
       : socket_(std::move(socket)), peer_(std::move(peer)) {}
   /// Sets the deadline for sending and receiving from now on.
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
-  /// Sends bytes. Throws DistNetworkError if the peer is gone or late. The connection is unusable
-  /// then.
+  /// Sends bytes. Throws DistNetworkError if the peer is gone, or if the deadline passes. The
+  /// connection is then unusable.
   void send(const std::string& bytes);
   void receive(void* to, size_t nbytes);
   /// Returns whether data can be read before the deadline.
@@ -56,7 +56,7 @@ class Connection {
     receive(&v, sizeof v);
     return v;
   }
-  /// Receives a length of 64 bits and that many bytes.
+  /// Receives a length of 64 bits, and then as many bytes.
   Store::Bytes receive_bytes();
 
  private:

@@ -1,4 +1,4 @@
-// Host memory for the tensors of a backend of the host. Not installed.
+// Host memory for the tensors of a backend that works on the CPU. Not installed.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace torch::taper::distributed::detail {
 
-/// Passes tensors on the CPU unchanged, and copies those of CUDA devices through pinned memory. The
-/// caller of an operation makes it, and copies run on the caller's current streams. The operation's
-/// thread waits for the inputs. The thread that waits for the operation copies the outputs back.
+/// Passes tensors on the CPU unchanged, and copies tensors on CUDA devices through pinned memory.
+/// The caller of an operation makes the Staging, and the copies run on the caller's current
+/// streams. The operation's thread calls wait_for_inputs(). The thread that waits for the operation
+/// calls bring_back(), which copies the outputs.
 class Staging {
  public:
   /// Returns memory with the tensor's elements.
@@ -22,7 +23,7 @@ class Staging {
   struct Pair {
     Tensor in, out;
   };
-  /// Stages an operation's tensors. Undefined ones stay undefined.
+  /// Stages an operation's tensors. Undefined tensors stay undefined.
   Pair of(const Operation& operation);
   void wait_for_inputs();
   void bring_back();

@@ -16,8 +16,8 @@
 
 namespace torch::taper::distributed {
 
-/// A failure between processes: a peer that is gone, a store that does not answer, or an exceeded
-/// time limit.
+/// A failure between processes: a peer is gone, a store does not answer, or a time limit is
+/// exceeded.
 struct DistError : Error {
   /// Makes an error with this message.
   explicit DistError(std::string message) : Error(std::move(message)) {}
@@ -31,17 +31,17 @@ struct DistNetworkError : DistError {
   using DistError::DistError;
 };
 
-/// A store of values. All functions may be called by any thread. Keys are any bytes.
+/// A store of values by key. Any thread may call any function. A key may contain any bytes.
 class Store : public intrusive_ptr_target {
  public:
   /// A value.
   using Bytes = std::vector<uint8_t>;
-  /// Default time limit of waits.
+  /// Default time limit of waiting.
   static constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::seconds(300);
   /// No time limit.
   static constexpr std::chrono::milliseconds kNoTimeout = std::chrono::milliseconds::zero();
 
-  /// `timeout` is the time limit of waits.
+  /// `timeout` is the time limit of waiting.
   explicit Store(std::chrono::milliseconds timeout = kDefaultTimeout) : timeout_(timeout) {}
   /// Returns a store of the same values, with a new connection if it has one.
   virtual intrusive_ptr<Store> clone() = 0;
@@ -52,19 +52,19 @@ class Store : public intrusive_ptr_target {
   void set(const std::string& key, const std::string& value) {
     set(key, Bytes(value.begin(), value.end()));
   }
-  /// Returns the value, and waits until it exists. Throws DistStoreError if it does not within the
-  /// store's time limit.
+  /// Waits until there is a value, and returns it. Throws DistStoreError if there is no value
+  /// within the store's time limit.
   virtual Bytes get(const std::string& key) = 0;
   /// Returns the value as text.
   std::string get_to_str(const std::string& key) {
     const Bytes value = get(key);
     return std::string(value.begin(), value.end());
   }
-  /// Adds to an integer, which starts at 0, and returns the sum. Throws ValueError for a value that
-  /// is no number.
+  /// Adds to an integer, which starts at 0, and returns the sum. Throws ValueError if the stored
+  /// value is not a number.
   virtual int64_t add(const std::string& key, int64_t value) = 0;
-  /// Sets `desired` if the value is `expected`, or if there is no value and `expected` is empty.
-  /// Returns the value after that. If there is no value and `expected` is not empty, returns
+  /// Sets the value to `desired` if it is `expected`, or if there is no value and `expected` is
+  /// empty. Returns the resulting value. If there is no value and `expected` is not empty, returns
   /// `expected`.
   virtual Bytes compareSet(const std::string& key, const Bytes& expected, const Bytes& desired) = 0;
   /// Calls compareSet with texts.
@@ -78,32 +78,32 @@ class Store : public intrusive_ptr_target {
   virtual bool check(const std::vector<std::string>& keys) = 0;
   /// Returns the number of keys with values.
   virtual int64_t getNumKeys() = 0;
-  /// Waits until all keys have values. Throws DistStoreError, which names the first key without a
-  /// value, if the time limit has passed (kNoTimeout: none).
+  /// Waits until all keys have values. If the time limit passes, throws DistStoreError, which names
+  /// the first key without a value. kNoTimeout means no limit.
   virtual void wait(const std::vector<std::string>& keys,
                     const std::chrono::milliseconds& timeout) = 0;
   /// Waits within the store's time limit.
   void wait(const std::vector<std::string>& keys) { wait(keys, timeout_); }
   /// Calls get() for several keys.
   virtual std::vector<Bytes> multiGet(const std::vector<std::string>& keys);
-  /// Calls set() for several keys. Throws ValueError unless there are equally many values.
+  /// Calls set() for several keys. Throws ValueError unless there is one value for each key.
   virtual void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values);
-  /// Returns whether append(), multiGet() and multiSet() are supported: always true.
+  /// Returns true: append(), multiGet() and multiSet() are supported.
   bool hasExtendedApi() const { return true; }
 
-  /// Returns the time limit of waits.
+  /// Returns the time limit of waiting.
   const std::chrono::milliseconds& getTimeout() const noexcept { return timeout_; }
-  /// Sets the time limit of waits.
+  /// Sets the time limit of waiting.
   virtual void setTimeout(const std::chrono::milliseconds& timeout) { timeout_ = timeout; }
 
-  /// Waits until `world_size` callers have called it with this key. Throws like wait().
+  /// Waits until `world_size` callers have called barrier() with this key. Throws like wait().
   void barrier(const std::string& key, int64_t world_size,
                const std::chrono::milliseconds& timeout);
   /// Waits within the store's time limit.
   void barrier(const std::string& key, int64_t world_size) { barrier(key, world_size, timeout_); }
 
  protected:
-  std::chrono::milliseconds timeout_;  ///< time limit of waits
+  std::chrono::milliseconds timeout_;  ///< time limit of waiting
 };
 
 namespace detail {
@@ -120,7 +120,7 @@ class StoreMap {
   void append(const std::string& key, const Bytes& value);
   bool erase(const std::string& key) { return values_.erase(key) != 0; }
   int64_t size() const { return static_cast<int64_t>(values_.size()); }
-  /// Returns the first key without a value, or null if all have one.
+  /// Returns the first key without a value, or null if all keys have values.
   const std::string* first_absent(const std::vector<std::string>& keys) const;
 
  private:
@@ -160,7 +160,7 @@ class HashStore final : public Store {
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
-/// Another store, with a prefix and a slash before all keys.
+/// A view of another store, which puts a prefix and a slash before all keys.
 class PrefixStore final : public Store {
  public:
   /// Wraps a store. Throws ValueError if it is null.

@@ -1,4 +1,4 @@
-// SyncBatchNorm: batch normalization with statistics of the inputs of all ranks.
+// SyncBatchNorm: batch normalization with statistics over the inputs of all ranks.
 //
 //   Net net;                          // with BatchNorm1d, 2d or 3d in it
 //   nn::convert_sync_batchnorm(net);  // which now use the statistics of all ranks
@@ -13,25 +13,25 @@
 namespace torch::taper::nn {
 
 namespace functional {
-/// Computes functional::batch_norm in training, with the inputs of all ranks of a group (none: the
-/// default group) as one batch. Ranks may have batches of different sizes, also empty ones. The
-/// gradients of weight and bias are those of this rank's outputs only, as DistributedDataParallel
-/// expects. All ranks must call it, and its backward, which has no derivative. Throws Error for an
-/// input with fewer than 2 dimensions or with one value per channel over all ranks, and if a rank
-/// has another dtype. Throws DistError at the group's time limit if a rank has another number of
-/// channels.
+/// Computes functional::batch_norm in training, with the inputs of all ranks of a group as one
+/// batch. Without a group, it uses the default group. Ranks may have batches of different sizes,
+/// also empty batches. The gradients of weight and bias are for this rank's outputs only, as
+/// DistributedDataParallel expects. All ranks must call this function and its backward. The
+/// backward has no derivative. Throws Error for an input with fewer than 2 dimensions, and if all
+/// ranks together have only one value per channel. Also throws Error if the dtypes of ranks differ.
+/// Throws DistError at the group's time limit if the numbers of channels differ.
 Tensor sync_batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                        const BatchNormFuncOptions& options,
                        const intrusive_ptr<distributed::ProcessGroup>& group = {});
 }  // namespace functional
 
 /// Normalizes like BatchNorm1d to BatchNorm3d, for inputs of 2 or more dimensions. It uses
-/// functional::sync_batch_norm in training, and the running statistics in evaluation. Python's
-/// SyncBatchNorm.
+/// functional::sync_batch_norm in training, and the running statistics in evaluation. It
+/// corresponds to Python's SyncBatchNorm.
 class SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
  public:
   using Group = intrusive_ptr<distributed::ProcessGroup>;  ///< a process group
-  /// Uses this group. None means the default group at the time of forward().
+  /// Uses this group. Without a group, forward() uses the default group.
   explicit SyncBatchNormImpl(const BatchNormOptions& options_, Group process_group_ = {});
   /// Normalizes (N, C, ...). The result has equal sizes.
   Tensor forward(const Tensor& input);
@@ -49,11 +49,12 @@ class SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
 /// Holds a SyncBatchNormImpl.
 TAPER_MODULE(SyncBatchNorm);
 
-/// Makes all BatchNorm1d, 2d and 3d of a module and its submodules compute like SyncBatchNorm, with
-/// a group (none: the default group at the time of the call). They keep their types, parameters and
-/// buffers, because a C++ program holds them by type. (Python replaces them.)
+/// Makes all BatchNorm1d, 2d and 3d of a module and its submodules compute like SyncBatchNorm.
+/// Without a group, they use the group that is the default during this call. The modules keep their
+/// types, parameters and buffers, because a C++ program holds them by type. (PyTorch's Python
+/// function replaces them.)
 void convert_sync_batchnorm(Module& module, intrusive_ptr<distributed::ProcessGroup> group = {});
-/// Converts a module in its holder, and returns the holder.
+/// Converts the module of a holder, and returns the holder.
 template <class M>
 ModuleHolder<M> convert_sync_batchnorm(ModuleHolder<M> module,
                                        intrusive_ptr<distributed::ProcessGroup> group = {}) {

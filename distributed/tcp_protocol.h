@@ -1,5 +1,5 @@
-// The messages of PyTorch's TCPStore. Numbers have the machine's byte order. A string is its length
-// in 64 bits and its bytes. Not installed.
+// The messages of PyTorch's TCPStore. Numbers have the machine's byte order. A string is sent as
+// its length in 64 bits, followed by its bytes. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ namespace torch::taper::distributed::detail {
 
 /// A client's request: the first byte of a message.
 enum class Query : uint8_t {
-  kValidate,  ///< a number that identifies the protocol, without an answer
+  kValidate,  ///< carries a number that identifies the protocol. There is no answer
   kSet,
   kCompareSet,
   kGet,
   kAdd,
   kCheck,
-  kWait,  ///< answered when all keys have values, or when it is cancelled
+  kWait,  ///< answered when all keys have values, or after a cancellation
   kGetNumKeys,
   kDeleteKey,
   kAppend,
   kMultiGet,
   kMultiSet,
   kCancelWait,
-  kPing  ///< answered with its number
+  kPing  ///< carries a number, which the answer repeats
 };
 constexpr uint32_t kProtocol = 0x3C85F7CE;
 
 enum class CheckAnswer : uint8_t { kReady, kNotReady };
 enum class WaitAnswer : uint8_t { kStopWaiting, kCancelled };
 
-/// Prefix of programs' keys. The key that counts workers does not have it.
+/// Prefix of the keys of programs. The key of the number of workers, kWorkersKey, does not have it.
 constexpr const char* kKeyPrefix = "/";
 constexpr const char* kWorkersKey = "init/";
 

@@ -14,12 +14,12 @@ namespace torch::taper::distributed {
 /// Options of a TCPStore.
 struct TCPStoreOptions {
   static constexpr uint16_t kDefaultPort = 29500;  ///< torchrun's port
-  uint16_t port = kDefaultPort;                    ///< 0 for a server: any free port
-  bool isServer = false;                           ///< whether this process serves
-  optional<size_t> numWorkers;                     ///< processes of the group
-  bool waitWorkers = true;                         ///< whether to wait until all workers have come
+  uint16_t port = kDefaultPort;                    ///< 0 lets a server choose a free port
+  bool isServer = false;                           ///< whether this process is the server
+  optional<size_t> numWorkers;                     ///< number of processes of the group
+  bool waitWorkers = true;                         ///< whether to wait for all workers
   std::chrono::milliseconds timeout = Store::kDefaultTimeout;  ///< of connecting and waiting
-  /// Whether stores of this process with one address share a server.
+  /// Whether stores of this process with the same address share a server.
   bool multiTenant = false;
 };
 
@@ -28,12 +28,12 @@ class TCPServer;
 class TCPClient;
 }  // namespace detail
 
-/// A store with PyTorch's protocol: it works with PyTorch's servers and clients. A client that
+/// A store with PyTorch's protocol. It works with servers and clients of PyTorch. A client that
 /// cannot reach the server retries until the time limit.
 class TCPStore final : public Store {
  public:
-  /// Throws DistNetworkError for a port in use, an unknown host and a server that cannot be
-  /// reached, and DistStoreError if not all workers come in time.
+  /// Throws DistNetworkError if the port is in use, the host is unknown, or the server cannot be
+  /// reached. Throws DistStoreError if not all workers connect in time.
   explicit TCPStore(std::string host, const TCPStoreOptions& options = {});
   ~TCPStore() override;
   intrusive_ptr<Store> clone() override;
@@ -53,7 +53,7 @@ class TCPStore final : public Store {
   std::vector<Bytes> multiGet(const std::vector<std::string>& keys) override;
   void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values) override;
 
-  /// Counts this worker. On the server it then waits until all workers have been counted.
+  /// Increments the number of workers. On the server, then waits until all workers have done so.
   void waitForWorkers();
   /// Returns the server's host.
   const std::string& getHost() const noexcept { return host_; }
@@ -66,7 +66,7 @@ class TCPStore final : public Store {
   optional<size_t> workers_;
   std::shared_ptr<detail::TCPServer> server_;
   std::unique_ptr<detail::TCPClient> client_;
-  std::mutex mutex_;  // of the connection: one request at a time
+  std::mutex mutex_;  // of the connection, for one request at a time
 };
 
 }  // namespace torch::taper::distributed

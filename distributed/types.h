@@ -13,8 +13,7 @@ namespace torch::taper::distributed {
 
 /// A reduction of ranks' elements.
 struct ReduceOp {
-  /// Sum, mean, product, minimum, maximum, and bits set in all, in any, or in an odd number of
-  /// ranks.
+  /// The kinds of reductions. BAND, BOR and BXOR combine bits.
   enum RedOpType : uint8_t {
     SUM = 0,
     AVG = 1,
@@ -42,16 +41,16 @@ inline ReduceOp makePreMulSum(double factor) {
   op.factor = factor;
   return op;
 }
-/// Makes PREMUL_SUM with a tensor of one element, which the host reads.
+/// Makes PREMUL_SUM with the value of a tensor of one element. The host waits for this value.
 inline ReduceOp makePreMulSum(const Tensor& factor) { return makePreMulSum(factor.item<double>()); }
 
-/// Selects the group's time limit.
+/// The timeout that selects the group's time limit.
 constexpr std::chrono::milliseconds kUnsetTimeout(-1);
 
 /// Options of broadcast().
 struct BroadcastOptions {
   int64_t rootRank = 0;                               ///< the source or target of the data
-  int64_t rootTensor = 0;                             ///< index of its only tensor
+  int64_t rootTensor = 0;                             ///< as in LibTorch, ignored here
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
   bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
@@ -67,7 +66,7 @@ struct AllreduceCoalescedOptions : AllreduceOptions {};
 struct ReduceOptions {
   ReduceOp reduceOp = ReduceOp::SUM;                  ///< reduction
   int64_t rootRank = 0;                               ///< the source or target of the data
-  int64_t rootTensor = 0;                             ///< index of its only tensor
+  int64_t rootTensor = 0;                             ///< as in LibTorch, ignored here
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
   bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };
@@ -101,7 +100,7 @@ struct AllToAllOptions {
 };
 /// Options of barrier().
 struct BarrierOptions {
-  std::vector<int64_t> device_ids;                    ///< of NCCL, ignored here
+  std::vector<int64_t> device_ids;                    ///< as in LibTorch, ignored here
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< time limit
   bool asyncOp = true;                                ///< as in LibTorch, ignored here
 };

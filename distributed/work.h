@@ -20,10 +20,11 @@
 
 namespace torch::taper::distributed {
 
-/// Lets a wait end only by the limit of the operation itself.
+/// The timeout of a wait that ends only at the time limit of the operation itself.
 constexpr std::chrono::milliseconds kNoTimeout = Store::kNoTimeout;
 
-/// An intrusive_ptr that converts to a std::shared_ptr, as programs for LibTorch before 1.9 expect.
+/// An intrusive_ptr that converts to a std::shared_ptr, as programs written for LibTorch before 1.9
+/// expect.
 template <class T>
 class Handle : public intrusive_ptr<T> {
  public:
@@ -61,19 +62,19 @@ enum class OpType : uint8_t {
   _ALLREDUCE_SPARSE = 18,
   REDUCE_SCATTER_TENSOR_COALESCED = 19,
   ALLGATHER_INTO_TENSOR_COALESCED = 20,
-  UNKNOWN = 100  ///< of a Work that no group has made
+  UNKNOWN = 100  ///< for a Work that no group has made
 };
 /// Returns "ALLREDUCE".
 std::string opTypeToString(OpType type);
-/// Returns whether two ranks take part, not all. `batched` says, as in LibTorch, whether a batch of
-/// messages counts as one.
+/// Returns whether only two ranks take part in the operation. As in LibTorch, a batch of messages
+/// (COALESCED) is included if `batched`.
 inline bool isP2POp(OpType type, bool batched = false) {
   return type == OpType::SEND || type == OpType::RECV || type == OpType::RECVANYSOURCE ||
          (batched && type == OpType::COALESCED);
 }
 
-/// A value that arrives later, or an error instead, as in c10::ivalue::Future. Any thread may query
-/// it and wait.
+/// A value or an error that is set later, as in c10::ivalue::Future. Any thread may query it and
+/// wait for it.
 class Future : public intrusive_ptr_target {
  public:
   /// Returns whether there is a value or an error.
@@ -82,12 +83,13 @@ class Future : public intrusive_ptr_target {
   bool hasValue() const;
   /// Returns whether there is an error.
   bool hasError() const;
-  /// Waits for a value or an error. Throws DistError in a callback of the group, because it would
+  /// Waits for a value or an error. In a callback of the group, throws DistError, because it would
   /// wait forever.
   void wait() const;
   /// Waits like wait(), and throws the error if there is one.
   void waitAndThrow() const;
-  /// Returns the value. Throws the error if there is one, and Error if there is neither yet.
+  /// Returns the value. If there is an error, throws it. If there is no value and no error yet,
+  /// throws Error.
   IValue value() const;
   /// Returns the value like value().
   const IValue& constValue() const;
@@ -96,9 +98,10 @@ class Future : public intrusive_ptr_target {
   /// Returns the error's text, or "".
   std::string tryRetrieveErrorMessage() const;
 
-  /// Calls f, with this future or without arguments, when there is a value or an error. It is
-  /// called at once if there is one, else on the thread that sets it. In f, operations of the group
-  /// may be started, but not waited for. Exceptions of f are lost. then() keeps them.
+  /// Calls f, with this future or without arguments, when there is a value or an error. If there
+  /// already is one, it calls f immediately. Otherwise, the thread that sets it calls f. f may
+  /// start operations of the group, but must not wait for them. Exceptions of f are lost, but
+  /// then() keeps them.
   template <class F>
   void addCallback(F f) {
     if constexpr (std::is_invocable<F, Future&>::value)
@@ -106,8 +109,8 @@ class Future : public intrusive_ptr_target {
     else
       when_completed(std::move(f));
   }
-  /// Returns a future of f's result, or its exception. f is called as in addCallback(). (LibTorch's
-  /// then() also takes a type, which is ignored here.)
+  /// Returns a future of the result of f, or of its exception. f is called as in addCallback().
+  /// (LibTorch's then() also takes a type, which is ignored here.)
   template <class F, class... Type>
   intrusive_ptr<Future> then(F f, const Type&...) {
     auto next = make_intrusive<Future>();
@@ -117,9 +120,9 @@ class Future : public intrusive_ptr_target {
     return next;
   }
 
-  /// Sets the value. Throws Error if there is a value or an error.
+  /// Sets the value. Throws Error if there already is a value or an error.
   void markCompleted(IValue value = {});
-  /// Sets an error. Throws Error if there is a value or an error.
+  /// Sets an error. Throws Error if there already is a value or an error.
   void setError(std::exception_ptr error);
 
  private:
@@ -141,59 +144,63 @@ class Future : public intrusive_ptr_target {
   std::vector<std::function<void()>> callbacks_;
 };
 
-/// A running operation. It ends once, with or without an error. Any thread may query it and wait.
+/// A running operation. It ends once, with or without an error. Any thread may query it and wait
+/// for it.
 class Work : public intrusive_ptr_target {
  public:
-  /// Returns whether it has ended, with or without an error.
+  /// Returns whether the operation has ended, with or without an error.
   virtual bool isCompleted() const;
-  /// Returns whether it has ended without an error.
+  /// Returns whether the operation has ended without an error.
   virtual bool isSuccess() const;
-  /// Returns its error, or null if there is none yet.
+  /// Returns the operation's error, or null if there is none yet.
   virtual std::exception_ptr exception() const;
   /// Returns the rank that sent the received message.
   int sourceRank() const { return source_; }
-  /// Waits for the end. For tensors on CUDA devices it makes the current streams wait for the
-  /// results. Throws the operation's error. Throws DistError if the operation runs beyond `timeout`
-  /// (kNoTimeout: only the operation's limit counts). It can be waited for again then. Throws
-  /// DistError in a callback of the group, because it would wait forever. Returns true.
+  /// Waits for the end of the operation and returns true. For tensors on CUDA devices, it makes the
+  /// current streams wait for the results. Throws the operation's error. Throws DistError if the
+  /// operation takes longer than `timeout`. You can then wait again. kNoTimeout means that only the
+  /// operation's own limit applies. In a callback of the group, throws DistError, because it would
+  /// wait forever.
   virtual bool wait(std::chrono::milliseconds timeout = kNoTimeout);
   /// Calls wait().
   void synchronize() { wait(); }
-  /// Returns the tensors that it writes.
+  /// Returns the tensors that the operation writes.
   std::vector<Tensor> result() const { return result_; }
   /// Returns the kind of operation.
   OpType retrieveOpType() const { return type_; }
-  /// Returns its number in the group, among operations of all ranks or among this rank's messages.
+  /// Returns the operation's number in the group. Collectives and this rank's messages are numbered
+  /// separately.
   uint64_t getSequencenumber() const { return number_; }
-  /// Returns a future of result(), a list of tensors, or of the error. It completes when everything
-  /// is written, on CUDA devices too. Threads that wait for the Work see the same.
+  /// Returns a future of result() (a list of tensors), or of the error. It completes when all
+  /// results are written, also on CUDA devices.
   intrusive_ptr<Future> getFuture();
 
-  /// For backends: ends the operation, with an error or, for null, without.
+  /// For backends: ends the operation. If `error` is not null, it ends with this error.
   void finish(std::exception_ptr error = nullptr);
-  /// For backends: sets a function that wait() calls, once, on the waiting thread, if the operation
-  /// has ended without an error.
+  /// For backends: sets a function. If the operation ends without an error, wait() calls it once on
+  /// the waiting thread.
   void on_wait(std::function<void()> f) { on_wait_ = std::move(f); }
   /// For backends: sets the results of retrieveOpType() and result().
   void describe(OpType type, std::vector<Tensor> result) {
     type_ = type;
     result_ = std::move(result);
   }
-  /// For backends: sets its rank and number, for errors.
+  /// For backends: sets the rank and the operation's number, for error messages.
   void set_place(int rank, uint64_t number) {
     rank_ = rank;
     number_ = number;
   }
   /// For backends: sets the result of sourceRank().
   void set_source(int rank) { source_ = rank; }
-  /// Calls f when it has ended, with or without an error: at once if it has, else on the group's
-  /// thread.
+  /// Calls f when the operation has ended, with or without an error. If it has already ended, it
+  /// calls f immediately. Otherwise, the group's thread calls f.
   virtual void when_completed(std::function<void()> f);
 
  protected:
-  /// Calls the function of on_wait(), once. Concurrent callers wait.
+  /// Calls the function of on_wait() once. Concurrent callers wait for this call.
   void run_on_wait();
-  /// Throws if wait() would never end, because the caller is the thread that ends the operation.
+  /// Throws DistError if the caller is the thread that ends the operation, because wait() would
+  /// never end.
   void check_may_wait() const;
 
  private:

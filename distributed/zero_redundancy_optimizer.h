@@ -1,13 +1,13 @@
-// ZeroRedundancyOptimizer: each rank keeps the optimizer's state of only a part of the parameters.
+// ZeroRedundancyOptimizer: each rank keeps the optimizer's state for only a part of the parameters.
 //
 //   nn::parallel::DistributedDataParallel parallel(net);
 //   auto optimizer = optim::ZeroRedundancyOptimizer::of<optim::Adam>(net->parameters(),
 //                                                                    optim::AdamOptions(1e-3));
 //   loss.backward();
-//   optimizer->step();  // each rank steps its part, and sends it to the others
+//   optimizer->step();  // each rank updates its part and sends it
 //
-// Rajbhandari et al., "ZeRO: Memory optimizations toward training trillion parameter models", 2020,
-// first stage.
+// Rajbhandari et al., "ZeRO: Memory optimizations toward training trillion parameter models", 2020
+// (its first stage).
 #pragma once
 
 #include <functional>
@@ -23,18 +23,19 @@
 
 namespace torch::taper::optim {
 
-/// An optimizer of any class whose state is distributed over the ranks of a group. Each rank steps
-/// with its part of the parameters, and sends them to the others. Parameters and gradients are
-/// equal on all ranks, as DistributedDataParallel makes them. So the results equal those of one
-/// process. Schedules change param_groups() here, as always. Python's ZeroRedundancyOptimizer.
+/// Distributes the state of an optimizer of any class over the ranks of a group. Each rank updates
+/// its part of the parameters, and sends them to the other ranks. Parameters and gradients must be
+/// equal on all ranks, as with DistributedDataParallel. The results then equal those of one
+/// process. Schedules change the param_groups() of this object. It corresponds to Python's
+/// ZeroRedundancyOptimizer.
 class ZeroRedundancyOptimizer final : public Optimizer {
  public:
   using Group = intrusive_ptr<distributed::ProcessGroup>;  ///< a process group
-  /// Makes the optimizer of some parameter groups, some of which may be empty.
+  /// Makes an optimizer for the given parameter groups. Some groups may be empty.
   using Factory =
       std::function<std::unique_ptr<Optimizer>(std::vector<OptimizerParamGroup> param_groups)>;
 
-  /// Makes the optimizer for a group of ranks. None means the default group. `defaults` are the
+  /// Makes the optimizer for a group of ranks, by default the default group. `defaults` are the
   /// options of parameter groups without options. Throws Error if ranks have different parameters.
   ZeroRedundancyOptimizer(std::vector<OptimizerParamGroup> param_groups,
                           std::unique_ptr<OptimizerOptions> defaults, Factory factory,
@@ -59,27 +60,28 @@ class ZeroRedundancyOptimizer final : public Optimizer {
     return of<Class>(std::move(groups), options, std::move(group));
   }
 
-  /// Steps. All ranks must call it together. In DistributedDataParallel::join() ranks without
-  /// inputs step too, if JoinOptions::optimizers has the optimizer.
+  /// Updates the parameters. All ranks must call it together. In DistributedDataParallel::join(),
+  /// ranks without inputs also step, if JoinOptions::optimizers lists this optimizer.
   Tensor step(LossClosure closure = nullptr) override;
-  /// For join(): takes part in the others' step on a rank without inputs, with rank `root`'s
-  /// options.
+  /// For join(), on a rank without inputs: takes part in the other ranks' step, with the options of
+  /// rank `root`.
   void shadow_step(int root);
-  /// Adds a parameter group. Its parameters go to the ranks that have the fewest elements so far.
+  /// Adds a parameter group. Assigns each of its parameters to the rank that has the fewest
+  /// elements so far.
   void add_param_group(const OptimizerParamGroup& group);
   /// Returns the rank that keeps each parameter's state, in the order of all groups.
   const std::vector<int>& owners() const { return owners_; }
   /// Returns the optimizer of this rank's part.
   Optimizer& local_optimizer() { return *local_; }
 
-  /// Copies all ranks' states to rank `to`, which can then save() and has them in state(). All
-  /// ranks must call it.
+  /// Copies the states of all ranks to rank `to`. This rank can then call save(), and its state()
+  /// has all states. All ranks must call this.
   void consolidate_state_dict(int to = 0);
-  /// Writes the state that an optimizer of one process would write. Throws Error on a rank on which
-  /// consolidate_state_dict() was not called since the last step.
+  /// Writes the state in the form in which an optimizer of one process writes it. Throws Error
+  /// unless consolidate_state_dict() has copied the states to this rank since the last step.
   void save(serialize::OutputArchive& archive) const override;
-  /// Reads that state, from any number of ranks. All ranks must call it, with one file. On an error
-  /// nothing is changed.
+  /// Reads the state that save() wrote, with any number of ranks. All ranks must call this with the
+  /// same file. After an error, nothing is changed.
   void load(serialize::InputArchive& archive) override;
 
  private:
@@ -96,7 +98,7 @@ class ZeroRedundancyOptimizer final : public Optimizer {
   Group group_;
   std::vector<int> owners_;
   std::vector<int64_t> load_;  // elements on each rank
-  size_t groups_ = 0;          // number of groups distributed over the ranks
+  size_t groups_ = 0;          // number of parameter groups that are already distributed
   std::unique_ptr<Optimizer> local_;
   bool consolidated_ = false;
 };
@@ -105,9 +107,10 @@ class ZeroRedundancyOptimizer final : public Optimizer {
 
 namespace torch::taper::distributed {
 
-/// Lets a scaler skip a step on all ranks if a gradient of one rank is not finite. It is for ranks
-/// with different gradients, as with fully_shard(). (Gradients of DistributedDataParallel are equal
-/// anyway.) All ranks must then unscale and step equally. No group means the default group.
+/// Lets a scaler skip a step on all ranks if a gradient of one rank is not finite. Use it if ranks
+/// have different gradients, as with fully_shard(). (With DistributedDataParallel, all ranks have
+/// equal gradients.) All ranks must then call unscale_() and step() equally often. Without a group,
+/// the default group is used.
 void agree_on_found_inf(amp::GradScaler& scaler, intrusive_ptr<ProcessGroup> group = {});
 
 }  // namespace torch::taper::distributed
