@@ -1,5 +1,5 @@
-// at::acc_type: the type in which a kernel sums elements of a type. It is wider than the elements'
-// type: double for f32 on the CPU.
+// at::acc_type: the type in which a kernel sums elements of another type. It is usually wider, for
+// example double for f32 on the CPU.
 #pragma once
 
 #include <type_traits>
@@ -28,7 +28,7 @@ using acc_type = typename AccumulateType<T, is_cuda>::type;
 template <class T>
 using acc_type_cpu = acc_type<T, false>;
 
-/// Returns the dtype in which elements of a dtype are summed.
+/// Returns the dtype in which elements of dtype `t` are summed.
 constexpr ScalarType toAccumulateType(ScalarType t, bool is_cuda) {
   if (isIntegralType(t, false)) return kLong;
   if (!is_cuda && (t == kFloat || t == kComplexFloat))

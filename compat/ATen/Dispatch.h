@@ -1,5 +1,5 @@
-// AT_DISPATCH_...: runs a lambda in which scalar_t is the C++ type of a dtype, and returns its
-// result.
+// AT_DISPATCH_...: calls a lambda in which scalar_t is the C++ type of a dtype, and returns the
+// lambda's result.
 #pragma once
 
 #include <taper/framework/core/dtype.h>

@@ -1,5 +1,5 @@
 // AT_DISPATCH_V2(dtype, "op", AT_WRAP([&] { ... scalar_t ... }), AT_EXPAND(AT_FLOATING_TYPES),
-// kHalf): a dispatch over any lists and dtypes, up to 24 in all.
+// kHalf): a dispatch over any lists of dtypes and single dtypes, at most 24 dtypes in total.
 #pragma once
 
 #include <ATen/Dispatch.h>

@@ -1,4 +1,5 @@
-// at::ThreadLocalState: the settings of a thread that its ops depend on, for another thread.
+// at::ThreadLocalState: copies the settings of a thread on which ops depend, so that another thread
+// can use them.
 #pragma once
 
 #include <taper/framework/runtime/thread_state.h>

@@ -1,4 +1,4 @@
-// LibTorch's macros of recorded ranges: the range is the rest of the block.
+// LibTorch's macros that record a range. The range lasts until the end of the enclosing block.
 #pragma once
 
 #include <taper/extension/record_function.h>

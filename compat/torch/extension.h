@@ -1,5 +1,5 @@
-// LibTorch's header of programs with custom ops, without Python: the functions are called from C++.
-// A PYBIND11_MODULE is compiled to nothing, and the compiler warns about it.
+// LibTorch's header for programs with custom ops, but without Python. A program calls its functions
+// from C++. A PYBIND11_MODULE has no effect, and the compiler warns about it.
 #pragma once
 
 #include <ATen/Functions.h>
@@ -14,7 +14,7 @@
 
 namespace torch_compat {
 
-/// Replaces pybind11's arguments in the body of a PYBIND11_MODULE, which nobody calls.
+/// Replaces pybind11's arguments in the body of a PYBIND11_MODULE. This body is never called.
 struct Argument {
   Argument(const char*) {}
   template <class T>

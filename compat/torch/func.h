@@ -1,4 +1,5 @@
-// Derivatives of functions: torch::func as Python's torch.func, and torch::autograd::functional.
+// Derivatives of functions: torch::func, which corresponds to Python's torch.func, and
+// torch::autograd::functional.
 #pragma once
 
 #include <taper/func/forward_ad.h>

@@ -1,5 +1,5 @@
-// TorchScript is absent. Its names are declared, so that a program that uses one gets an error with
-// an alternative. A program that only includes <torch/script.h> builds.
+// Taper has no TorchScript. Its names are declared, so that the compiler's error names an
+// alternative if a program uses them. A program that only includes <torch/script.h> compiles.
 #pragma once
 
 #include <taper/framework/io/ivalue.h>
@@ -22,7 +22,7 @@ namespace jit {
 
 using taper::IValue;
 
-// Complete types, so that the compiler reports only the sentence above.
+// The types are complete, so that the compiler reports only the message above.
 struct TAPER_ABSENT Module {};
 struct TAPER_ABSENT Graph {};
 template <class... A>

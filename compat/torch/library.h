@@ -12,8 +12,8 @@ using taper::jit::Stack;
 }  // namespace jit
 }  // namespace torch
 
-// Names of objects at namespace scope: of one library for each namespace, and of any number of
-// others.
+// Objects at namespace scope need names. A namespace has one TORCH_LIBRARY, and any number of other
+// libraries.
 #define TORCH_LIBRARY_SCOPE_(kind, id, ns, key, m)                                   \
   static void TORCH_LIBRARY_fill_##id(torch::Library&);                              \
   static const taper::detail::TorchLibraryInit TORCH_LIBRARY_init_##id(              \

@@ -1,8 +1,8 @@
 // The namespaces of LibTorch besides torch: at, c10 and caffe2.
 //
-// Taper's names are in torch (taper/framework/core/namespaces.h). These are namespaces with a
-// using-directive, not aliases, because programs reopen them. A name found through torch, at or c10
-// is one entity, so `using namespace torch; using namespace at;` together are not ambiguous.
+// Taper's names are in torch (taper/framework/core/namespaces.h). The others are namespaces with a
+// using-directive and not aliases, because programs reopen them. A name refers to the same entity
+// in torch, at and c10, so `using namespace torch; using namespace at;` is not ambiguous.
 #pragma once
 
 #include <taper/framework/core/namespaces.h>
@@ -21,8 +21,8 @@ using namespace torch::taper;
 using torch::taper::numbers::complex;
 }  // namespace c10
 
-// Names that compat declares in c10 (c10::str, c10::irange) are found through at and torch too.
-// Only `complex` is a type in c10 and an op in the others.
+// Names that compat declares in c10 (c10::str, c10::irange) are also in at and torch. Only
+// `complex` differs: it is a type in c10, and an op in at and torch.
 namespace torch {
 using namespace c10;
 }

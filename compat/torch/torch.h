@@ -1,7 +1,7 @@
 // The contents of LibTorch's <torch/torch.h>, from Taper.
 #pragma once
 
-// Standard headers that LibTorch's header includes: programs use them without including them.
+// Standard headers that LibTorch's header includes. Programs rely on them.
 #include <algorithm>
 #include <bitset>
 #include <cassert>
@@ -58,7 +58,8 @@ namespace torch {
 using std::make_unique;
 }
 
-// A program that registers operators must include their header, so that others need not compile it.
+// A program that registers operators must include <torch/library.h>. Other programs need not
+// compile it.
 #ifndef TORCH_LIBRARY
 #define TORCH_LIBRARY(ns, m) static_assert(false, "TORCH_LIBRARY needs #include <torch/library.h>");
 #define TORCH_LIBRARY_FRAGMENT(ns, m) TORCH_LIBRARY(ns, m)

@@ -1,5 +1,5 @@
-// at::AutoNonVariableTypeMode, the inference guard before c10::InferenceMode, and the guards that
-// replaced it in kernels.
+// at::AutoNonVariableTypeMode, which programs used before c10::InferenceMode existed, and the
+// guards that replaced it in kernels.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -8,7 +8,7 @@
 
 namespace c10 {
 
-/// Turns gradient mode off in the scope: no op records a graph. Warns once, and names the
+/// Turns gradient mode off in the scope, so that no op records a graph. Warns once, and names the
 /// replacement.
 struct AutoNonVariableTypeMode {
   explicit AutoNonVariableTypeMode(bool enabled = true)

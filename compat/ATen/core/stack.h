@@ -31,7 +31,7 @@ inline std::vector<taper::IValue> pop(Stack& stack, size_t n) {
   drop(stack, n);
   return values;
 }
-/// Pops the last values. The first of them goes to the first argument.
+/// Pops as many values as there are arguments. The topmost value goes to the last argument.
 template <class... T>
 void pop(Stack& stack, T&... values) {
   size_t i = 0;

@@ -1,5 +1,6 @@
-// Properties of devices, and the handles of cuBLAS, cuSOLVER and cuSPARSE for the calling thread,
-// bound to its current stream. Functions whose headers the toolkit lacks are omitted.
+// Properties of devices, and the handles of cuBLAS, cuSOLVER and cuSPARSE. A handle belongs to the
+// calling thread and uses its current stream. If the toolkit has no headers of a library, its
+// functions are omitted.
 #pragma once
 
 #include <array>
@@ -15,8 +16,7 @@ inline int64_t getNumGPUs() { return taper::cuda::device_count(); }
 inline int warp_size() { return 32; }
 
 #ifdef TORCH_PRIVATE_CUDA_TOOLKIT
-/// Returns a device's properties. For a simulated device only its name, memory and capability are
-/// set.
+/// Returns a device's properties. For a simulated device, only name, memory and capability are set.
 inline cudaDeviceProp* getDeviceProperties(DeviceIndex device = -1) {
   static std::array<std::once_flag, C10_COMPILE_TIME_MAX_GPUS> once;
   static std::array<cudaDeviceProp, C10_COMPILE_TIME_MAX_GPUS> all{};

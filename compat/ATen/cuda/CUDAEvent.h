@@ -7,8 +7,8 @@ namespace at::cuda {
 
 class CUDAEvent : public taper::cuda::Event {
  public:
-  /// Takes CUDA's flags. Without cudaEventDisableTiming (2), which is the default, the event
-  /// records times.
+  /// Takes CUDA's flags. By default, the flag cudaEventDisableTiming (2) is set. Without it, the
+  /// event records times.
   explicit CUDAEvent(unsigned flags = 2) : Event((flags & 2) == 0) {}
   bool isCreated() const { return is_recorded(); }
   cudaEvent_t event() const { return static_cast<cudaEvent_t>(native_handle()); }

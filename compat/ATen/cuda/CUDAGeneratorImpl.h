@@ -8,7 +8,7 @@
 
 namespace at {
 using taper::cuda::CUDAGeneratorImpl;
-/// Returns the given generator's implementation, or that of the default generator.
+/// Returns the implementation of `given`, or of the generator `otherwise` if `given` is empty.
 template <class T>
 CUDAGeneratorImpl* get_generator_or_default(const optional<Generator>& given,
                                             const Generator& otherwise) {

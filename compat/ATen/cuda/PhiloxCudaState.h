@@ -1,4 +1,4 @@
-// at::PhiloxCudaState, and at::cuda::philox::unpack, with which a kernel reads it.
+// at::PhiloxCudaState, and at::cuda::philox::unpack, which reads it in a kernel.
 #pragma once
 
 #include <tuple>

@@ -1,5 +1,5 @@
-// at::tensor: unlike torch::tensor it keeps the C++ type's dtype (int is int32, double is float64),
-// and a number makes a vector of one element.
+// at::tensor: makes tensors from values. Unlike torch::tensor, it keeps the dtype of the C++ type
+// (int is int32, double is float64). A number becomes a vector of one element.
 #pragma once
 
 #include <initializer_list>
@@ -16,8 +16,8 @@ template <class T>
 Tensor tensor(ArrayRef<T> values) {
   return taper::tensor(values, dtype(taper::CppTypeToScalarType<T>::value));
 }
-/// Returns the values with the dtype and on the device of `options`. Without a dtype the default
-/// one is used. Throws NotImplementedError for complex values in a real dtype.
+/// Returns the values with the dtype and on the device of `options`. If `options` has no dtype, the
+/// default dtype is used. Throws NotImplementedError for complex values in a real dtype.
 template <class T>
 Tensor tensor(ArrayRef<T> values, const TensorOptions& options) {
   TORCH_CHECK_NOT_IMPLEMENTED(!taper::isComplexType(taper::CppTypeToScalarType<T>::value) ||

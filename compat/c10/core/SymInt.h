@@ -1,4 +1,4 @@
-// c10::SymInt and c10::SymIntArrayRef: sizes are numbers here, never symbols.
+// c10::SymInt and c10::SymIntArrayRef: in Taper, sizes are always numbers and never symbols.
 #pragma once
 
 #include <taper/framework/core/array_ref.h>

@@ -9,7 +9,7 @@
 
 namespace c10::cuda {
 
-/// Makes a stream current until the end of the scope. Another stream can be set meanwhile.
+/// Makes a stream current until the end of the scope. During the scope, another stream can be set.
 class CUDAStreamGuard {
  public:
   explicit CUDAStreamGuard(const taper::cuda::Stream& stream) : original_(getCurrentCUDAStream()) {

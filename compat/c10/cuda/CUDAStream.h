@@ -1,5 +1,5 @@
-// c10::cuda's streams: taper::cuda::Stream with CUDA's handle. Without the CUDA toolkit's headers
-// cudaStream_t is declared here.
+// c10::cuda's streams: taper::cuda::Stream with CUDA's handle. If the CUDA toolkit's headers are
+// missing, this header declares cudaStream_t.
 #pragma once
 
 #include <taper/extension/device_guard.h>
@@ -23,7 +23,7 @@ using StreamId = int64_t;
 namespace cuda {
 using namespace taper::cuda;
 
-/// A stream of the framework for CUDA code. On simulated devices its handle is null.
+/// A stream of Taper, for CUDA code. On simulated devices, its handle is null.
 class CUDAStream : public taper::cuda::Stream {
  public:
   CUDAStream(const taper::cuda::Stream& stream) : Stream(stream) {}

@@ -1,4 +1,4 @@
-// Symbol visibility: all names for programs are exported by default.
+// Symbol visibility. By default, all names for programs are exported.
 #pragma once
 
 #define C10_EXPORT __attribute__((visibility("default")))

@@ -1,4 +1,4 @@
-// The functions of <cmath> for c10::Half and c10::BFloat16: computed in float, rounded once.
+// The functions of <cmath> for c10::Half and c10::BFloat16. They compute in float and round once.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// LibTorch's checks and warnings. They throw taper's errors, to which c10's names refer.
+// LibTorch's checks and warnings. The checks throw Taper's errors. c10's names of errors are
+// aliases of these.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace torch_compat {
 
-/// Returns the text of a failed check: the program's text, else the condition.
+/// Returns the message of a failed check: the program's text, or the condition if there is no text.
 inline std::string check_message(const char* otherwise) { return otherwise; }
 template <class... Parts>
 std::string check_message(const char*, const Parts&... parts) {
@@ -19,7 +20,8 @@ std::string check_message(const char*, const Parts&... parts) {
 
 }  // namespace torch_compat
 
-// An `if`, as in LibTorch: some programs forget the semicolon after it.
+// The macro expands to an `if`, as in LibTorch, because some programs forget the semicolon after
+// it.
 #define TORCH_CHECK_WITH(Type, cond, ...)                                  \
   if (__builtin_expect(!(cond), 0)) {                                      \
     ::taper::detail::fail<::taper::Type>({::torch_compat::check_message(   \
@@ -45,8 +47,8 @@ std::string check_message(const char*, const Parts&... parts) {
 #endif
 #define C10_THROW_ERROR(Type, text) throw ::taper::Type(text)
 
-// Checks of two values: TORCH_CHECK_EQ(a, b) << "more" throws Error. TORCH_DCHECK_EQ, in debug
-// builds only, ends the process.
+// Checks of two values. TORCH_CHECK_EQ(a, b) << "more" throws Error if a != b. TORCH_DCHECK_EQ
+// checks only in debug builds, and ends the process.
 #define TORCH_PRIVATE_LOG(severity, exits)                                                       \
   ::taper::MessageLogger({__func__, __FILE__, static_cast<::std::uint32_t>(__LINE__)}, severity, \
                          exits)                                                                  \

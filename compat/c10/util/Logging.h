@@ -1,4 +1,4 @@
-// LibTorch's logging, and standard containers as text: `std::cout << vector` compiles.
+// LibTorch's logging, and operators that print standard containers, as in `std::cout << vector`.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ std::ostream& print_elements(std::ostream& out, const List& list) {
 
 }  // namespace torch_compat
 
-// In std because argument-dependent lookup looks there for containers of numbers.
+// In namespace std, because argument-dependent lookup searches there for containers of numbers.
 namespace std {
 
 template <class First, class Second>
@@ -68,7 +68,7 @@ ostream& operator<<(ostream& out, const set<T...>& list) {
   do {                              \
   } while (false)
 
-// Checks that end the process with a line of the log.
+// Checks that write a line of the log and end the process.
 #define CHECK(condition) FATAL_IF(condition) << "Check failed: " #condition " "
 #define DCHECK(condition) TORCH_PRIVATE_DEBUG_ONLY CHECK(condition)
 #define TORCH_PRIVATE_FATAL_OP(a, b, op) FATAL_IF(((a)op(b))) << TORCH_PRIVATE_OP_TEXT(a, b, op)

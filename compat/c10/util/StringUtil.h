@@ -1,4 +1,4 @@
-// c10::str, c10::Join and c10::to_string: values as text.
+// c10::str, c10::Join and c10::to_string: convert values to text.
 #pragma once
 
 #include <sstream>
@@ -26,7 +26,7 @@ std::string Join(const std::string& separator, const List& values) {
   return out.str();
 }
 
-/// Returns numbers as std::to_string writes them, and other values (a pointer) as operator<< does.
+/// Converts a number with std::to_string, and another value (a pointer) with operator<<.
 template <class T>
 std::string to_string(const T& value) {
   if constexpr (std::is_arithmetic<T>::value)

@@ -1,4 +1,4 @@
-// c10::multiply_integers and c10::sum_integers of the numbers in a container or a range.
+// c10::multiply_integers and c10::sum_integers: the product and the sum of a container or a range.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ template <class List>
 int64_t multiply_integers(const List& list) {
   return multiply_integers(list.begin(), list.end());
 }
-/// Return the product of the sizes from dimension k on, and of the sizes before it.
+/// Return the product of the sizes: from dimension k to the last, or of all dimensions before k.
 template <class List>
 int64_t numelements_from_dim(int k, const List& sizes) {
   return multiply_integers(sizes.begin() + k, sizes.end());

@@ -1,4 +1,4 @@
-// c10::complex, with the functions of <complex> for it, and the type of a number's parts.
+// c10::complex, the functions of <complex> for it, and scalar_value_type.
 #pragma once
 
 #include <complex>
@@ -62,7 +62,7 @@ complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(std::polar(r, theta));
 }
 
-/// `type` is the type of T's parts if T is complex, else T.
+/// `type` is the type of the parts of T if T is complex, and otherwise T.
 template <class T, class = void>
 struct scalar_value_type {
   using type = T;

@@ -1,4 +1,4 @@
-// ska::flat_hash_map, the name by which programs access the states of an optimizer.
+// ska::flat_hash_map. Programs use this name for the map of an optimizer's states.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace ska {
 
-/// The type of Optimizer::state() for both kinds of its keys (void* or std::string), else a
-/// standard map.
+/// For an optimizer's states, the type of Optimizer::state(), for keys of type void* and
+/// std::string. For other values, a standard map.
 template <class Key, class Value, class... More>
 using flat_hash_map = std::conditional_t<
     std::is_same<Value, std::unique_ptr<taper::optim::OptimizerParamState>>::value,

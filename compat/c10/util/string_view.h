@@ -1,4 +1,4 @@
-// c10::string_view is the standard one.
+// c10::string_view, an alias of std::string_view.
 #pragma once
 
 #include <string_view>

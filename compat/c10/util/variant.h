@@ -1,5 +1,5 @@
-// c10::variant is the standard one. Options hold lighter variants, on which these functions work
-// too.
+// c10::variant, an alias of std::variant. Taper's options use lighter variants, and these functions
+// also work with them.
 #pragma once
 
 #include <string>

@@ -17,7 +17,8 @@ using is_module = taper::nn::detail::is_module<M>;
 template <class M, class T = void>
 using enable_if_module_t = std::enable_if_t<is_module<M>::value, T>;
 
-/// Has `type`, the type of the result of M's forward() with these arguments, or void if M has none.
+/// `type` is the result type of M's forward() with these arguments. It is void if M has no such
+/// forward().
 template <class M, class = void, class... Args>
 struct result_of_forward {
   using type = void;

@@ -1,4 +1,4 @@
-// LibTorch's macros with which a program's optimizer saves and loads itself.
+// LibTorch's macros for saving and loading an optimizer that a program defines.
 #pragma once
 
 #include <taper/optim/serialize.h>

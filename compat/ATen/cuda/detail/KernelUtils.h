@@ -1,4 +1,4 @@
-// CUDA_KERNEL_LOOP: a kernel's loop over its elements, and the launch that goes with it.
+// CUDA_KERNEL_LOOP: a kernel's loop over its elements, and GET_BLOCKS for its launch.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace at::cuda::detail {
 constexpr int CUDA_NUM_THREADS = 1024;
-/// Returns the number of blocks for n elements. Throws Error if CUDA cannot launch that many.
+/// Returns the number of blocks for n elements. Throws Error if CUDA cannot launch this number of
+/// blocks.
 inline int GET_BLOCKS(int64_t n, int64_t most_threads = CUDA_NUM_THREADS) {
   TORCH_CHECK(n > 0, "CUDA kernel launch blocks must be positive, but got N=", n);
   const int64_t blocks = (n - 1) / most_threads + 1;

@@ -8,13 +8,13 @@ namespace torch {
 /// std::enable_if_t, with LibTorch 1.13's name.
 template <bool condition, class T = void>
 using enable_if_t = std::enable_if_t<condition, T>;
-/// True if all values, or any of them, are true.
+/// Are true if all values (all_of), or any of them (any_of), are true.
 template <bool... values>
 using all_of = std::bool_constant<(values && ...)>;
 template <bool... values>
 using any_of = std::bool_constant<(values || ...)>;
 
-/// Calls `f` with each argument, in their order.
+/// Calls `f` with each argument, in order.
 template <class F, class... T>
 void apply(F f, T&&... values) {
   (f(std::forward<T>(values)), ...);

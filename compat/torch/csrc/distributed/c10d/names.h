@@ -1,4 +1,4 @@
-// The namespace c10d, and its errors and futures in LibTorch's places.
+// The namespace c10d, and its errors and futures in the namespaces where LibTorch has them.
 #pragma once
 
 #include <taper/distributed/work.h>

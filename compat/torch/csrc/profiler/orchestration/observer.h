@@ -1,4 +1,4 @@
-// LibTorch's <torch/csrc/profiler/orchestration/observer.h>: the settings of a profiler.
+// LibTorch's <torch/csrc/profiler/orchestration/observer.h>: the configuration of a profiler.
 #pragma once
 
 #include <ATen/record_function.h>
