@@ -8,8 +8,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures Adadelta, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures Adadelta. The formula of class Adadelta shows the meaning of each option. A number
+/// converts to options with that learning rate.
 struct AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
   AdadeltaOptions(double lr = 1.0) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1.0;                   ///< the learning rate

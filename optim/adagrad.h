@@ -7,8 +7,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures Adagrad, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures Adagrad. The formula of class Adagrad shows the meaning of each option. A number
+/// converts to options with that learning rate.
 struct AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
   AdagradOptions(double lr = 1e-2) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;                  ///< the learning rate
@@ -35,8 +35,8 @@ TAPER_OPTIM_CLONED(Adagrad);
 ///     p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(sum) + eps)
 ///
 /// As in LibTorch, the sums of all groups start at the initial_accumulator_value of the defaults.
-/// They are in state() from the start. For parameters that are added later, they are there after
-/// the first step. Throws Error if an option is negative.
+/// state() has the sums from the start. For parameters that are added later, it has them after
+/// their first step. Throws Error if an option is negative.
 class Adagrad : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets

@@ -10,16 +10,16 @@
 namespace torch::taper::optim {
 namespace detail {
 
-/// Returns the steps that the clock of a state has counted, after waiting for its device. Without a
-/// clock, returns `counted`.
+/// Waits for the device of the clock, and returns the number of steps that the clock has counted.
+/// If `clock` is undefined, returns `counted`.
 int64_t steps_of(const Tensor& clock, int64_t counted);
-/// Sets the clock, if there is one, and returns n.
+/// Sets the clock to n steps, if it is defined. Returns n.
 int64_t set_steps(const Tensor& clock, int64_t n);
 
 }  // namespace detail
 
-/// Configures Adam, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures Adam. The formula of class Adam shows the meaning of each option. A number converts
+/// to options with that learning rate.
 struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   AdamOptions(double lr = 1e-3) : lr_(lr) {}        ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
@@ -27,13 +27,13 @@ struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
   TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
   TAPER_ARG(double, weight_decay) = 0;  ///< adds the parameter times this to its gradient
-  TAPER_ARG(bool, amsgrad) = false;     ///< whether the largest mean square so far is used
+  TAPER_ARG(bool, amsgrad) = false;     ///< whether to use the largest v so far instead of v
   TAPER_ARG(bool, capturable) = false;  ///< whether steps can be captured after the first one
   TAPER_OPTIM_OPTIONS(AdamOptions)
 };
 
-/// Configures AdamW, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures AdamW. The formula of class Adam shows the meaning of each option. A number converts
+/// to options with that learning rate.
 struct AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
@@ -41,7 +41,7 @@ struct AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
   TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
   TAPER_ARG(double, weight_decay) = 1e-2;           ///< shrinks the parameter by lr times this
-  TAPER_ARG(bool, amsgrad) = false;     ///< whether the largest mean square so far is used
+  TAPER_ARG(bool, amsgrad) = false;     ///< whether to use the largest v so far instead of v
   TAPER_ARG(bool, capturable) = false;  ///< whether steps can be captured after the first one
   TAPER_OPTIM_OPTIONS(AdamWOptions)
 };
@@ -83,9 +83,10 @@ TAPER_OPTIM_CLONED(AdamW);
 ///     p -= lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 ///
 /// With amsgrad, the largest v so far replaces v. With `capturable`, steps can be captured
-/// (graph.h) after the first step. Then the device of the parameters counts t, with one clock for
-/// all parameters of a group that began together. lr keeps the value that it had at the capture.
-/// Throws Error if lr, eps or weight_decay is negative, or a beta is outside [0, 1).
+/// (graph.h) after the first step. A clock on the device of the parameters then counts t. The
+/// parameters of a group that took their first step together share a clock. In replays, lr has the
+/// value that it had at the capture. Throws Error if lr, eps or weight_decay is negative, or a beta
+/// is outside [0, 1).
 ///
 ///     optim::Adam optimizer(model->parameters(), optim::AdamOptions(1e-3));
 ///     loss.backward();
@@ -106,8 +107,8 @@ class Adam : public Optimizer {
 };
 
 /// Implements AdamW, which is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled
-/// weight decay regularization", 2017). Before the step of Adam, p *= 1 - lr * weight_decay
-/// replaces g += weight_decay * p. Throws Error like Adam.
+/// weight decay regularization", 2017). In the formula of Adam, p *= 1 - lr * weight_decay replaces
+/// g += weight_decay * p. Throws Error like Adam.
 class AdamW : public Optimizer {
  public:
   /// Takes parameter groups for AdamW, or parameters that form one group. Groups without options

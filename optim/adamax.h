@@ -7,13 +7,13 @@
 
 namespace torch::taper::optim {
 
-/// Configures Adamax, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures Adamax. The formula of class Adamax shows the meaning of each option. A number
+/// converts to options with that learning rate.
 struct AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
   AdamaxOptions(double lr = 2e-3) : lr_(lr) {}      ///< sets the learning rate
   TAPER_ARG(double, lr) = 2e-3;                     ///< the learning rate
   using betas_t = std::tuple<double, double>;       ///< {beta1, beta2}
-  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the decay of the running means of g and g^2
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the decay of m and of u
   TAPER_ARG(double, eps) = 1e-8;                    ///< keeps the divisor from 0
   TAPER_ARG(double, weight_decay) = 0;  ///< adds the parameter times this to its gradient
   TAPER_OPTIM_OPTIONS(AdamaxOptions)

@@ -7,8 +7,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures ASGD, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures ASGD. The formula of class ASGD shows the meaning of each option. A number converts
+/// to options with that learning rate.
 struct ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
   ASGDOptions(double lr = 1e-2) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;               ///< the learning rate
@@ -39,8 +39,8 @@ TAPER_OPTIM_CLONED(ASGD);
 ///     eta = lr / (1 + lambd * lr * t)^alpha
 ///     mu = 1 / max(1, t - t0)
 ///
-/// `ax` in the state is the average, which you may use instead of the parameter. Throws Error if lr
-/// or weight_decay is negative.
+/// The state holds the average `ax`. You may use it instead of the parameter. Throws Error if lr or
+/// weight_decay is negative.
 class ASGD : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets

@@ -1,12 +1,12 @@
 // LibTorch's _fused_... functions: one step of an optimizer for all parameters of a list. On a
 // device, one launch handles all parameters of a dtype, without synchronization.
 //
-// All lists have the length of `self`. The tensors of one index have one floating dtype, one device
-// and equal sizes. Only state_steps differ: each has one f32 element, which the caller increments.
-// With `grad_scale`, the gradients are divided by it in-place. If `found_inf` is not 0, nothing
-// changes. Both have one f32 element. With `maximize`, the step follows the gradient upwards. The
-// functions are not differentiable. They throw Error for arguments that do not fit, before anything
-// changes.
+// All lists have the length of `self`. The tensors with the same index have the same floating
+// dtype, device and sizes. Only state_steps differ. Each of them has one f32 element, which the
+// caller increments. If `grad_scale` is given, the gradients are divided by it in-place. If
+// `found_inf` is not 0, nothing changes. Both have one f32 element. With `maximize`, the step
+// increases the objective. The functions are not differentiable. They throw Error for invalid
+// arguments, before anything changes.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -26,7 +26,7 @@ void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, Tensor
                   double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
                   bool maximize, const optional<Tensor>& grad_scale = {},
                   const optional<Tensor>& found_inf = {});
-/// Makes a step of AdamW, whose weight decay is not part of the gradient.
+/// Makes a step of AdamW, which does not add the weight decay to the gradient.
 void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs,
                    TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1,
                    double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,

@@ -11,8 +11,8 @@
 //     }
 //     scaler.scale(loss).backward();   // gradients times the scale
 //     scaler.unscale_(optimizer);      // optional, for clipping: otherwise step() does it
-//     scaler.step(optimizer);          // no step if a gradient is infinite or NaN
-//     scaler.update();                 // then a smaller scale, after many good steps a larger one
+//     scaler.step(optimizer);          // skipped if a gradient is infinite or NaN
+//     scaler.update();                 // lowers the scale after a skipped step
 //   }
 #pragma once
 
@@ -29,16 +29,16 @@
 
 namespace torch::taper::amp {
 
-/// Scales losses by the largest factor that the gradients allow (Micikevicius et al., "Mixed
+/// Scales losses by a factor that is as large as the gradients allow (Micikevicius et al., "Mixed
 /// precision training", 2018). The scale is a number on the device of the first loss. Only
 /// get_scale(), state_dict(), and step() of an optimizer with takes_found_inf() false wait for this
 /// device. takes_found_inf() is true for Adam, AdamW, and SGD without dampening.
 class GradScaler {
  public:
-  /// Makes a scaler for losses on the type of `device`. If `device` is CUDA and there is none, it
-  /// warns and disables the scaler. A disabled scaler calls optimizer.step() in step(), returns
-  /// losses unchanged from scale(), and otherwise does nothing. Throws Error unless growth_factor >
-  /// 1 and backoff_factor < 1.
+  /// Makes a scaler for losses on devices of the type of `device`. If this type is CUDA and there
+  /// is no CUDA device, it warns and disables the scaler. A disabled scaler calls optimizer.step()
+  /// in step(), returns losses unchanged from scale(), and otherwise does nothing. Throws Error
+  /// unless growth_factor > 1 and backoff_factor < 1.
   explicit GradScaler(Device device = kCUDA, double init_scale = 65536.0,
                       double growth_factor = 2.0, double backoff_factor = 0.5,
                       int64_t growth_interval = 2000, bool enabled = true);
@@ -49,18 +49,18 @@ class GradScaler {
   /// the first scaled loss.
   std::vector<Tensor> scale(const std::vector<Tensor>& outputs);
   /// Divides the gradients of the parameters of the optimizer by the scale, and checks that all are
-  /// finite. Throws Error before the first scale(), if called twice between updates, and after
-  /// step(). Throws ValueError for f16 gradients.
+  /// finite. Throws Error before the first scale(), after step(), and if it is called twice before
+  /// update(). Throws ValueError for f16 gradients.
   void unscale_(optim::Optimizer& optimizer);
-  /// Sets a function that unscale_() calls with the result of each device: a float on the device, 0
-  /// if all gradients are finite. Ranks with different gradients use it to agree
-  /// (distributed::agree_on_found_inf).
+  /// Sets a function that unscale_() calls with the result of each device. `found_inf` is a float
+  /// on the device. It is 0 if all gradients are finite. The function lets ranks with different
+  /// gradients agree on one result (distributed::agree_on_found_inf).
   void set_found_inf_agreement(std::function<void(Tensor& found_inf)> agree) {
     agree_ = std::move(agree);
   }
   /// Calls unscale_() if you have not, then optimizer.step() unless a gradient is infinite or NaN.
-  /// Returns the result of step(). Throws Error for a closure, if called twice between updates, and
-  /// if no parameter has a gradient.
+  /// Returns the result of step(). Throws Error if a closure is given, if it is called twice before
+  /// update(), and if no parameter has a gradient.
   Tensor step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure = nullptr);
   /// Ends an iteration. If a gradient was not finite, it multiplies the scale by the backoff
   /// factor. After growth_interval good iterations in a row, it multiplies the scale by the growth
@@ -75,11 +75,11 @@ class GradScaler {
 
   /// Returns the scale, after waiting for the device. Returns 1 if the scaler is disabled.
   double get_scale() const;
-  /// Returns the factor of the scale after growth_interval good iterations in a row.
+  /// Returns the factor that multiplies the scale after growth_interval good iterations in a row.
   double get_growth_factor() const { return growth_factor_; }
   /// Sets the growth factor, from the next update() on. It should be above 1, which is not checked.
   void set_growth_factor(double factor) { growth_factor_ = factor; }
-  /// Returns the factor of the scale after a gradient that was not finite.
+  /// Returns the factor that multiplies the scale after a gradient was not finite.
   double get_backoff_factor() const { return backoff_factor_; }
   /// Sets the backoff factor, from the next update() on. It should be below 1, which is not
   /// checked.
@@ -92,12 +92,12 @@ class GradScaler {
   bool is_enabled() const { return enabled_; }
 
   /// Returns "scale", "growth_factor", "backoff_factor", "growth_interval" and "_growth_tracker"
-  /// (good iterations in a row), as in PyTorch. Empty if the scaler is disabled. Call it after
-  /// update().
+  /// (good iterations in a row), as in PyTorch. The map is empty if the scaler is disabled. Call
+  /// state_dict() after update().
   std::map<std::string, double> state_dict() const;
   /// Restores the output of state_dict(). Throws Error if an entry is missing.
   void load_state_dict(const std::map<std::string, double>& state);
-  /// Saves the state to an archive, also by torch::save(scaler, path).
+  /// Saves the state to an archive. torch::save(scaler, path) also works.
   void save(serialize::OutputArchive& archive) const;
   /// Loads the state that save() wrote, like load_state_dict().
   void load(serialize::InputArchive& archive);

@@ -19,18 +19,18 @@ struct LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
   TAPER_ARG(int64_t, max_iter) = 20;
   /// The maximum number of calls of the closure in one step(), by default 5/4 of max_iter.
   TAPER_ARG(optional<int64_t>, max_eval) = nullopt;
-  /// A step() ends when no gradient is larger.
+  /// A step() ends when no element of the gradient is larger than this.
   TAPER_ARG(double, tolerance_grad) = 1e-7;
-  /// A step() ends when loss or parameters change less
+  /// A step() ends when the loss or the parameters change by less than this.
   TAPER_ARG(double, tolerance_change) = 1e-9;
   TAPER_ARG(int64_t, history_size) = 100;  ///< number of steps in the history
-  /// None means steps of length lr, "strong_wolfe" a line search.
+  /// nullopt means steps of length lr. "strong_wolfe" means a line search.
   TAPER_ARG(optional<std::string>, line_search_fn) = nullopt;
   TAPER_OPTIM_OPTIONS(LBFGSOptions)
 };
 
-/// Holds the state of all parameters, under the first parameter. Vectors concatenate the elements
-/// of all parameters. `ro`, `al` and `H_diag` are numbers.
+/// Holds the state of all parameters. state() has it under the key of the first parameter. Vectors
+/// concatenate the elements of all parameters. `ro`, `al` and `H_diag` are numbers.
 struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
   TAPER_ARG(int64_t, func_evals) = 0;  ///< number of calls of the closure
   TAPER_ARG(int64_t, n_iter) = 0;      ///< number of iterations
@@ -66,13 +66,13 @@ TAPER_OPTIM_CLONED(LBFGS);
 ///
 /// The closure must clear the gradients, compute the loss, call backward and return the loss. It is
 /// called several times in a step. All parameters are in one group and have one dtype. The history
-/// takes history_size * 2 times the memory of the parameters. Throws Error for several groups,
-/// without a closure, and for another line search.
+/// takes history_size * 2 times the memory of the parameters. Throws Error for several groups, if
+/// there is no closure, and for an unknown line search.
 class LBFGS : public Optimizer {
  public:
-  /// Takes one parameter group, or its parameters. A group without options gets `defaults`. Throws
-  /// Error for another number of groups, and for parameters that the constructor of Optimizer
-  /// refuses.
+  /// Takes one parameter group, or parameters that form one group. A group without options gets
+  /// `defaults`. Throws Error unless there is exactly one group, and for parameters that the
+  /// constructor of Optimizer refuses.
   ///@{
   explicit LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults = {});
   explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});

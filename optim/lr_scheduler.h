@@ -12,7 +12,7 @@ namespace torch::taper::optim {
 /// Serves as the base class of learning rate schedules. The optimizer must outlive the schedule.
 /// Call step() once per epoch or once per batch, after step() of the optimizer.
 ///
-///     StepLR schedule(optimizer, 30, 0.1);  // times 0.1 every 30 steps
+///     StepLR schedule(optimizer, 30, 0.1);  // multiplies by 0.1 every 30 steps
 ///     optimizer.step();
 ///     schedule.step();
 class LRScheduler {
@@ -51,8 +51,8 @@ class StepLR : public LRScheduler {
   const double gamma_;
 };
 
-/// Sets the learning rates by a formula: after n calls of step(), each is its initial value times
-/// factor(n). The schedules below count like PyTorch in Python.
+/// Sets the learning rates by a formula. After n calls of step(), each rate is its initial value
+/// times factor(n). The schedules below count steps like PyTorch's Python schedules.
 class LambdaLR : public LRScheduler {
  public:
   /// Returns the factor of the initial learning rate after a number of calls of step().
@@ -69,7 +69,8 @@ class LambdaLR : public LRScheduler {
 /// Multiplies the learning rates by gamma at each milestone.
 class MultiStepLR : public LambdaLR {
  public:
-  /// Takes milestones as numbers of steps in any order. A milestone that occurs twice counts twice.
+  /// Takes milestones, which are numbers of steps, in any order. A milestone that occurs twice
+  /// multiplies by gamma twice.
   MultiStepLR(Optimizer& optimizer, std::vector<unsigned> milestones, double gamma = 0.1);
 };
 
@@ -98,22 +99,22 @@ class CosineAnnealingLR : public LRScheduler {
 /// Lowers the learning rates when a metric has stopped improving. Call step(metric).
 class ReduceLROnPlateauScheduler {
  public:
-  /// Selects the better values: smaller (min) or larger (max) ones.
+  /// Selects which values are better: smaller values (min) or larger values (max).
   enum SchedulerMode { min, max };
   /// Selects the unit of `threshold`: relative to the best value (rel), or absolute (abs).
   enum ThresholdMode { rel, abs };
   /// Sets the options. After more than `patience` steps without an improvement by `threshold`, the
   /// rates are multiplied by `factor`. They never fall below min_lrs (empty, or one value per
-  /// group). Then the schedule waits for `cooldown` steps. Throws Error unless factor is below 1,
-  /// and for another number of min_lrs.
+  /// group). Then the schedule waits for `cooldown` steps. Throws Error unless factor is below 1
+  /// and min_lrs has a valid size.
   explicit ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min,
                                       float factor = 0.1f, int patience = 10,
                                       double threshold = 1e-4, ThresholdMode threshold_mode = rel,
                                       int cooldown = 0, const std::vector<float>& min_lrs = {},
                                       double eps = 1e-8, bool verbose = false);
   virtual ~ReduceLROnPlateauScheduler() = default;
-  /// Takes a new value of the metric, for example the loss of an epoch. NaN is no improvement. A
-  /// learning rate that would fall by at most `eps` stays unchanged.
+  /// Takes a new value of the metric, for example the loss of an epoch. A NaN is not an
+  /// improvement. A learning rate that would fall by at most `eps` stays unchanged.
   void step(float metric);
 
  private:

@@ -1,4 +1,4 @@
-// Learning rate schedules given by formulas, which count like PyTorch in Python.
+// Learning rate schedules given by formulas. They count steps like PyTorch's Python schedules.
 #pragma once
 
 #include <taper/optim/lr_scheduler.h>
@@ -7,14 +7,14 @@
 
 namespace torch::taper::optim {
 
-/// Schedules as formulas, which SequentialLR can run one after another. Each returns the learning
-/// rate after n steps of a group whose initial learning rate is `base`.
+/// Schedules as formulas. SequentialLR can run them one after another. Each formula returns the
+/// learning rate after n steps of a group whose initial learning rate is `base`.
 namespace schedule {
 
 /// Returns the learning rate after n steps from the initial learning rate.
 using Formula = std::function<double(double base, unsigned n)>;
 
-/// Returns base times gamma for each milestone reached.
+/// Returns base * gamma^k after k milestones.
 Formula multi_step(std::vector<unsigned> milestones, double gamma = 0.1);
 /// Returns base * gamma^(n / step_size), with the quotient rounded down. Throws ValueError unless
 /// step_size is at least 1.
@@ -27,11 +27,11 @@ Formula constant(double factor = 1.0 / 3, unsigned total_iters = 5);
 /// Returns a linear schedule from base * start_factor to base * end_factor at total_iters. Throws
 /// ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
 Formula linear(double start_factor = 1.0 / 3, double end_factor = 1, unsigned total_iters = 5);
-/// Returns base * (1 - n / total_iters)^power, then 0. Throws ValueError unless total_iters is at
-/// least 1.
+/// Returns base * (1 - n / total_iters)^power, and 0 after total_iters steps. Throws ValueError
+/// unless total_iters is at least 1.
 Formula polynomial(unsigned total_iters = 5, double power = 1);
-/// Returns half a cosine from base to eta_min at T_max, then up again. Throws ValueError unless
-/// T_max is at least 1.
+/// Returns half a cosine from base to eta_min at T_max. Then the rate rises again. Throws
+/// ValueError unless T_max is at least 1.
 Formula cosine(unsigned T_max, double eta_min = 0);
 /// Returns half a cosine from base to eta_min in T_0 steps, then restarts from base. Each cycle is
 /// T_mult times as long as the cycle before. Throws ValueError unless both are at least 1.
@@ -39,7 +39,7 @@ Formula cosine_with_restarts(unsigned T_0, unsigned T_mult = 1, double eta_min =
 
 }  // namespace schedule
 
-/// Sets the learning rates of a formula. Like PyTorch, the constructor sets the rates for n = 0.
+/// Sets the learning rates by a formula. As in PyTorch, the constructor sets the rates for n = 0.
 /// Each step() sets the rates for the next n.
 class FormulaLR : public LRScheduler {
  public:
@@ -84,8 +84,8 @@ class CosineAnnealingWarmRestarts : public FormulaLR {
 /// starts from the initial learning rates of the groups.
 class SequentialLR : public FormulaLR {
  public:
-  /// Sets the first learning rates. Throws ValueError unless the milestones increase and are one
-  /// fewer than the formulas.
+  /// Sets the first learning rates. Throws ValueError unless the milestones increase, and there is
+  /// one milestone fewer than formulas.
   SequentialLR(Optimizer& optimizer, std::vector<schedule::Formula> formulas,
                std::vector<unsigned> milestones);
 };
@@ -93,9 +93,9 @@ class SequentialLR : public FormulaLR {
 /// Multiplies the current learning rate by factor(n) in step n.
 class MultiplicativeLR : public LRScheduler {
  public:
-  /// Returns the factor of step n. The first step has n = 1.
+  /// Returns the factor in step n. The first step has n = 1.
   using Factor = std::function<double(unsigned)>;
-  /// Keeps the learning rates until the first step().
+  /// Does not change the learning rates before the first step().
   MultiplicativeLR(Optimizer& optimizer, Factor factor);
 
  private:
@@ -114,8 +114,8 @@ struct OneCycleLROptions {
   TAPER_ARG(double, pct_start) = 0.3;
   /// Whether the rate follows lines instead of cosines.
   TAPER_ARG(bool, linear) = false;
-  /// Whether the momentum (the first beta of Adam) moves between base_momentum and max_momentum,
-  /// opposite to the rate.
+  /// Whether the momentum (the first beta of Adam) also moves, between base_momentum and
+  /// max_momentum. It falls when the rate rises.
   TAPER_ARG(bool, cycle_momentum) = true;
   TAPER_ARG(double, base_momentum) = 0.85;  ///< the smallest momentum
   TAPER_ARG(double, max_momentum) = 0.95;   ///< the largest momentum
@@ -123,7 +123,7 @@ struct OneCycleLROptions {
   TAPER_ARG(double, div_factor) = 25;
   /// the last rate is the initial rate / final_div_factor
   TAPER_ARG(double, final_div_factor) = 1e4;
-  /// Whether the rate first falls to the initial rate, then to the last rate.
+  /// Whether the rate falls in two phases: first to the initial rate, then to the last rate.
   TAPER_ARG(bool, three_phase) = false;
 };
 
@@ -149,7 +149,7 @@ class OneCycleLR : public LRScheduler {
 
 /// Configures CyclicLR.
 struct CyclicLROptions {
-  /// Selects the height of later cycles: see mode().
+  /// Selects the height of later cycles. See mode().
   enum Mode { triangular, triangular2, exp_range };
   /// Sets the learning rates between which the cycles move.
   CyclicLROptions(double base_lr, double max_lr) : base_lr_(base_lr), max_lr_(max_lr) {}
@@ -158,11 +158,11 @@ struct CyclicLROptions {
   TAPER_ARG(unsigned, step_size_up) = 2000;  ///< steps of the rise
   /// Steps of the fall, by default step_size_up.
   TAPER_ARG(optional<unsigned>, step_size_down) = nullopt;
-  /// triangular keeps the height of all cycles. triangular2 halves it in each cycle. exp_range
-  /// multiplies it by gamma^n.
+  /// With triangular, all cycles have the same height. triangular2 halves the height in each cycle.
+  /// exp_range multiplies the height by gamma^n in step n.
   TAPER_ARG(Mode, mode) = triangular;
   TAPER_ARG(double, gamma) = 1;            ///< the base of exp_range
-  TAPER_ARG(bool, cycle_momentum) = true;  ///< whether momentum moves opposite to the rate
+  TAPER_ARG(bool, cycle_momentum) = true;  ///< whether the momentum falls when the rate rises
   TAPER_ARG(double, base_momentum) = 0.8;  ///< the smallest momentum
   TAPER_ARG(double, max_momentum) = 0.9;   ///< the largest momentum
 };

@@ -7,8 +7,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures NAdam, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures NAdam. The formula of class NAdam shows the meaning of each option. A number converts
+/// to options with that learning rate.
 struct NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
   NAdamOptions(double lr = 2e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 2e-3;                     ///< the learning rate
@@ -25,7 +25,7 @@ struct NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
   TAPER_ARG(int64_t, step) = 0;       ///< number of steps so far
   TAPER_ARG(double, mu_product) = 1;  ///< product of all momenta
   TAPER_ARG(Tensor, exp_avg);         ///< running mean of the gradient
-  TAPER_ARG(Tensor, exp_avg_sq);      ///< running mean of its square
+  TAPER_ARG(Tensor, exp_avg_sq);      ///< running mean of the squared gradient
   TAPER_OPTIM_STATE(NAdamParamState)
 };
 TAPER_OPTIM_CLONED(NAdam);
@@ -40,8 +40,8 @@ TAPER_OPTIM_CLONED(NAdam);
 ///     d = sqrt(v / (1 - beta2^t)) + eps
 ///     p -= lr * ((1 - mu(t)) / (1 - M(t)) * g + mu(t + 1) / (1 - M(t + 1)) * m) / d
 ///
-/// Throws Error if an option is negative, or a beta is not below 1. (PyTorch 1.13 has mu(t) once
-/// more in M(t + 1). Later versions have the formula above.)
+/// Throws Error if an option is negative, or a beta is not below 1. (In PyTorch 1.13, M(t + 1)
+/// contains mu(t) twice. Later versions have the formula above.)
 class NAdam : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets

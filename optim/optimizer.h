@@ -43,7 +43,7 @@ namespace optim {
 class OptimizerParamState {
  public:
   virtual ~OptimizerParamState() = default;
-  /// Returns a copy, whose tensors share their memory with the original. Throws NotImplementedError
+  /// Returns a copy. Its tensors share their memory with the original. Throws NotImplementedError
   /// unless the class derives from OptimizerCloneableParamState.
   virtual std::unique_ptr<OptimizerParamState> clone() const;
   /// Read or write the fields. Throw NotImplementedError if a subclass does not override them.
@@ -97,7 +97,7 @@ std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() co
   return std::unique_ptr<OptimizerOptions>(new Derived(static_cast<const Derived&>(*this)));
 }
 
-/// Declares that clone() of options and states of the library is compiled once, in the file with
+/// Declares clone() of Taper's options and states. It is compiled once, in the file that has
 /// TAPER_OPTIM_CLONES(Name).
 #define TAPER_OPTIM_CLONED(Name)                                  \
   extern template class OptimizerCloneableOptions<Name##Options>; \
@@ -141,12 +141,13 @@ class OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;  ///< null for a group without options
 };
 
-/// Identifies the state of a parameter. Programs for LibTorch 2 give the address of the
-/// TensorImpl, those for LibTorch 1.13 its text from c10::guts::to_string.
+/// Identifies the state of a parameter. Programs written for LibTorch 2 pass the address of the
+/// TensorImpl. Programs written for LibTorch 1.13 pass this address as text, from
+/// c10::guts::to_string.
 class StateKey {
  public:
   StateKey(const void* parameter) : address_(parameter) {}  ///< from the address of a TensorImpl
-  /// Converts from a text. Throws Error if the text is no address.
+  /// Converts from a text. Throws Error if the text is not an address.
   StateKey(const std::string& text);
   StateKey(const char* text) : StateKey(std::string(text)) {}     ///< converts from a text
   operator void*() const { return const_cast<void*>(address_); }  ///< converts to the address
@@ -168,8 +169,8 @@ class StateKey {
   const void* address_;
 };
 
-/// Maps keys of parameters to states. It counts removals, so that the optimizer may keep pointers
-/// to entries between steps.
+/// Maps keys of parameters to states. It counts removals. If this number has not changed, the
+/// optimizer may use pointers to entries from the last step.
 class ParamStates
     : private std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash> {
   using Map = std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash>;
@@ -208,14 +209,14 @@ class ParamStates
   uint64_t removals_ = 0;
 };
 
-/// Marks the begin and the end of a step(), for profilers and other observers.
+/// Marks the start and the end of a step(), for profilers and other observers.
 struct StepScope : taper::detail::RunScope {
   /// Takes a name such as "SGD.step".
   explicit StepScope(const char* name) : RunScope(taper::detail::RunEvent::kOptimizer, name) {}
 };
 
-/// Serves as the base class of optimizers, which change parameters by their gradients. A subclass
-/// implements step().
+/// Serves as the base class of optimizers. An optimizer updates parameters from their gradients. A
+/// subclass implements step().
 ///
 ///     optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.1).momentum(0.9));
 ///     optimizer.zero_grad();
@@ -234,19 +235,19 @@ class Optimizer {
   Optimizer(Optimizer&&) = default;  ///< moves the groups and states
   virtual ~Optimizer() = default;
 
-  /// Updates every parameter that has a gradient. If given, `closure` first recomputes the loss
-  /// with gradients enabled. Its result is returned.
+  /// Updates every parameter that has a gradient. If `closure` is given, it first recomputes the
+  /// loss with gradients enabled. step() then returns this loss.
   virtual Tensor step(LossClosure closure = nullptr) = 0;
-  /// Sets all gradients to zero. With `set_to_none` it drops them. Then step() skips parameters
-  /// that the next backward does not reach.
+  /// Sets all gradients to zero. With `set_to_none`, makes them undefined instead. step() then
+  /// skips parameters that the next backward does not reach.
   void zero_grad(bool set_to_none = false);
 
   /// Adds a copy of the group. Without options, it gets the defaults. Throws Error for parameters
-  /// that are undefined, no leaves or in another group, and if there are neither options nor
-  /// defaults.
+  /// that are undefined, not leaves, or in another group. Also throws Error if the group has no
+  /// options and there are no defaults.
   void add_param_group(const OptimizerParamGroup& group);
-  /// Adds parameters to the first group. Like parameters() and size(), it warns that it will be
-  /// removed.
+  /// Adds parameters to the first group. Like parameters() and size(), it warns that it is
+  /// deprecated.
   void add_parameters(const std::vector<Tensor>& parameters);
   /// Returns the groups in the order of addition. Changed options apply from the next step on.
   /// References are valid until a group is added.
@@ -259,16 +260,16 @@ class Optimizer {
   const std::vector<Tensor>& parameters() const;  ///< of the first group
   /// Returns the number of parameters in all groups.
   size_t size() const;
-  /// options of groups without options
+  /// returns the options that groups without options get
   OptimizerOptions& defaults() noexcept { return *defaults_; }
-  /// options of groups without options
+  /// returns the options that groups without options get
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
   ParamStates& state() noexcept { return state_; }              ///< the state of each parameter
   const ParamStates& state() const noexcept { return state_; }  ///< the state of each parameter
 
-  /// Returns whether a device can skip step() by itself. Then the parameters stay unchanged if the
-  /// device finds gradients that are not finite, and GradScaler (optim/grad_scaler.h) waits for no
-  /// device.
+  /// Returns whether the device can skip step() without the host. If so, the device leaves the
+  /// parameters unchanged when it finds gradients that are not finite. GradScaler
+  /// (optim/grad_scaler.h) then need not wait for the device.
   virtual bool takes_found_inf() const { return false; }
 
   /// Writes the options of the groups and the states of the parameters, but not the parameters.
@@ -284,27 +285,27 @@ class Optimizer {
   /// parameters.
   Tensor evaluate(const LossClosure& closure);
   /// Calls update(param, grad, options, index) for every parameter with a gradient. First it checks
-  /// that the options of all groups are Options and that all gradients fit. `index` numbers the
-  /// parameters of all groups, for state_of().
+  /// that the options of all groups have the class Options, and that all gradients match their
+  /// parameters. `index` is the number of the parameter over all groups, for state_of().
   template <class Options, class Update>
   void for_each_gradient(const char* name, Update&& update);
-  /// Runs a step() written in tensor ops: calls the closure, then update(p, grad, state, options)
-  /// for every parameter with a gradient. For complex parameters, p and grad are views as real
-  /// numbers. Returns the closure's loss. Defined in tensor_update.h.
+  /// Implements a step() that uses tensor ops. Calls the closure, and then update(p, grad, state,
+  /// options) for every parameter with a gradient. If the parameter is complex, p and grad are real
+  /// views. Returns the closure's loss. Defined in tensor_update.h.
   template <class Options, class State, class Update>
   Tensor step_each(const char* name, const LossClosure& closure, const Update& update);
-  /// Returns the state of parameter number `index`, and makes it if there is none. It needs no
-  /// look-up, because the position in the map is kept from the step before.
+  /// Returns the state of parameter number `index`. If there is none, makes it. It usually needs no
+  /// look-up, because the position in the map is kept from the last step.
   template <class State>
   State& state_of(size_t index, const Tensor& parameter);
 
-  /// Returns the address, on the device, of a number that skips this step if it is not 0. Null
-  /// means no skipping.
+  /// Returns the address of a number on the device. If the number is not 0, this step is skipped.
+  /// Null means that the step is not skipped.
   const float* found_inf_on(Device device) const;
 
-  /// Makes `state` a tensor of zeros like the parameter if it is undefined, and then returns true.
-  /// Otherwise the state moves to the device and dtype of the parameter. Throws Error for other
-  /// sizes, and if only one of them is complex.
+  /// If `state` is undefined, sets it to zeros like the parameter, and returns true. Otherwise
+  /// moves `state` to the device and dtype of the parameter, and returns false. Throws Error if the
+  /// sizes differ, or if only one of the two is complex.
   static bool fit_state(const char* name, const Tensor& parameter, Tensor& state);
 
   std::vector<OptimizerParamGroup> param_groups_;  ///< returned by param_groups()

@@ -1,4 +1,4 @@
-// RAdam: Adam that rectifies its adaptive learning rate while few gradients are known.
+// RAdam: Adam that corrects its adaptive learning rate during the first steps.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -7,8 +7,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures RAdam, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures RAdam. The formula of class RAdam shows the meaning of each option. A number converts
+/// to options with that learning rate.
 struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
   RAdamOptions(double lr = 1e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
@@ -23,7 +23,7 @@ struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
 struct RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
   TAPER_ARG(int64_t, step) = 0;   ///< number of steps so far
   TAPER_ARG(Tensor, exp_avg);     ///< running mean of the gradient
-  TAPER_ARG(Tensor, exp_avg_sq);  ///< running mean of its square
+  TAPER_ARG(Tensor, exp_avg_sq);  ///< running mean of the squared gradient
   TAPER_OPTIM_STATE(RAdamParamState)
 };
 TAPER_OPTIM_CLONED(RAdam);

@@ -7,8 +7,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures RMSprop, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures RMSprop. The formula of class RMSprop shows the meaning of each option. A number
+/// converts to options with that learning rate.
 struct RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
   RMSpropOptions(double lr = 1e-2) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;                  ///< the learning rate
@@ -20,8 +20,8 @@ struct RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
   TAPER_OPTIM_OPTIONS(RMSpropOptions)
 };
 
-/// Holds the running means and the momentum buffer of a parameter, with its dtype and sizes. They
-/// are undefined if the options do not need them.
+/// Holds the running means and the momentum buffer of a parameter, with its dtype and sizes. A
+/// tensor that the options do not need is undefined.
 struct RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
   TAPER_ARG(int64_t, step) = 0;             ///< number of steps so far
   TAPER_ARG(Tensor, square_avg);            ///< running mean of the squared gradient

@@ -7,8 +7,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures Rprop, whose formula shows the options. A number converts to options with that
-/// learning rate.
+/// Configures Rprop. The formula of class Rprop shows the meaning of each option. A number converts
+/// to options with that learning rate.
 struct RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
   RpropOptions(double lr = 1e-2) : lr_(lr) {}          ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;                        ///< the learning rate

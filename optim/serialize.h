@@ -9,8 +9,8 @@
 namespace torch::taper::optim {
 namespace detail {
 
-/// Writes states and options through their serialize(). Parameters are numbered through all groups,
-/// so equal optimizers give equal files.
+/// Writes states and options with their serialize(). Parameters are numbered over all groups, so
+/// that equal optimizers give equal files.
 void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer,
                     const std::vector<const OptimizerParamState*>& states);
 
@@ -28,7 +28,8 @@ struct LoadedOptimizer {
 /// Reads a file. Throws Error unless its groups have the sizes of the groups of the optimizer.
 LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer& optimizer);
 
-/// Returns the value of a name. Throws Error, with the name, if there is none of type T.
+/// Returns the value with this name. Throws Error, which contains the name, if there is no such
+/// value of type T.
 template <class T>
 T read_value(serialize::InputArchive& archive, const std::string& name) {
   IValue value;
@@ -49,8 +50,8 @@ template <class T>
 void read_field(serialize::InputArchive& archive, const char* name, T& value) {
   value = read_value<T>(archive, name);
 }
-/// While an object of this class lives, read_field on this thread reads a missing tensor as
-/// undefined. Files of LibTorch hold no undefined tensors.
+/// While an object of this class exists, read_field on this thread reads a missing tensor as
+/// undefined. This is needed because LibTorch does not write undefined tensors to files.
 class AbsentIsUndefined {
  public:
   explicit AbsentIsUndefined(bool absent_is_undefined);
@@ -62,7 +63,7 @@ class AbsentIsUndefined {
   bool before_;
 };
 void read_field(serialize::InputArchive& archive, const char* name, Tensor& value);
-// Reads a tensor that may be missing, as LibTorch's macros do for optimizers outside the library.
+// Reads a tensor that may be missing. LibTorch's macros for a program's own optimizers do this.
 template <class T>
 void read_field_if_there(serialize::InputArchive& archive, const char* name, T& value) {
   IValue read;
@@ -99,8 +100,8 @@ void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   detail::save_optimizer(archive, optimizer, states);
 }
 
-/// Loads the output of the function above. Nothing is changed unless everything can be read and
-/// check(state, parameter, name of the state) throws for no parameter.
+/// Loads the output of the function above. Calls check(state, parameter, name of the state) for
+/// each parameter. If this throws, or if something cannot be read, nothing is changed.
 template <class State, class Options, class Check>
 void serialize(serialize::InputArchive& archive, Optimizer& optimizer, const Check& check) {
   detail::LoadedOptimizer loaded = detail::load_optimizer(archive, optimizer);
@@ -146,8 +147,8 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
                             [](const State&, const Tensor&, const std::string&) {});
 }
 
-/// Runs when an optimizer has been made. This version does nothing. An optimizer may overload it
-/// beside step().
+/// Runs at the end of an optimizer's constructor. This version does nothing. An optimizer may
+/// define an overload.
 template <class T>
 void begin_state(T&) {}
 
@@ -155,8 +156,8 @@ void begin_state(T&) {}
 
 #pragma GCC visibility pop
 
-/// Defines serialize() and operator== of an options or state class from the list of its fields. The
-/// list is a macro that applies another macro to each field: #define LIST(X) X(lr) X(momentum)
+/// Defines serialize() and operator== of an options or state class from the list of its fields.
+/// FIELDS is a macro that applies another macro to each field: #define LIST(X) X(lr) X(momentum)
 #define TAPER_OPTIM_VISIT(name) visit(#name, of.name()...);
 #define TAPER_OPTIM_FIELDS(Type, FIELDS)                                   \
   /* visit(name, the field of each of them) */                             \
@@ -187,9 +188,9 @@ void begin_state(T&) {}
     return same;                                                           \
   }
 
-/// Defines the common functions of an optimizer of the library: the constructors, save() and
-/// load(), and the functions of its options and states from their lists of fields.
-/// `check_options(name, options)` throws for bad options.
+/// Defines the common functions of an optimizer of Taper: the constructors, save() and load(). From
+/// the lists of fields, also defines the functions of its options and states. `check_options(name,
+/// options)` throws Error for invalid options.
 #define TAPER_DEFINE_OPTIMIZER(Name, OPTIONS, STATE)                                    \
   TAPER_OPTIM_CLONES(Name);                                                             \
   TAPER_OPTIM_FIELDS(Name##Options, OPTIONS)                                            \

@@ -7,8 +7,8 @@
 
 namespace torch::taper::optim {
 
-/// Configures SGD, whose formula shows the options. A number converts to options with that learning
-/// rate.
+/// Configures SGD. The formula of class SGD shows the meaning of each option. A number converts to
+/// options with that learning rate.
 struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   SGDOptions(double lr) : lr_(lr) {}    ///< sets the learning rate
   TAPER_ARG(double, lr);                ///< the learning rate
@@ -19,7 +19,7 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   TAPER_OPTIM_OPTIONS(SGDOptions)
 };
 
-/// Holds the momentum buffer of a parameter, from the first step with momentum on.
+/// Holds the momentum buffer of a parameter. It is undefined before the first step with momentum.
 struct SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
   TAPER_ARG(Tensor, momentum_buffer);  ///< the momentum buffer
   TAPER_OPTIM_STATE(SGDParamState)

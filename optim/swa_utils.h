@@ -9,8 +9,8 @@
 
 namespace torch::taper::optim::swa_utils {
 
-/// Returns the new average of a parameter from the average, the value of the model and the number
-/// of averaged values.
+/// Returns the new average of a parameter. Its arguments are the old average, the parameter's value
+/// in the model, and the number of values in the average.
 using AverageFunction =
     std::function<Tensor(const Tensor& averaged, const Tensor& value, int64_t num_averaged)>;
 /// Returns an exponential moving average: decay * averaged + (1 - decay) * value. Throws ValueError
@@ -22,7 +22,7 @@ AverageFunction get_ema_avg_fn(double decay = 0.999);
 class AveragedModelBase : public nn::Module {
  public:
   /// Adds the current parameters of the model to the average. The first call copies them. With
-  /// `use_buffers`, buffers are averaged too. Throws Error if the model differs from the copy.
+  /// `use_buffers`, also averages buffers. Throws Error if the model differs from the copy.
   void update_parameters(const nn::Module& model);
   /// The number of averaged values: an int64 tensor without dimensions.
   Tensor n_averaged;
@@ -39,9 +39,9 @@ class AveragedModelBase : public nn::Module {
 };
 
 /// Averages the parameters of a model during training (Izmailov et al., "Averaging weights leads to
-/// wider optima", 2018). It holds a copy of the model, on `device` if given. Each
-/// update_parameters() adds the current parameters of the model to the average. Without `avg_fn`,
-/// all values count equally. The class of the model must be Cloneable.
+/// wider optima", 2018). It holds a copy of the model. If `device` is given, the copy is there.
+/// Each update_parameters() adds the current parameters of the model to the average. Without
+/// `avg_fn`, the average is the mean of all values. The class of the model must be Cloneable.
 ///
 ///     AveragedModel swa(net);                         // TORCH_MODULE(Net) net;
 ///     ... optimizer.step(); swa.update_parameters(*net);
@@ -49,8 +49,8 @@ class AveragedModelBase : public nn::Module {
 template <class M>
 class AveragedModel : public AveragedModelBase {
  public:
-  /// Copies the model. Its current values do not count until update_parameters() is called. With
-  /// `use_buffers`, buffers are averaged too.
+  /// Copies the model. The average does not include its current values before a call of
+  /// update_parameters(). With `use_buffers`, also averages buffers.
   ///@{
   explicit AveragedModel(const std::shared_ptr<M>& model, const optional<Device>& device = nullopt,
                          AverageFunction avg_fn = nullptr, bool use_buffers = false)
@@ -82,7 +82,7 @@ class AveragedModel : public AveragedModelBase {
 };
 
 /// Anneals the learning rate of each group to swa_lr in anneal_epochs steps, along half a cosine or
-/// a line, and keeps it there.
+/// a line. Afterwards, the rate stays at swa_lr.
 class SWALR : public LRScheduler {
  public:
   /// Takes one rate per group. Throws ValueError for another number of rates, and for a strategy
@@ -95,7 +95,7 @@ class SWALR : public LRScheduler {
 
  private:
   std::vector<double> get_lrs() override;
-  /// Returns the share of swa_lr after n steps.
+  /// Returns the weight of swa_lr after n steps, from 0 to 1.
   double share(int64_t n) const;
   std::vector<double> swa_lrs_;
   int64_t anneal_epochs_;
@@ -105,7 +105,7 @@ class SWALR : public LRScheduler {
 namespace detail {
 
 /// Resets the running statistics of the batch norms of a model, and sets training mode with
-/// cumulative averages. The destructor restores momentum and mode.
+/// cumulative averages. The destructor restores the momentum and the mode.
 class BatchNormPass {
  public:
   explicit BatchNormPass(nn::Module& model);
@@ -125,7 +125,7 @@ auto input_of(const Example& batch) -> decltype((batch.data)) {
   return batch.data;
 }
 
-/// Returns the module behind a model.
+/// Returns the module of a model, which may be a holder or a pointer.
 template <class Model>
 auto& module_of(Model& model) {
   if constexpr (std::is_base_of<nn::Module, Model>::value)
@@ -137,8 +137,8 @@ auto& module_of(Model& model) {
 }  // namespace detail
 
 /// Recomputes the running statistics of the batch norms of a model by one pass over `loader`.
-/// Batches are tensors, or examples with a tensor `data`, and move to `device` if given. The model
-/// is a holder, a shared_ptr or an AveragedModel.
+/// Batches are tensors, or examples with a tensor `data`. If `device` is given, they are moved to
+/// it. The model is a holder, a shared_ptr or an AveragedModel.
 ///
 ///     update_bn(*loader, swa);
 template <class Loader, class Model>

@@ -1,5 +1,5 @@
-// The update rules as kernels. Each reads the gradient and changes the parameter and its state in
-// one pass. All operands have the sizes and the dtype of the parameter. Not installed.
+// The update rules as kernels. Each kernel reads the gradient and changes the parameter and its
+// state in one pass. All operands have the sizes and the dtype of the parameter. Not installed.
 #pragma once
 
 #include <taper/framework/core/tensor_lists.h>
@@ -7,8 +7,9 @@
 namespace torch::taper {
 namespace optim {
 
-// p is the parameter, g the gradient, plus weight_decay * p if there is one, and t the step number
-// from 1. If found_inf, on the device, is not 0, nothing changes.
+// p is the parameter. g is the gradient, plus weight_decay * p if weight_decay is not 0. t is the
+// number of the step, from 1. found_inf points to a number on the device. If it is not 0, nothing
+// changes.
 
 /// Holds the coefficients of SGD:
 ///
@@ -30,8 +31,8 @@ struct SgdNumbers {
 ///     v = beta2 v + (1 - beta2) g^2
 ///     p -= step_size * m / (sqrt(v) * inverse_root_bias2 + eps)
 ///
-/// For amsgrad, the maximum of v so far replaces v. A clock (adam_advance), on the device, replaces
-/// step_size and inverse_root_bias2.
+/// For amsgrad, the maximum of v so far replaces v. If there is a clock on the device (see
+/// adam_advance), it provides step_size and inverse_root_bias2.
 struct AdamNumbers {
   double beta1, beta2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
   const double* clock = nullptr;
@@ -39,9 +40,9 @@ struct AdamNumbers {
   bool operator==(const AdamNumbers&) const = default;
 };
 
-/// Holds the coefficients of a fused step of Adam, some of which are on the device. step_size and
-/// inverse_root_bias2 follow from the step of the entry, a float. With decoupled weight decay,
-/// shrink follows from lr.
+/// Holds the coefficients of a fused step of Adam. Some are on the device. The kernel computes
+/// step_size and inverse_root_bias2 from the entry's number of steps, a float. With decoupled
+/// weight decay, it computes shrink from lr.
 struct FusedAdamNumbers {
   double lr, beta1, beta2, weight_decay, eps;
   bool decoupled, maximize;
@@ -50,7 +51,8 @@ struct FusedAdamNumbers {
   const float* found_inf = nullptr;
 };
 
-/// Holds the coefficients of a fused step of SGD. In the first step, the buffer is the gradient.
+/// Holds the coefficients of a fused step of SGD. In the first step, the gradient overwrites the
+/// buffer.
 struct FusedSgdNumbers {
   SgdNumbers plain;
   bool maximize, first;
@@ -93,18 +95,18 @@ TAPER_KERNEL(adagrad_update, InOut p, In g, InOut sum, optim::AdagradNumbers n)
 TAPER_KERNEL(rmsprop_update, InOut p, In g, InOut square, InOut mean, InOut buffer,
              optim::RmspropNumbers n)
 
-/// Counts a step on the clock, three doubles: {t, lr / (1 - beta1^t), 1 / sqrt(1 - beta2^t)}. If
-/// found_inf is given and not 0, the clock stays.
+/// Advances the clock by one step. The clock is three doubles: {t, lr / (1 - beta1^t), 1 / sqrt(1 -
+/// beta2^t)}. If found_inf is given and not 0, the clock does not change.
 TAPER_KERNEL(adam_advance, InOut clock, double lr, double beta1, double beta2,
              const float* found_inf)
 
-/// Take the operands of adam_update and sgd_update. The number of an entry is the address of its
-/// step. Gradients change if there is a grad_scale. `reads` are the tensors that the coefficients
-/// point to.
+/// Make fused steps. The operands are those of adam_update and sgd_update. An entry's `number` is
+/// the address of its number of steps. If there is a grad_scale, the kernel also changes the
+/// gradients. `reads` are the tensors to which the coefficients point.
 TAPER_KERNEL(fused_adam, TensorLists lists, optim::FusedAdamNumbers n, std::vector<In> reads)
 TAPER_KERNEL(fused_sgd, TensorLists lists, optim::FusedSgdNumbers n, std::vector<In> reads)
 
-// Update many parameters. The entries have the operands above, in order.
+// Update many parameters. Each entry has the operands of the kernel above, in order.
 TAPER_KERNEL(sgd_update_all, TensorLists lists, optim::SgdNumbers n)
 TAPER_KERNEL(adam_update_all, TensorLists lists, optim::AdamNumbers n)
 TAPER_KERNEL(adagrad_update_all, TensorLists lists, optim::AdagradNumbers n)

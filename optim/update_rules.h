@@ -1,7 +1,7 @@
 // The update rules of the optimizers, for host and device. Not installed.
 //
-// A rule is called with the values of one element, in the order of the operands of the kernel
-// (parameter, gradient, states) and in the dtype of the computation. It changes them in-place.
+// A rule gets the values of one element in the order of the kernel's operands: parameter, gradient,
+// states. They have the dtype of the computation. The rule changes the values in-place.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace torch::taper::optim {
 
-/// Returns whether this step is skipped. Kernels on a GPU read this and the clock once for many
-/// elements (now()), because a load for each element would stall them. Kernels on the host check
+/// Returns whether this step is skipped. Kernels on a GPU read found_inf and the clock once for
+/// many elements (now()), because a load for each element would be slow. Kernels on the host check
 /// before they run.
 TAPER_HD inline bool is_skipped(const float* found_inf) { return found_inf && *found_inf != 0; }
 /// Returns `skipped` on a GPU. On the host, the condition would prevent vectorization.
@@ -64,7 +64,7 @@ TAPER_HD inline void advance(double* clock, double lr, double beta1, double beta
   clock[1] = lr / (1 - std::pow(beta1, clock[0]));
   clock[2] = 1 / std::sqrt(1 - std::pow(beta2, clock[0]));
 }
-/// Reads the clock, for kernels on the host.
+/// Returns n with the values of the clock, for kernels on the host.
 inline AdamNumbers read_clock(AdamNumbers n) {
   if (!n.clock) return n;
   n.step_size = n.clock[1];
@@ -232,7 +232,7 @@ struct RmspropRule {
   }
 };
 
-// Templates of the dtype of the computation only.
+// Aliases whose only template parameter is the dtype of the computation.
 template <class M>
 using FusedAdamPlain = FusedAdamRule<M, false>;
 template <class M>

@@ -9,13 +9,13 @@
 namespace torch::taper::optim {
 
 namespace detail {
-/// Throws Error while `device` is captured, because each replay would reset the state of a
+/// Throws Error during a capture of `device`, because each replay would reset the state of a
 /// parameter.
 void check_may_make_state(const char* name, Device device);
-/// Throws Error while `device` is captured, because the coefficients of an update change from step
-/// to step.
+/// Throws Error during a capture of `device`, because the coefficients of an update change from
+/// step to step.
 void check_steps_alike(const char* name, Device device);
-/// Counts a step of a parameter.
+/// Increments the number of steps of a parameter's state.
 template <class State>
 void count_step(State& state) {
   if (auto* const captured = taper::detail::StepState::noting())
@@ -24,9 +24,9 @@ void count_step(State& state) {
 }
 }  // namespace detail
 
-/// Gathers the updates of one step. On the CPU, each update runs at once. On a device, and when the
-/// CPU is captured, one launch handles all parameters with equal coefficients. Complex parameters
-/// are updated as real numbers, as in PyTorch. Kernels has the functions
+/// Gathers the updates of one step. On the CPU, each update runs immediately. On a device, and
+/// during a capture of the CPU, one launch handles all parameters with equal coefficients. Complex
+/// parameters are updated as real numbers, as in PyTorch. Kernels has the functions
 ///
 ///     one(p, operands..., numbers)      changes one parameter, by its kernel
 ///     many(where, lists, numbers)       changes the parameters of lists on the device of `where`
@@ -44,8 +44,8 @@ class Updates {
       queue(n, p, g, states...);
     autograd::mark_changed(p);
   }
-  /// Calls update(*this) and launches the gathered updates, even if update throws, because their
-  /// steps have been counted.
+  /// Calls update(*this) and launches the gathered updates. It launches them even if update throws,
+  /// because the numbers of steps have already changed.
   template <class Update>
   void run(const Update& update) {
     try {
@@ -82,7 +82,8 @@ class Updates {
   Gathered gathered_;
 };
 
-/// Declares RuleUpdates, the updates by the kernels rule_update and rule_update_all.
+/// Declares the class RuleUpdates, which runs updates with the kernels rule_update and
+/// rule_update_all.
 #define TAPER_UPDATES(Rule, rule)                                                             \
   struct Rule##Kernels {                                                                      \
     template <class... Operands>                                                              \
