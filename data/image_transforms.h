@@ -45,9 +45,10 @@ struct Resize : public TensorTransform<Target> {
   Resize(int64_t height, int64_t width) : height(height), width(width) {
     detail::check_size("Resize", height, width);
   }
-  /// @} Returns the image [..., H, W] in the new size. Its dtype must be real and does not change.
-  /// A floating image that already has the size is returned unchanged. Throws ValueError for an
-  /// image without pixels.
+  ///@}
+  /// Returns the image [..., H, W] in the new size. Its dtype must be real and does not change. A
+  /// floating image that already has the size is returned unchanged. Throws ValueError for an image
+  /// without pixels.
   Tensor operator()(Tensor input) override {
     return width == 0 ? detail::resize_shorter(input, height)
                       : detail::resize(input, height, width);
@@ -127,7 +128,8 @@ struct RandomResizedCrop : public TensorTransform<Target> {
   /// The size of the result in pixels.
   ///@{
   int64_t height, width;
-  /// @} The intervals of the part's share of the area, and of its width / height.
+  ///@}
+  /// The intervals of the part's share of the area, and of its width / height.
   ///@{
   Interval scale, ratio;
   ///@}

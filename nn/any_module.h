@@ -46,10 +46,10 @@ std::vector<AnyValue> with_defaults(std::vector<AnyValue>&& arguments, DefaultAr
 /// Holds the functions for a module class: how to call forward() and how to find the object.
 struct AnyModuleClass {
   const std::type_info& type;
-  /// Returns `module` as an M, or null.
+  /// Returns `module` as an object of this class, or null.
   void* (*find)(Module* module);
   AnyValue (*forward)(Module& module, void* self, std::vector<AnyValue>&& arguments);
-  /// Calls forward() if it takes a tensor and returns one, else null.
+  /// Calls forward(). Null unless forward() takes one tensor and returns a tensor.
   Tensor (*map)(void* self, Tensor&& x);
 };
 
@@ -115,8 +115,8 @@ struct FunctionTraits<F, std::void_t<typename ForwardTraits<decltype(&F::operato
 template <class F>
 struct maps_one_tensor
     : std::bool_constant<FunctionTraits<F>::known || std::is_invocable_r_v<Tensor, F&, Tensor>> {};
-/// Tells whether F is no module, but a function that can be a layer. A generic lambda maps a tensor
-/// to a tensor.
+/// Tells whether F is a function that can be a layer, and not a module. A generic lambda must map a
+/// tensor to a tensor.
 template <class F, class D = std::decay_t<F>>
 using is_layer_function =
     std::conjunction<std::negation<is_module<D>>, std::negation<is_module_holder<D>>,
@@ -132,7 +132,7 @@ AnyModule layer_of(F&& function);
 
 /// Holds any module whose forward() is neither a template nor overloaded. Copies share the module,
 /// and clone() makes a deep copy. Arguments must have exactly the types that forward() takes,
-/// without references and const. The caller names the type of the result.
+/// without references and const. The caller of forward<Result>() names the type of the result.
 ///
 /// It also holds a function, such as a lambda, as a module without state.
 ///
@@ -141,8 +141,8 @@ AnyModule layer_of(F&& function);
 class AnyModule {
  public:
   AnyModule() = default;
-  /// Holds a module. The module of a pointer or a holder is shared, a module object is copied or
-  /// moved. A null pointer makes an empty AnyModule, an empty holder throws Error.
+  /// Holds a module. The module of a pointer or a holder is shared. A module object is copied or
+  /// moved. A null pointer makes an empty AnyModule. An empty holder throws Error.
   ///@{
   template <class M>
   explicit AnyModule(std::shared_ptr<M> module) {
@@ -175,12 +175,13 @@ class AnyModule {
     return *this = AnyModule(std::move(module));
   }
 
-  /// Clones the module, on `device` if given. A clone of an empty AnyModule is empty.
+  /// Clones the module. If `device` is given, the clone is there. A clone of an empty AnyModule is
+  /// empty.
   AnyModule clone(optional<Device> device = nullopt) const;
   /// Returns whether there is no module. Calls, get(), ptr() and type_info() then throw Error.
   bool is_empty() const noexcept { return module_ == nullptr; }
   /// Calls the module with its hooks. Throws Error if the number or the types of the arguments
-  /// differ.
+  /// differ from those of forward().
   template <class... Args>
   AnyValue any_forward(Args&&... args) {
     std::vector<AnyValue> values;
@@ -196,8 +197,9 @@ class AnyModule {
   Result forward(Args&&... args) {
     return any_forward(std::forward<Args>(args)...).template get<Result>();
   }
-  /// Returns the module as its class. `m.get<LinearImpl>()` is a reference, `m.get<Linear>()` a
-  /// holder that shares it. Throws Error if the AnyModule is empty or holds another class.
+  /// Returns the module as its class. `m.get<LinearImpl>()` returns a reference. `m.get<Linear>()`
+  /// returns a holder that shares the module. Throws Error if the AnyModule is empty or holds
+  /// another class.
   ///@{
   template <class M, class = detail::enable_if_module_t<M>>
   M& get() {
@@ -221,10 +223,10 @@ class AnyModule {
     return std::shared_ptr<M>(module_, static_cast<M*>(checked(typeid(M), "ptr")));
   }
   ///@}
-  /// returns the class of the module, or throws Error if empty
+  /// returns the class of the module. Throws Error if there is no module
   const std::type_info& type_info() const;
 
-  /// Returns whether map() is allowed: there is a module, and its forward() maps a tensor to a
+  /// Returns whether map() is allowed. This requires a module whose forward() maps a tensor to a
   /// tensor.
   bool maps_tensor() const noexcept { return module_ && class_->map; }
   /// Calls a module that maps a tensor to a tensor, with its hooks and without type checks. Throws
@@ -265,7 +267,7 @@ class NamedAnyModule {
   ///@}
 
   const std::string& name() const noexcept { return name_; }  ///< returns the name as given
-  /// Returns the module. The reference is valid as long as this object.
+  /// Returns the module. The reference is valid while this object exists.
   ///@{
   AnyModule& module() noexcept { return module_; }
   const AnyModule& module() const noexcept { return module_; }

@@ -21,7 +21,7 @@ inline std::string demangle(const std::type_info& type) { return demangle(type.n
 [[noreturn]] void throw_wrong_any_value(const std::type_info& wanted, const std::type_info& held);
 }  // namespace detail
 
-/// Holds a copy of any copyable value. You get it back only as exactly its type.
+/// Holds a copy of any copyable value. You can get the value only with exactly its type.
 class AnyValue {
  public:
   /// Copies or moves the value. A copied tensor shares memory with the original. After a move, the
@@ -40,7 +40,7 @@ class AnyValue {
   template <class T>
   explicit AnyValue(T&& value) : content_(new Holder<std::decay_t<T>>(std::forward<T>(value))) {}
 
-  /// Returns a pointer to the value if it is a T, else null.
+  /// Returns a pointer to the value if it is a T, and otherwise null.
   template <class T>
   T* try_get() {
     static_assert(!std::is_reference<T>::value && !std::is_array<T>::value,

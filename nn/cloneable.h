@@ -12,8 +12,9 @@
 namespace torch::taper::nn {
 
 /// Adds deep copies to a module class: `struct NetImpl : Cloneable<NetImpl>`. The class registers
-/// everything in reset(), which its constructors call. To clone, the object with its options is
-/// copied. Then reset() makes new parameters, which get the values of the original.
+/// everything in reset(), which its constructors call. clone() copies the object with its options.
+/// Then it calls reset(), which makes new parameters, and copies the values of the original into
+/// them.
 template <class Derived>
 class Cloneable : public virtual Module {
  public:
@@ -21,9 +22,9 @@ class Cloneable : public virtual Module {
 
   /// Creates and registers parameters, buffers and submodules, with fresh initial values.
   virtual void reset() = 0;
-  /// Returns a deep copy: parameters, buffers and submodules are copied, to `device` if given.
-  /// Hooks are shared. The copy constructor copies other members. Throws Error if reset() registers
-  /// fewer or more tensors and submodules than this module has.
+  /// Returns a deep copy: parameters, buffers and submodules are copied. If `device` is given, the
+  /// copies are there. Hooks are shared. The copy constructor copies other members. Throws Error if
+  /// reset() registers fewer or more tensors and submodules than this module has.
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 
  private:
@@ -31,8 +32,9 @@ class Cloneable : public virtual Module {
   void clone_(Module& other, const optional<Device>& device) final;
 };
 
-// These stand outside the class because functions inside it would be inline. Then `extern template`
-// would not stop compilers from instantiating them in every file that includes a module.
+// These functions are defined outside the class, because functions inside it are inline. Compilers
+// would instantiate inline functions in every file that includes a module, despite `extern
+// template`.
 template <class Derived>
 std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device) const {
   NoGradGuard no_grad;
@@ -47,7 +49,7 @@ std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device
 template <class Derived>
 std::string Cloneable<Derived>::member_bytes() const {
   const auto& self = static_cast<const Derived&>(*this);
-  if (typeid(self) != typeid(Derived)) return {};  // whose size is not known here
+  if (typeid(self) != typeid(Derived)) return {};  // a derived class, whose size is unknown here
   return detail::bytes_without_base(&self, sizeof(Derived), *this);
 }
 

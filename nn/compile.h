@@ -5,7 +5,7 @@
 //   for (auto& batch : *loader) {
 //     auto loss = criterion(fast(batch.data), batch.target);  // captured at the second call
 //     optimizer.zero_grad();
-//     loss.backward();  // a replay too
+//     loss.backward();  // also a replay
 //     optimizer.step();
 //   }
 //   if (!fast.fallback_reason().empty()) std::cout << fast.fallback_reason() << "\n";
@@ -23,13 +23,14 @@ namespace torch::taper {
 
 /// Configures compile.
 struct CompileOptions {
-  /// The number of captures, one for each kind of arguments. Calls with more kinds run eagerly.
+  /// The maximum number of captures. Each kind of arguments needs a capture. Calls with further
+  /// kinds run eagerly.
   TAPER_ARG(int64_t, max_captures) = 8;
-  /// Whether a call that cannot be captured throws Error with the reason, instead of running
-  /// eagerly.
+  /// Whether a call that cannot be captured throws Error, which contains the reason. If false, the
+  /// call runs eagerly.
   TAPER_ARG(bool, fullgraph) = false;
-  /// The bytes that the replays of a capture on the CPU should take at most. 0 means no limit.
-  /// GraphedCallableOptions::memory_budget describes the recomputation.
+  /// The target for the largest memory, in bytes, of the replays of a capture on the CPU. 0 means
+  /// no limit. GraphedCallableOptions::memory_budget describes the recomputation.
   TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
@@ -39,7 +40,7 @@ class CompiledCallable {
  public:
   /// The type of the function, from arguments to outputs.
   using Body = cuda::GraphedCallable::Body;
-  /// The module of a callable, whose state is guarded, or null.
+  /// The module of a callable, or null. Its state is guarded.
   using OfModule = std::shared_ptr<const nn::Module>;
 
   /// Wraps `body`, as compile() does. Throws ValueError for max_captures below 1 and for a
@@ -47,11 +48,11 @@ class CompiledCallable {
   CompiledCallable(Body body, OfModule module, const CompileOptions& options);
 
   /// Returns the outputs for these arguments. Values and first-order gradients equal those of an
-  /// eager call bit for bit. The first call with a kind of arguments runs eagerly, the second one
-  /// captures. Throws the exceptions of the function. With fullgraph, it throws Error with the
-  /// reason if a call cannot be captured.
+  /// eager call bit for bit. The first call with a kind of arguments runs eagerly. The second call
+  /// with this kind captures. Throws the exceptions of the function. With fullgraph, throws Error,
+  /// which contains the reason, if a call cannot be captured.
   std::vector<Tensor> call(const std::vector<Tensor>& args) const;
-  /// Calls the function and returns its only output. Throws Error if there are more.
+  /// Calls the function and returns its only output. Throws Error if there are several outputs.
   template <class... T>
   Tensor operator()(const T&... args) const {
     return only(call({Tensor(args)...}));
@@ -61,7 +62,7 @@ class CompiledCallable {
   /// Returns the memory that replays of the newest capture take on the CPU. Throws Error before the
   /// first capture, and NotImplementedError for other devices.
   GraphMemory memory() const;
-  /// Returns the reason why the last call ran eagerly. Empty if the call was a replay.
+  /// Returns the reason why the last call ran eagerly. The text is empty if the call was a replay.
   std::string fallback_reason() const;
 
  private:

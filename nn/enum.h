@@ -1,5 +1,5 @@
-// Named choices of options: kMean, kReLU, kFanIn, ... Each has a type. An option lists the names
-// that it accepts as a Choice, so a wrong name does not compile.
+// Named choices of options: kMean, kReLU, kFanIn, ... Each has a type. The type of an option is a
+// Choice of the names that it accepts, so a wrong name does not compile.
 #pragma once
 
 #include <cstdint>
@@ -111,8 +111,8 @@ constexpr int8_t position_among() noexcept {
 }
 }  // namespace detail
 
-/// Holds one of several named choices, by default the first. It is used like a std::variant
-/// (get_if, holds_alternative, visit, index), which would compile ten times as slowly.
+/// Holds one of several named choices, by default the first. Use it like a std::variant (get_if,
+/// holds_alternative, visit, index). A std::variant would compile ten times as slowly.
 template <class... Names>
 class Choice {
  public:
@@ -120,7 +120,7 @@ class Choice {
   /// Holds one of the names. Other names do not compile.
   template <class Name, class = std::enable_if_t<(std::is_same_v<Name, Names> || ...)>>
   constexpr Choice(Name) noexcept : index_(detail::position_among<Name, Names...>()) {}
-  /// Converts from a choice among some of these names.
+  /// Converts from a Choice whose names are all among these names.
   template <class... Some,
             class = std::enable_if_t<((detail::position_among<Some, Names...>() >= 0) && ...)>>
   constexpr Choice(Choice<Some...> other) noexcept {
@@ -140,7 +140,7 @@ class Choice {
   int8_t index_ = 0;
 };
 
-/// Returns whether the choice is `Name`, which must be among its names.
+/// Returns whether the choice is `Name`. `Name` must be one of the Choice's names.
 template <class Name, class... Names>
 constexpr bool holds_alternative(const Choice<Names...>& choice) noexcept {
   constexpr int8_t position = detail::position_among<Name, Names...>();
@@ -148,7 +148,7 @@ constexpr bool holds_alternative(const Choice<Names...>& choice) noexcept {
   return choice.index() == static_cast<size_t>(position);
 }
 
-/// Returns a pointer to the name if the choice is `Name`, else null.
+/// Returns a pointer to the name if the choice is `Name`, and otherwise null.
 template <class Name, class... Names>
 constexpr const Name* get_if(const Choice<Names...>* choice) noexcept {
   return choice && holds_alternative<Name>(*choice) ? &enumtype::instance<Name> : nullptr;
@@ -191,7 +191,7 @@ inline constexpr enumtype::kFanIn kFanIn{};                      ///< for init: 
 inline constexpr enumtype::kFanOut kFanOut{};        ///< for init: the outputs of a unit
 inline constexpr enumtype::kConstant kConstant{};    ///< a padding: one number
 inline constexpr enumtype::kReflect kReflect{};      ///< a padding: mirrored
-inline constexpr enumtype::kReplicate kReplicate{};  ///< a padding: the border repeated
+inline constexpr enumtype::kReplicate kReplicate{};  ///< a padding: repeats the border
 inline constexpr enumtype::kCircular kCircular{};    ///< a padding: from the other end
 inline constexpr enumtype::kNearest kNearest{};      ///< for interpolate: the nearest pixel
 inline constexpr enumtype::kBilinear kBilinear{};    ///< for interpolate: linear in two dimensions
@@ -203,13 +203,13 @@ inline constexpr enumtype::kArea kArea{};  ///< for interpolate: the mean of an 
 inline constexpr enumtype::kNearestExact kNearestExact{};
 inline constexpr enumtype::kSum kSum{};    ///< a reduction: the sum
 inline constexpr enumtype::kMean kMean{};  ///< a reduction: the mean
-inline constexpr enumtype::kMax kMax{};    ///< a reduction: the largest
+inline constexpr enumtype::kMax kMax{};    ///< a reduction: the maximum
 inline constexpr enumtype::kNone kNone{};  ///< a reduction: none
 /// for kl_div: the sum divided by the batch size
 inline constexpr enumtype::kBatchMean kBatchMean{};
-inline constexpr enumtype::kZeros kZeros{};            ///< for grid_sample: zeros outside
-inline constexpr enumtype::kBorder kBorder{};          ///< for grid_sample: the border outside
-inline constexpr enumtype::kReflection kReflection{};  ///< for grid_sample: mirrored outside
+inline constexpr enumtype::kZeros kZeros{};            ///< for grid_sample: zeros beyond the edge
+inline constexpr enumtype::kBorder kBorder{};          ///< for grid_sample: the border pixels
+inline constexpr enumtype::kReflection kReflection{};  ///< for grid_sample: the mirrored image
 inline constexpr enumtype::kRNN_TANH kRNN_TANH{};      ///< a recurrent layer
 inline constexpr enumtype::kRNN_RELU kRNN_RELU{};      ///< a recurrent layer
 inline constexpr enumtype::kLSTM kLSTM{};              ///< a recurrent layer

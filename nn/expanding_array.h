@@ -1,4 +1,4 @@
-// ExpandingArray: D numbers, or one number for all D.
+// ExpandingArray: D numbers, made from D numbers or from one number for all.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace torch::taper {
 
-/// Holds a value for each of D spatial dimensions. One value stands for all. Throws Error for a
-/// list of another length.
+/// Holds a value for each of D spatial dimensions. A single value is used for all dimensions.
+/// Throws Error for a list of another length.
 template <size_t D, class T = int64_t>
 class ExpandingArray {
  public:
@@ -37,7 +37,7 @@ class ExpandingArray {
   std::array<T, D>* operator->() { return &values_; }  ///< accesses the D values: a->begin()
   /// accesses the D values: a->begin()
   const std::array<T, D>* operator->() const { return &values_; }
-  /// views the values as long as this object lives
+  /// returns a view, which is valid while this object exists
   operator ArrayRef<T>() const { return values_; }
   size_t size() const noexcept { return D; }  ///< returns D
 
@@ -45,7 +45,7 @@ class ExpandingArray {
   std::array<T, D> values_;  ///< the value of each dimension
 };
 
-/// Prints one value alone, and several in brackets.
+/// Prints the values. Several values are in brackets.
 template <size_t D, class T>
 std::ostream& operator<<(std::ostream& out, const ExpandingArray<D, T>& a) {
   if (D == 1) return out << (*a)[0];

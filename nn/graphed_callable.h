@@ -27,11 +27,11 @@ namespace torch::taper {
 
 namespace detail {
 
-/// The functions below call f with the tensors of a list as arguments. f takes one to four.
+/// The functions below call f with the tensors of a list as arguments. f takes one to four tensors.
 inline std::vector<Tensor> as_list(Tensor y) { return {std::move(y)}; }
 inline std::vector<Tensor> as_list(std::vector<Tensor> y) { return y; }
 [[noreturn]] void throw_argument_count(size_t count);
-/// Returns the index of the first occurrence of tensor i in the list.
+/// Returns the index of the first occurrence of tensor all[i] in the list.
 size_t first_place(const std::vector<Tensor>& all, size_t i);
 
 template <class F, size_t... I>
@@ -90,17 +90,19 @@ namespace cuda {
 
 /// Configures make_graphed_callables.
 struct GraphedCallableOptions {
-  /// The number of eager calls before the captures. They load libraries and initialize their state.
+  /// The number of eager calls before the captures. These calls load libraries and initialize their
+  /// state.
   TAPER_ARG(int64_t, num_warmup_iters) = 3;
   /// Whether outputs may be independent of some arguments and parameters.
   TAPER_ARG(bool, allow_unused_input) = false;
-  /// Tensors other than the arguments that need gradients. The parameters of a module are added.
+  /// Tensors that need gradients and are not arguments. The parameters of a module are added
+  /// automatically.
   TAPER_ARG(std::vector<Tensor>, parameters);
-  /// The bytes that replays on the CPU should take at most. 0 means no limit. To stay within the
-  /// budget, backward recomputes results of pointwise functions, conversions and layer norms
-  /// instead of keeping them. Results are equal bit for bit. memory() returns the bytes reached,
-  /// which may exceed the budget. Throws ValueError for a negative budget, and for devices other
-  /// than the CPU.
+  /// The target for the largest memory, in bytes, of replays on the CPU. 0 means no limit. To stay
+  /// within the budget, backward recomputes results of pointwise functions, conversions and layer
+  /// norms instead of keeping them. The results stay equal bit for bit. memory() returns the bytes
+  /// that were reached. They may exceed the budget. Throws ValueError for a negative budget, and
+  /// for devices other than the CPU.
   TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
@@ -109,27 +111,28 @@ class GraphedCallable {
  public:
   /// The type of the captured function, from arguments to outputs.
   using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-  /// Returns whether a call may be a replay. Otherwise `body` runs. If empty, every call may be a
-  /// replay.
+  /// Returns whether a call may be a replay. If it returns false, `body` runs. If the function is
+  /// empty, every call may be a replay.
   using Fits = std::function<bool()>;
 
-  /// Captures `body` at the sample arguments. The graph keeps their memory. All calls must have
-  /// their sizes, dtypes and device (one device, which may be the CPU). A call may only require
-  /// gradients for arguments whose sample does. Throws Error for operations that a captured step
-  /// does not allow (docs/compiled_steps.md).
+  /// Captures `body` at the sample arguments. The graph keeps the memory of the samples. The
+  /// arguments of all calls must have the sizes, dtypes and device of the samples. There must be
+  /// only one device, which may be the CPU. An argument may only require a gradient if its sample
+  /// does. Throws Error for operations that a captured step does not allow
+  /// (docs/compiled_steps.md).
   GraphedCallable(Body body, std::vector<Tensor> sample_args,
                   const GraphedCallableOptions& options = {}, Fits fits = nullptr);
 
-  /// Returns the outputs for these arguments. The next call overwrites them. They have first-order
-  /// gradients.
+  /// Returns the outputs for these arguments. The next call overwrites them. The outputs have
+  /// first-order gradients.
   ///
-  /// Run backward before the next call, and before a parameter is changed in-place, or it throws
-  /// Error. With one differentiable output, backward runs once. With several, it may run any number
-  /// of times.
+  /// Run backward before the next call, and before a parameter is changed in-place. Otherwise,
+  /// backward throws Error. With one differentiable output, backward can run only once. With
+  /// several, it can run any number of times.
   ///
-  /// If the strides of the arguments differ from the samples, or if two arguments are one tensor
-  /// and the samples were not, the function runs eagerly. Throws Error for arguments of other
-  /// sizes, dtypes or devices.
+  /// The function runs eagerly if the strides of the arguments differ from those of the samples. It
+  /// also runs eagerly if two arguments are the same tensor, but their samples were not. Throws
+  /// Error for arguments of other sizes, dtypes or devices.
   std::vector<Tensor> call(const std::vector<Tensor>& args) const;
   /// Calls the function and returns its only output. Throws Error if there are more.
   template <class... T>
@@ -141,8 +144,8 @@ class GraphedCallable {
   GraphMemory memory() const;
   /// Returns the bytes of results that backward recomputes to meet memory_budget.
   size_t recomputed() const;
-  /// Returns whether backward of the last call may still run. Another call would overwrite its
-  /// tensors.
+  /// Returns whether backward of the last call may still run. Another call would overwrite the
+  /// tensors that backward needs.
   bool is_pending() const;
   /// Returns a function that checks whether a module is still in its current state. Throws Error
   /// for a module with hooks, which replays would not call.
@@ -157,9 +160,10 @@ class GraphedCallable {
 };
 
 /// Captures forward and backward of a module (a holder or a shared_ptr), or of a function of one to
-/// four tensors that returns a tensor or a vector of tensors. A module whose state has changed
-/// since the captures (modes, members, registered tensors or their layout) runs eagerly. Throws
-/// Error for a module with hooks, and for a module whose call changes its state.
+/// four tensors that returns a tensor or a vector of tensors. If the state of a module has changed
+/// since the captures, it runs eagerly. This state is its modes, members, and registered tensors
+/// with their layout. Throws Error for a module with hooks, and for a module whose call changes its
+/// state.
 template <class Callable>
 GraphedCallable make_graphed_callables(const Callable& callable, std::vector<Tensor> sample_args,
                                        GraphedCallableOptions options = {}) {

@@ -1,5 +1,5 @@
-// Initialization of parameters. Every function fills its tensor in-place, outside autograd, and
-// returns it. After manual_seed, the values equal PyTorch's.
+// Initialization of parameters. Every function fills its tensor in-place, without recording the
+// change in autograd, and returns the tensor. After manual_seed, the values equal PyTorch's.
 #pragma once
 
 #include <tuple>
@@ -20,12 +20,12 @@ using NonlinearityType =
 /// gradients (kFanOut).
 using FanModeType = Choice<enumtype::kFanIn, enumtype::kFanOut>;
 
-/// Returns the gain of a nonlinearity, the factor of its input that keeps the variance of its
-/// output at 1. It is 1 for linear, convolutions and sigmoid, 5/3 for tanh, sqrt(2) for ReLU, and
-/// sqrt(2 / (1 + param^2)) for leaky ReLU with slope `param`.
+/// Returns the gain of a nonlinearity. Initializations multiply weights by it, so that activations
+/// keep their variance. The gain is 1 for linear, convolutions and sigmoid, 5/3 for tanh, and
+/// sqrt(2) for ReLU. For leaky ReLU with slope `param`, it is sqrt(2 / (1 + param^2)).
 double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
-/// Returns the numbers of inputs and outputs of a unit: size(1) and size(0), times the product of
-/// the later sizes. Throws Error for fewer than 2 dimensions.
+/// Returns the numbers of inputs and outputs of a unit. They are size(1) and size(0), each times
+/// the product of the sizes from dimension 2 on. Throws Error for fewer than 2 dimensions.
 std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor);
 
 Tensor constant_(Tensor tensor, Scalar value);  ///< fills with `value`
@@ -33,8 +33,8 @@ Tensor ones_(Tensor tensor);                    ///< fills with 1
 Tensor zeros_(Tensor tensor);                   ///< fills with 0
 /// Fills a matrix, square or not, with the identity.
 Tensor eye_(Tensor matrix);
-/// Fills the weight of a convolution (3 to 5 dimensions) such that it passes its input channels
-/// through.
+/// Fills the weight of a convolution (3 to 5 dimensions) so that the output channels equal the
+/// input channels.
 Tensor dirac_(Tensor tensor);
 Tensor uniform_(Tensor tensor, double low = 0, double high = 1);  ///< draws from [low, high)
 /// draws with standard deviation std
@@ -49,17 +49,17 @@ Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);
 /// Draws from a normal distribution with standard deviation gain * sqrt(2 / (fan_in + fan_out)).
 Tensor xavier_normal_(Tensor tensor, double gain = 1.0);
 /// Draws uniformly from +-gain * sqrt(3 / fan) [He et al. 2015]. `a` is the slope of the leaky ReLU
-/// that follows.
+/// after the layer.
 Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
                         NonlinearityType nonlinearity = kLeakyReLU);
 /// Draws from a normal distribution with standard deviation gain / sqrt(fan).
 Tensor kaiming_normal_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
                        NonlinearityType nonlinearity = kLeakyReLU);
 /// Fills with a matrix of orthonormal rows or columns, times gain [Saxe et al. 2013]. All
-/// dimensions after the first are joined.
+/// dimensions after the first form the columns.
 Tensor orthogonal_(Tensor tensor, double gain = 1.0);
-/// Draws from a normal distribution, and sets a share `sparsity` of each column to zero at random
-/// rows. Throws Error for a share outside [0, 1].
+/// Draws from a normal distribution. Then sets random elements of each column to zero. `sparsity`
+/// is the fraction of elements that are set to zero. Throws Error if it is outside [0, 1].
 Tensor sparse_(Tensor tensor, double sparsity, double std = 0.01);
 
 }  // namespace torch::taper::nn::init

@@ -44,7 +44,8 @@ void remove_parametrization(Module& module, const std::string& kind, const std::
 
 /// Returns the bytes of an object of `nbytes` bytes, without the bytes of its base Module.
 std::string bytes_without_base(const void* object, size_t nbytes, const Module& base);
-/// Returns the bytes of the members of a module of class M. Empty if the class derives from M.
+/// Returns the bytes of the members of a module of class M. Returns an empty text if the module's
+/// class derives from M.
 template <class M>
 std::string bytes_of_members(const Module& module);
 /// Returns the state of a module and its submodules that a captured call depends on, as bytes:
@@ -62,8 +63,8 @@ template <class T>
 using is_module = std::is_base_of<Module, std::decay_t<T>>;
 template <class T>
 using enable_if_module_t = std::enable_if_t<is_module<T>::value>;
-/// Returns the arguments for a forward() with `count` parameters: `given`, and defaults for missing
-/// ones.
+/// Returns the arguments for a forward() with `count` parameters: `given`, and defaults for the
+/// missing arguments.
 std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&& given,
                                          size_t count);
 
@@ -71,14 +72,14 @@ std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&&
 
 /// Lists the differences that load_state_dict found.
 struct IncompatibleKeys {
-  std::vector<std::string> missing_keys;     ///< names of the module that the dictionary lacks
+  std::vector<std::string> missing_keys;     ///< names that only the module has
   std::vector<std::string> unexpected_keys;  ///< names that only the dictionary has
 };
 
 /// Serves as the base class of all modules. A subclass registers its parameters (trained by an
 /// optimizer), its buffers (other tensors of the state of the model) and its submodules. All other
-/// functions (parameters(), to(), train(), save(), printing) visit them in the order of
-/// registration. `Module` has no forward(). A subclass defines it with any arguments.
+/// functions (parameters(), to(), train(), save(), printing) visit these in the order of
+/// registration. `Module` has no forward(). A subclass defines forward() with any arguments.
 ///
 ///     struct NetImpl : nn::Module {
 ///       NetImpl() { fc = register_module("fc", nn::Linear(4, 2)); }
@@ -88,8 +89,8 @@ struct IncompatibleKeys {
 ///     TAPER_MODULE(Net);
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  using ModuleApplyFunction = std::function<void(Module&)>;             ///< of apply()
-  using ConstModuleApplyFunction = std::function<void(const Module&)>;  ///< of apply()
+  using ModuleApplyFunction = std::function<void(Module&)>;             ///< called by apply()
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;  ///< called by apply()
   /// of apply()
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
   /// Receives paths and const modules from apply().
@@ -104,22 +105,23 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Sets name(), instead of taking it from the class.
   explicit Module(std::string name);
   virtual ~Module();
-  /// Makes a shallow copy, which shares parameters, buffers and submodules with the original. It
-  /// starts with the hooks of the original. clone() makes a deep copy.
+  /// Makes a shallow copy, which shares parameters, buffers and submodules with the original. The
+  /// copy also has the hooks of the original. clone() makes a deep copy.
   Module(const Module&) = default;
   Module& operator=(const Module&) = default;  ///< makes a shallow copy
 
   /// Returns the name of the class with its namespaces ("Net", "torch::nn::LinearImpl").
   const std::string& name() const noexcept;
-  /// Returns the name under which a module registered this one last, or an empty text.
+  /// Returns the name under which this module was last registered in another module, or an empty
+  /// text.
   const std::string& registered_name() const noexcept { return registered_name_; }
-  /// Returns a deep copy, on `device` if given. Throws Error if the class does not derive from
-  /// Cloneable.
+  /// Returns a deep copy. If `device` is given, the copy is there. Throws Error if the class does
+  /// not derive from Cloneable.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
 
   /// Calls `function` for this module and all its submodules, each before its children. Names are
-  /// paths ("layer1.conv") after `name_prefix`. For the forms with a pointer, a shared_ptr must own
-  /// this module.
+  /// paths ("layer1.conv") after `name_prefix`. For functions that take a pointer, a shared_ptr
+  /// must own this module.
   ///@{
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
@@ -143,8 +145,8 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Returns this module and all its submodules. With `include_self`, a shared_ptr must own this
   /// module.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
-  /// Returns modules() by path. `name_prefix` is the path of this module, and the start of all
-  /// others.
+  /// Returns modules() by path. `name_prefix` is the path of this module. All other paths begin
+  /// with it.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = std::string(), bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;  ///< submodules registered in this module
@@ -152,13 +154,13 @@ class Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
   /// Sets training or evaluation mode for this module and all its submodules. Dropout and batch
-  /// normalization depend on it.
+  /// normalization depend on this mode.
   virtual void train(bool on = true);
   void eval();                                ///< calls train(false)
   virtual bool is_training() const noexcept;  ///< returns the mode that train() set
 
   /// Converts all parameters, their gradients and all buffers in-place, whatever their dtype.
-  /// Existing handles, such as those of an optimizer, stay valid.
+  /// Existing tensor handles, such as those of an optimizer, stay valid.
   virtual void to(Device device, Dtype dtype, bool non_blocking = false);
   virtual void to(Dtype dtype, bool non_blocking = false);    ///< converts only the dtype
   virtual void to(Device device, bool non_blocking = false);  ///< moves to the device
@@ -168,7 +170,7 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Moves to a CUDA device. -1 is the current device.
   void cuda(DeviceIndex index = -1) { to(Device(kCUDA, index)); }
 
-  /// Sets all gradients to zero, or drops them with `set_to_none`.
+  /// Sets all gradients to zero. With `set_to_none`, makes them undefined.
   virtual void zero_grad(bool set_to_none = false);
 
   /// Returns this module as a subclass, or null: `m.as<LinearImpl>()`, `m.as<Linear>()`.
@@ -193,22 +195,22 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// Writes parameters and buffers under their names, and each serializable child as a nested
   /// archive. `load` reads them into a module of equal structure. If a tensor is missing or a
-  /// parameter has other sizes, `load` throws Error and changes nothing. Buffers take over the
-  /// sizes of the file.
+  /// parameter has other sizes, `load` throws Error and changes nothing. Buffers are resized to the
+  /// sizes in the file.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);  ///< reads the output of save()
   /// Returns false if save and load skip the module.
   virtual bool is_serializable() const;
 
   /// Returns the defined parameters and buffers of this module and all its submodules, with the
-  /// names and the order of PyTorch's state_dict, after `prefix`. The tensors share the memory of
-  /// the module and are detached.
+  /// names and the order of PyTorch's state_dict. `prefix` comes before all names. The tensors
+  /// share the memory of the module and are detached.
   OrderedDict<std::string, Tensor> state_dict(const std::string& prefix = std::string()) const;
-  /// Copies the values of a dictionary into the parameters and buffers, and converts dtype and
-  /// device. The dictionary comes from state_dict(), or from a file (see load_state_dict(path)).
-  /// Throws Error for other sizes and, if `strict`, for missing or unexpected names. The message
-  /// lists all problems in PyTorch's words, and nothing is changed. Returns the missing and
-  /// unexpected names.
+  /// Copies the values of a dictionary into the parameters and buffers, and converts them to their
+  /// dtype and device. The dictionary comes from state_dict(), or from a file (see
+  /// load_state_dict(path)). Throws Error for other sizes and, if `strict`, for missing or
+  /// unexpected names. The message lists all problems with PyTorch's texts. After an error, nothing
+  /// is changed. Returns the missing and unexpected names.
   IncompatibleKeys load_state_dict(const OrderedDict<std::string, Tensor>& state_dict,
                                    bool strict = true);
 
@@ -218,8 +220,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Registers a tensor and returns a reference to the registered handle. A name must be new, not
   /// empty and without dots. An undefined tensor reserves the name, for example for an absent bias.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Registers a buffer, and keeps its requires_grad. The returned reference, like that of
-  /// register_parameter, is valid until a tensor of its kind is registered or removed.
+  /// Registers a buffer. Its requires_grad does not change. The returned reference is valid until
+  /// another buffer is registered or removed. The same is true of parameters and
+  /// register_parameter.
   Tensor& register_buffer(std::string name, Tensor tensor);
   /// Registers a submodule under a new name and returns it. The module is shared. Throws Error for
   /// an empty pointer, and for a module that contains this one.
@@ -252,51 +255,53 @@ class Module : public std::enable_shared_from_this<Module> {
     return replace_module(name, module_holder.ptr());
   }
   ///@}
-  /// Removes a submodule. Throws Error if there is none of that name.
+  /// Removes a submodule. Throws Error if there is none with this name.
   void unregister_module(const std::string& name);
   /// Removes a parameter of this module. Other handles to the tensor stay valid. Throws Error if
-  /// there is none of that name.
+  /// there is none with this name.
   void unregister_parameter(const std::string& name);
-  /// removes a buffer, or throws Error if there is none of that name
+  /// removes a buffer. Throws Error if there is none with this name
   void unregister_buffer(const std::string& name);
 
-  /// Runs before a call. It gets the tensors among the arguments, and may replace them.
+  /// Runs before a call. The hook gets the tensors among the arguments, and may replace them.
   using ForwardPreHook = std::function<void(Module& module, std::vector<Tensor>& inputs)>;
-  /// Runs after a call. It gets the tensors of the result (one, or those of a tuple or list), and
-  /// may replace them.
+  /// Runs after a call. The hook gets the tensors of the result, and may replace them. A result may
+  /// be a tensor, a tuple or a list.
   using ForwardHook = std::function<void(Module& module, const std::vector<Tensor>& inputs,
                                          std::vector<Tensor>& outputs)>;
-  /// Runs in backward. The hook gets the gradients of the inputs and outputs that require one, and
-  /// may replace the gradients of the inputs. An undefined gradient is zero.
+  /// Runs in backward. The hook gets the gradients of the inputs and outputs that require a
+  /// gradient. It may replace the gradients of the inputs. An undefined gradient means zero.
   using FullBackwardHook = std::function<void(Module& module, std::vector<Tensor>& grad_inputs,
                                               const std::vector<Tensor>& grad_outputs)>;
   /// Registers a hook and returns its number for remove_hook. Hooks run in the order of
-  /// registration when the module is called: by its holder (`linear(x)`), in a Sequential, or in an
-  /// AnyModule. As in Python, a direct call of forward() runs none. Clones have the hooks of the
-  /// original.
+  /// registration when the module is called by its holder (`linear(x)`), in a Sequential, or in an
+  /// AnyModule. As in Python, a direct call of forward() runs no hooks. Clones have the hooks of
+  /// the original.
   unsigned register_forward_pre_hook(ForwardPreHook hook);
   unsigned register_forward_hook(ForwardHook hook);             ///< runs after each call
   unsigned register_full_backward_hook(FullBackwardHook hook);  ///< runs in each backward
-  /// Removes a hook. Throws Error if this module has no hook of that number.
+  /// Removes a hook. Throws Error if this module has no hook with this number.
   void remove_hook(unsigned id);
-  /// Returns whether a call does more than forward().
+  /// Returns whether a call runs more than forward().
   bool has_hooks() const noexcept { return hooks_ != nullptr; }
-  /// Records that the object is an M, so that its members can be compared later.
+  /// Records that the class of the object is M, so that its members can be compared later.
   template <class M>
   void is_a() {
     if (!members_of_) members_of_ = &detail::bytes_of_members<M>;
   }
 
  protected:
-  /// Overridden by TAPER_FORWARD_HAS_DEFAULT_ARGS. They return whether forward() has defaults, how
-  /// many arguments have none, and `arguments` with the defaults. The last two throw Error here.
+  /// TAPER_FORWARD_HAS_DEFAULT_ARGS overrides these three functions. The first returns whether
+  /// forward() has defaults. The second returns the number of arguments without a default. The
+  /// third returns `arguments` with the defaults added. Without an override, the last two throw
+  /// Error.
   ///@{
   virtual bool _forward_has_default_args() { return false; }
   virtual unsigned int _forward_num_required_args();
   virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
   ///@}
 
-  /// Copies the hooks, for a clone() that makes its copy from scratch.
+  /// Copies the hooks, for a clone() that constructs a new object.
   static void copy_hooks(Module& to, const Module& from);
 
   OrderedDict<std::string, Tensor> parameters_;  ///< the registered parameters
@@ -327,14 +332,15 @@ class Module : public std::enable_shared_from_this<Module> {
     std::shared_ptr<parallel::ReplicaPool> pool;
   };
 
-  /// Returns the bytes of the members of this object, without those of Module. They differ if a
-  /// member was changed. Only Cloneable implements it, other modules return nothing.
+  /// Returns the bytes of the members of this object, without those of Module. The bytes differ if
+  /// a member was changed. Only Cloneable implements this function. Other modules return an empty
+  /// text.
   virtual std::string member_bytes() const { return {}; }
   /// Makes this module a deep copy of `other`. Cloneable implements it.
   virtual void clone_(Module& other, const optional<Device>& device);
-  /// Do the parts of Cloneable::clone that do not depend on the class. forget_registered() drops
-  /// the tensors that a copy shares with its original. After reset(), copy_registered_from() copies
-  /// the values of the original.
+  /// Implement the parts of Cloneable::clone that do not depend on the class. forget_registered()
+  /// drops the tensors that a copy shares with its original. After reset(), copy_registered_from()
+  /// copies the values of the original.
   void forget_registered();
   void copy_registered_from(const Module& original, const optional<Device>& device);
   void insert_child(std::string name, std::shared_ptr<Module> module);
@@ -369,7 +375,7 @@ class Module : public std::enable_shared_from_this<Module> {
   mutable ReplicaSlot replicas_;
 };
 
-/// Prints the module and all its submodules, one per line, indented.
+/// Prints the module and all its submodules. Each submodule is on an indented line.
 std::ostream& operator<<(std::ostream& stream, const Module& module);
 
 /// Save and load a module: save(module, file) and load(module, file) call Module::save and

@@ -1,4 +1,4 @@
-// ModuleHolder: a shared_ptr to a module that is used like the module.
+// ModuleHolder: a shared_ptr to a module. Programs use it like the module.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ struct is_module_holder_of<T, Contained, true>
 
 }  // namespace detail
 
-/// Holds a shared pointer to a `Contained`. Copies share the module. Made from nullptr, it is
-/// empty, and any use throws Error.
+/// Holds a shared pointer to a `Contained`. Copies share the module. A holder made from nullptr is
+/// empty, and using it throws Error.
 ///
 ///     nn::Linear linear(3, 4);  // a ModuleHolder<LinearImpl>
 ///     Tensor y = linear(x);     // forward() with hooks
@@ -125,8 +125,8 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 #pragma GCC visibility pop
 
-/// Defines the holder `Name` of the module class `NameImpl`. It is an alias, not a class: hundreds
-/// of classes would cost every including file half a second of compile time.
+/// Defines the holder `Name` of the module class `NameImpl`. It is an alias and not a class,
+/// because hundreds of classes would cost every including file half a second of compile time.
 #define TAPER_MODULE(Name) using Name = ::taper::nn::ModuleHolder<Name##Impl>
 /// Defines a holder as a class, which a program can forward-declare.
 #define TAPER_MODULE_CLASS(Name, ImplType)                   \

@@ -1,5 +1,6 @@
-// Calls of modules with hooks. Since forward() is not virtual, hooks run in the callers: operator()
-// of ModuleHolder, AnyModule, Sequential. As in Python, a direct call of forward() runs none.
+// Calls of modules with hooks. Since forward() is not virtual, the callers run the hooks:
+// operator() of ModuleHolder, AnyModule, and Sequential. As in Python, a direct call of forward()
+// runs no hooks.
 #pragma once
 
 #include <tuple>
@@ -13,8 +14,8 @@
 
 namespace torch::taper::nn::detail {
 
-/// Runs the hooks of one call. It collects the tensors of the arguments, runs the hooks before
-/// forward(), then collects the tensors of the result and runs the hooks after it.
+/// Runs the hooks of one call. First it collects the tensors of the arguments and runs the forward
+/// pre-hooks. After forward(), it collects the tensors of the result and runs the forward hooks.
 class HookedCall {
  public:
   explicit HookedCall(Module& module);
@@ -46,7 +47,7 @@ class HookedCall {
   std::unique_ptr<State> state_;
 };
 
-/// Marks the begin and the end of a call of a module, for profilers and other observers.
+/// Marks the start and the end of a call of a module, for profilers and other observers.
 struct ModuleScope : taper::detail::RunScope {
   explicit ModuleScope(const Module& module) {
     if (__builtin_expect(taper::detail::observes_run(), 0))
@@ -54,8 +55,8 @@ struct ModuleScope : taper::detail::RunScope {
   }
 };
 
-/// The type of an argument during a hooked call. Hooks may replace a tensor, other types are
-/// forwarded.
+/// The type of an argument during a call with hooks. It is Tensor for tensors, which hooks may
+/// replace. Other arguments are forwarded.
 template <class A>
 using HookedArgument =
     std::conditional_t<std::is_same<std::decay_t<A>, Tensor>::value, Tensor, A&&>;

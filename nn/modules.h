@@ -1,4 +1,4 @@
-// All modules of the library.
+// All of Taper's modules.
 #pragma once
 
 #include <taper/nn/modules/activation.h>

@@ -11,9 +11,10 @@
 
 namespace torch::taper::nn::detail {
 
-/// Replaces the parameter `name` of a module by parts. Before each call, it computes the value from
-/// the parts and stores it in the member variable that forward() reads. It holds no state of a
-/// module, so clones share it.
+/// Replaces the parameter `name` of a module by other parameters, its parts. Before each call of
+/// the module, the Parametrization computes the value from the parts. It stores the value in the
+/// member variable that forward() reads. It holds no state of a module, so that clones can share
+/// it.
 class Parametrization {
  public:
   /// Returns the member variable of a module.
@@ -27,10 +28,10 @@ class Parametrization {
   const std::string& kind() const noexcept { return kind_; }
   const std::string& name() const noexcept { return name_; }
 
-  /// Registers the parts of a value.
+  /// Computes the parts of a value, and registers them.
   virtual void register_parts(Module& module, const Tensor& value) const = 0;
   virtual void unregister_parts(Module& module) const = 0;
-  /// Computes the value from the registered parts. `calling` is true during a call of forward().
+  /// Computes the value from the registered parts. `calling` is true if the module is being called.
   virtual Tensor compute(Module& module, bool calling) const = 0;
 
   /// Replaces the parameter of a module by its parts.

@@ -12,7 +12,7 @@
 //     scaler.scale(loss).backward();   // gradients times the scale
 //     scaler.unscale_(optimizer);      // optional, for clipping: otherwise step() does it
 //     scaler.step(optimizer);          // skipped if a gradient is infinite or NaN
-//     scaler.update();                 // lowers the scale after a skipped step
+//     scaler.update();                 // lowers the scale after a skip, raises it after many steps
 //   }
 #pragma once
 

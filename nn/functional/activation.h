@@ -13,12 +13,12 @@ namespace torch::taper::nn::functional {
 Tensor relu(Tensor input, const ReLUFuncOptions& options = {});
 /// Returns min(max(x, 0), 6) for each element.
 Tensor relu6(Tensor input, const ReLU6FuncOptions& options = {});
-/// Returns x if x > 0, else negative_slope * x.
+/// Returns x if x > 0, and otherwise negative_slope * x.
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {});
-/// Returns x if x > 0, else alpha * (exp(x) - 1).
+/// Returns x if x > 0, and otherwise alpha * (exp(x) - 1).
 Tensor elu(Tensor input, const ELUFuncOptions& options = {});
-/// Applies SELU: ELU with fixed scale and alpha, which keep mean 0 and variance 1 [Klambauer et al.
-/// 2017].
+/// Applies SELU: ELU with a fixed scale and alpha. They keep mean 0 and variance 1 [Klambauer et
+/// al. 2017].
 Tensor selu(Tensor input, const SELUFuncOptions& options = {});
 /// Returns max(x, 0) + min(0, alpha * (exp(x / alpha) - 1)).
 Tensor celu(Tensor input, const CELUFuncOptions& options = {});
@@ -30,19 +30,19 @@ Tensor gelu(const Tensor& input, const GELUFuncOptions& options = {});
 Tensor glu(const Tensor& input, const GLUFuncOptions& options = {});
 /// Clamps x to [min_val, max_val]. Throws Error unless min_val < max_val.
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options = {});
-/// Returns x if |x| > lambda, else 0.
+/// Returns x if |x| > lambda, and otherwise 0.
 Tensor hardshrink(const Tensor& input, const HardshrinkFuncOptions& options = {});
 /// Shrinks x towards 0 by lambda. Returns 0 if |x| <= lambda.
 Tensor softshrink(const Tensor& input, const SoftshrinkFuncOptions& options = {});
 /// Returns log(1 + exp(beta * x)) / beta, or x if beta * x > threshold.
 Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options = {});
 /// Applies leaky ReLU with random slopes. With `training`, each slope is drawn from [lower, upper].
-/// Otherwise it is their mean. Throws Error if lower > upper.
+/// Otherwise, the slope is the mean of lower and upper. Throws Error if lower > upper.
 Tensor rrelu(Tensor input, const RReLUFuncOptions& options = {});
-/// Returns x if x > threshold, else value.
+/// Returns x if x > threshold, and otherwise value.
 Tensor threshold(Tensor input, const ThresholdFuncOptions& options);
-/// Returns x if x > 0, else weight * x. The weight is (1), or (C) for an input (N, C, ...). Throws
-/// Error for other sizes of the weight.
+/// Returns x if x > 0, and otherwise weight * x. The weight is (1), or (C) for an input (N, C,
+/// ...). Throws Error for other sizes of the weight.
 Tensor prelu(const Tensor& input, const Tensor& weight);
 /// Returns x * sigmoid(x).
 Tensor silu(const Tensor& input);
@@ -61,9 +61,9 @@ Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
 Tensor softmin(const Tensor& input, const SoftminFuncOptions& options);
 /// Returns log(softmax(x)) along `dim`.
 Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
-/// Samples from the relaxed categorical distribution with these log-probabilities, along `dim`
-/// [Jang et al. 2017]. With `hard`, it returns one-hot vectors with the gradient of the relaxed
-/// sample.
+/// Samples from the relaxed categorical distribution with the log-probabilities `logits`, along
+/// `dim` [Jang et al. 2017]. With `hard`, returns one-hot vectors, whose gradient is that of the
+/// relaxed sample.
 Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
 
 }  // namespace torch::taper::nn::functional

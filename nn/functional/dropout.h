@@ -1,6 +1,6 @@
-// Dropout functions of floating tensors. Without `training`, they return the values of the input.
-// They throw Error for a probability outside [0, 1]. With `inplace`, they overwrite the input and
-// return it.
+// Dropout functions of floating tensors. Without `training`, the result equals the input. They
+// throw Error for a probability outside [0, 1]. With `inplace`, they overwrite the input and return
+// it.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -10,16 +10,17 @@
 
 namespace torch::taper::nn::functional {
 
-/// Zeroes each element with probability `p` and multiplies the others by 1 / (1 - p). Any shape.
+/// Zeroes each element with probability `p` and multiplies the others by 1 / (1 - p). The input may
+/// have any shape.
 Tensor dropout(Tensor input, const DropoutFuncOptions& options = {});
 /// Zeroes whole channels of (N, C, H, W) with probability `p` and scales the others by 1 / (1 - p).
-/// An input of another rank is one sample (C, ...).
+/// An input with another number of dimensions is one sample (C, ...).
 Tensor dropout2d(Tensor input, const Dropout2dFuncOptions& options = {});
 /// Zeroes whole channels of (N, C, D, H, W) with probability `p` and scales the others by 1 / (1 -
-/// p). An input of another rank is one sample (C, ...).
+/// p). An input with another number of dimensions is one sample (C, ...).
 Tensor dropout3d(Tensor input, const Dropout3dFuncOptions& options = {});
-/// Applies alpha dropout, which keeps mean and variance after SELU [Klambauer et al. 2017]. Any
-/// shape.
+/// Applies alpha dropout, which keeps mean and variance after SELU [Klambauer et al. 2017]. The
+/// input may have any shape.
 Tensor alpha_dropout(Tensor input, const AlphaDropoutFuncOptions& options = {});
 /// Applies alpha dropout to whole channels of (N, C, ...). Throws Error for fewer than 2
 /// dimensions.

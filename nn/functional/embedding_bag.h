@@ -7,11 +7,11 @@
 
 namespace torch::taper::nn::functional {
 
-/// Reduces each bag of indices to the sum, mean or maximum of its rows of weight (num_embeddings,
-/// embedding_dim). The bags are the rows of `input` (B, N), or the slices of `input` (L) that begin
-/// at `offsets` (B). The result is (B, embedding_dim), with zeros for an empty bag.
-/// per_sample_weights has the sizes of `input` and multiplies the rows of a sum. Throws Error for
-/// other sizes and for decreasing offsets. Throws IndexError for an index out of range.
+/// Looks up rows of weight (num_embeddings, embedding_dim), and reduces the rows of each bag to
+/// their sum, mean or maximum. A bag is a row of `input` (B, N), or a slice of `input` (L) that
+/// begins at an element of `offsets` (B). The result is (B, embedding_dim), with zeros for an empty
+/// bag. For sums, per_sample_weights has the sizes of `input`, and multiplies each row. Throws
+/// Error for other sizes and for decreasing offsets. Throws IndexError for an index out of range.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight,
                      const EmbeddingBagFuncOptions& options = {});
 

@@ -7,8 +7,8 @@
 
 namespace torch::taper::nn::functional {
 
-/// Returns x W^T + b. The input is (..., in), weight (out, in), bias (out) or undefined, the result
-/// (..., out). Throws Error for other sizes.
+/// Returns x W^T + b. The input is (..., in), the weight is (out, in), the bias is (out) or
+/// undefined, and the result is (..., out). Throws Error for other sizes.
 inline Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {}) {
   return taper::linear(input, weight, bias);
 }

@@ -7,12 +7,13 @@
 
 namespace torch::taper::nn::functional {
 
-/// Returns (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes must
-/// be normalized_shape. weight and bias have these sizes, or are undefined. Throws Error for other
-/// sizes.
+/// Returns (x - mean) / sqrt(var + eps) * weight + bias, with mean and var over the last
+/// dimensions. The sizes of these dimensions must be normalized_shape. weight and bias have these
+/// sizes, or are undefined. Throws Error for other sizes.
 Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
-/// Returns x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes must be
-/// normalized_shape. weight has these sizes, or is undefined. Throws Error for other sizes.
+/// Returns x / sqrt(mean(x^2) + eps) * weight, with the mean over the last dimensions. The sizes of
+/// these dimensions must be normalized_shape. weight has these sizes, or is undefined. Throws Error
+/// for other sizes.
 Tensor rms_norm(const Tensor& input, const RMSNormFuncOptions& options);
 /// Applies layer normalization to each of num_groups groups of channels of (N, C, ...). weight and
 /// bias are (C), or undefined. Throws Error unless num_groups divides C.

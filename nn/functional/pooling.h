@@ -1,8 +1,8 @@
 // Pooling functions over the last 1, 2 or 3 dimensions of (N, C, spatial...) or (C, spatial...).
 //
-// An output size is (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or
-// up with ceil_mode. The functions throw Error for other numbers of dimensions, for windows larger
-// than the input and for a padding of more than half the kernel.
+// An output size is (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1. It is rounded
+// down, or up with ceil_mode. The functions throw Error for other numbers of dimensions, for
+// windows larger than the input and for a padding of more than half the kernel.
 #pragma once
 
 #include <tuple>
@@ -13,8 +13,9 @@
 
 namespace torch::taper::nn::functional {
 
-/// Returns the mean of every window. Zeros of the padding count unless count_include_pad is false.
-/// divisor_override (2d, 3d) replaces the number of elements.
+/// Returns the mean of every window. The mean includes the zeros of the padding, unless
+/// count_include_pad is false. divisor_override (2d, 3d) replaces the number of elements as the
+/// divisor.
 ///@{
 Tensor avg_pool1d(const Tensor& input, const AvgPool1dFuncOptions& options);
 Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options);
@@ -26,8 +27,8 @@ Tensor max_pool1d(const Tensor& input, const MaxPool1dFuncOptions& options);
 Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options);
 Tensor max_pool3d(const Tensor& input, const MaxPool3dFuncOptions& options);
 ///@}
-/// Returns the largest element of every window and its index. Indices count row-major within a
-/// channel. Both tensors have equal sizes, and the second is of kLong.
+/// Returns the largest element of every window and its index. An index is the position in the
+/// channel, in row-major order. Both tensors have equal sizes. The indices have kLong.
 ///@{
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
                                                    const MaxPool1dFuncOptions& options);
@@ -36,8 +37,9 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
 std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
                                                    const MaxPool3dFuncOptions& options);
 ///@}
-/// Returns the means over windows that give (N, C, output_size...). Output i covers the input from
-/// floor(i in / out) to ceil((i + 1) in / out). nullopt (2d, 3d) keeps the size of the input.
+/// Returns the means of windows, which are chosen so that the result is (N, C, output_size...).
+/// Output i covers the input from floor(i in / out) to ceil((i + 1) in / out). nullopt (2d, 3d)
+/// keeps the size of the input.
 ///@{
 Tensor adaptive_avg_pool1d(const Tensor& input, const AdaptiveAvgPool1dFuncOptions& options);
 Tensor adaptive_avg_pool2d(const Tensor& input, const AdaptiveAvgPool2dFuncOptions& options);
@@ -50,7 +52,7 @@ Tensor adaptive_max_pool2d(const Tensor& input, const AdaptiveMaxPool2dFuncOptio
 Tensor adaptive_max_pool3d(const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options);
 ///@}
 /// Returns the largest element of each window of adaptive_avg_pool1d to 3d, and the indices of
-/// these elements (kLong). Indices count row-major within a channel.
+/// these elements (kLong). An index is the position in the channel, in row-major order.
 ///@{
 std::tuple<Tensor, Tensor> adaptive_max_pool1d_with_indices(
     const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options);
@@ -61,7 +63,7 @@ std::tuple<Tensor, Tensor> adaptive_max_pool3d_with_indices(
 ///@}
 
 /// Puts maxima back at the `indices` that max_pool..._with_indices returned, and zeros elsewhere.
-/// Throws Error if pooling with these options cannot turn output_size into the sizes of the input.
+/// Throws Error if pooling of output_size with these options cannot give the sizes of `input`.
 ///@{
 Tensor max_unpool1d(const Tensor& input, const Tensor& indices,
                     const MaxUnpool1dFuncOptions& options);
@@ -71,15 +73,15 @@ Tensor max_unpool3d(const Tensor& input, const Tensor& indices,
                     const MaxUnpool3dFuncOptions& options);
 ///@}
 /// Returns the maxima of windows of kernel_size at random positions (Graham, "Fractional
-/// max-pooling"). The result is (N, C, output_size...), or output_ratio times the sizes of the
-/// input, rounded down. Throws Error if neither is given. _random_samples (N, C, 2 or 3), in [0,
-/// 1), fixes the positions.
+/// max-pooling"). The spatial sizes of the result are output_size, or output_ratio times the sizes
+/// of the input, rounded down. Throws Error if neither is given. If _random_samples (N, C, 2 or 3)
+/// is given, its values in [0, 1) determine the positions.
 ///@{
 Tensor fractional_max_pool2d(const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
 Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 ///@}
-/// Returns the maxima of fractional_max_pool2d or 3d and their indices (kLong). Indices count
-/// row-major within a channel.
+/// Returns the maxima of fractional_max_pool2d or 3d and their indices (kLong). An index is the
+/// position in the channel, in row-major order.
 ///@{
 std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
     const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
@@ -87,7 +89,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
     const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 ///@}
 /// Returns the p-th root of the sum of the p-th powers of every window, with p = norm_type. The
-/// result is NaN if that sum is negative, which an odd p allows.
+/// result is NaN if the sum is negative, which is possible for an odd p.
 ///@{
 Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
 Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);

@@ -1,6 +1,5 @@
 // Activation modules. forward() keeps the sizes of its input, except that GLU halves a dimension.
-// With `inplace`, it overwrites the input and returns it. The functions of functional/activation.h
-// give the formulas.
+// With `inplace`, it overwrites the input and returns it. functional/activation.h has the formulas.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -32,7 +31,7 @@ class ReLU6Impl : public Cloneable<ReLU6Impl> {
 };
 TAPER_LIBRARY_MODULE(ReLU6);
 
-/// Applies leaky ReLU to each element: x if x > 0, else negative_slope * x.
+/// Applies leaky ReLU to each element: x if x > 0, and otherwise negative_slope * x.
 class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
  public:
   /// Sets the options. Defaults: negative_slope 0.01, not in-place.
@@ -44,7 +43,7 @@ class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
 };
 TAPER_LIBRARY_MODULE(LeakyReLU);
 
-/// Applies ELU to each element: x if x > 0, else alpha (e^x - 1).
+/// Applies ELU to each element: x if x > 0, and otherwise alpha (e^x - 1).
 class ELUImpl : public Cloneable<ELUImpl> {
  public:
   explicit ELUImpl(const ELUOptions& options_ = {});  ///< defaults: alpha 1, not in-place
@@ -78,8 +77,8 @@ class CELUImpl : public Cloneable<CELUImpl> {
 };
 TAPER_LIBRARY_MODULE(CELU);
 
-/// Applies GELU to each element: x times the normal distribution function of x, or its tanh
-/// approximation.
+/// Applies GELU to each element: x times the cumulative distribution function of the normal
+/// distribution at x, or a tanh approximation of this.
 class GELUImpl : public Cloneable<GELUImpl> {
  public:
   explicit GELUImpl(const GELUOptions& options_ = {});  ///< default: approximate "none"
@@ -96,7 +95,7 @@ class GLUImpl : public Cloneable<GLUImpl> {
   explicit GLUImpl(const GLUOptions& options_ = {});  ///< default: dim -1
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Applies functional::glu. The size along dim must be even, and is halved.
+  /// Applies functional::glu. The size along dim must be even. The result has half this size.
   Tensor forward(Tensor input);
   GLUOptions options;  ///< the options, which every call reads
 };
@@ -114,7 +113,7 @@ class HardtanhImpl : public Cloneable<HardtanhImpl> {
 };
 TAPER_LIBRARY_MODULE(Hardtanh);
 
-/// Applies hard shrinkage to each element: x if |x| > lambda, else 0.
+/// Applies hard shrinkage to each element: x if |x| > lambda, and otherwise 0.
 class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
  public:
   explicit HardshrinkImpl(const HardshrinkOptions& options_ = {});  ///< default: lambda 0.5
@@ -149,7 +148,7 @@ class SoftplusImpl : public Cloneable<SoftplusImpl> {
 TAPER_LIBRARY_MODULE(Softplus);
 
 /// Applies randomized leaky ReLU. In training, each slope is drawn from [lower, upper]. In
-/// evaluation, it is their mean.
+/// evaluation, the slope is the mean of lower and upper.
 class RReLUImpl : public Cloneable<RReLUImpl> {
  public:
   /// Sets the options. Defaults: lower 1/8, upper 1/3, not in-place.
@@ -182,8 +181,8 @@ class MishImpl : public Cloneable<MishImpl> {
 };
 TAPER_LIBRARY_MODULE(Mish);
 
-/// Applies hard swish to each element: x min(max(x + 3, 0), 6) / 6. PyTorch has this module,
-/// LibTorch only has the function.
+/// Applies hard swish to each element: x min(max(x + 3, 0), 6) / 6. PyTorch has this module.
+/// LibTorch has only the function.
 class HardswishImpl : public Cloneable<HardswishImpl> {
  public:
   HardswishImpl();
@@ -193,8 +192,8 @@ class HardswishImpl : public Cloneable<HardswishImpl> {
 };
 TAPER_LIBRARY_MODULE(Hardswish);
 
-/// Applies hard sigmoid to each element: min(max(x / 6 + 1/2, 0), 1). PyTorch has this module,
-/// LibTorch only has the function.
+/// Applies hard sigmoid to each element: min(max(x / 6 + 1/2, 0), 1). PyTorch has this module.
+/// LibTorch has only the function.
 class HardsigmoidImpl : public Cloneable<HardsigmoidImpl> {
  public:
   HardsigmoidImpl();
@@ -308,10 +307,11 @@ class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
 };
 TAPER_LIBRARY_MODULE(LogSoftmax);
 
-/// Applies a threshold to each element: x if x > threshold, else value.
+/// Applies a threshold to each element: x if x > threshold, and otherwise value.
 class ThresholdImpl : public Cloneable<ThresholdImpl> {
  public:
-  /// Sets the threshold and the value that replaces elements up to it. By default not in-place.
+  /// Sets the threshold, and the value that replaces elements not above it. By default not
+  /// in-place.
   ///@{
   ThresholdImpl(double threshold, double value)
       : ThresholdImpl(ThresholdOptions(threshold, value)) {}
@@ -325,8 +325,8 @@ class ThresholdImpl : public Cloneable<ThresholdImpl> {
 };
 TAPER_LIBRARY_MODULE(Threshold);
 
-/// Applies PReLU: x if x > 0, else weight * x. The weight is learnable, one for all channels or one
-/// for each of num_parameters channels.
+/// Applies PReLU: x if x > 0, and otherwise weight * x. The weight is learnable. There is one
+/// weight for all channels, or one for each of num_parameters channels.
 class PReLUImpl : public Cloneable<PReLUImpl> {
  public:
   /// Sets the options. Defaults: one parameter, which starts at 0.25.
@@ -338,7 +338,7 @@ class PReLUImpl : public Cloneable<PReLUImpl> {
   Tensor forward(const Tensor& input);
 
   PReLUOptions options;  ///< read by reset()
-  /// (num_parameters), starts at options.init().
+  /// (num_parameters). Its initial value is options.init().
   Tensor weight;
 };
 TAPER_LIBRARY_MODULE(PReLU);

@@ -1,4 +1,5 @@
-// AdaptiveLogSoftmaxWithLoss: an efficient softmax over many classes, few of which are frequent.
+// AdaptiveLogSoftmaxWithLoss: an efficient softmax over many classes if only a few classes are
+// frequent.
 #pragma once
 
 #include <taper/nn/modules/container/modulelist.h>
@@ -19,10 +20,10 @@ struct ASMoutput {
 };
 
 /// Applies an adaptive softmax, which is efficient for many classes (Grave et al., "Efficient
-/// softmax approximation for GPUs", 2017). Classes are numbered by falling frequency. The head
-/// scores the frequent classes, those below cutoffs[0], and the clusters of the other classes. The
-/// tail scores the classes within each cluster, with fewer features for rarer classes. Throws
-/// ValueError unless the cutoffs increase between 1 and n_classes - 1.
+/// softmax approximation for GPUs", 2017). The most frequent class must have number 0, and so on.
+/// The head scores the frequent classes, which are below cutoffs[0], and the clusters of the other
+/// classes. The tail scores the classes within each cluster, with fewer features for rarer classes.
+/// Throws ValueError unless the cutoffs increase between 1 and n_classes - 1.
 class AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLossImpl> {
  public:
   /// Sets the size of an input, the number of classes, and the first class of each cluster.
@@ -39,13 +40,13 @@ class AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLo
   void reset_parameters();  ///< resets all linear layers, the head first
   void pretty_print(std::ostream& stream) const override;
   /// Computes the log-probabilities of the targets and the loss. The input is (N, in_features) and
-  /// the target (N), int64, or (in_features) and a number. Throws Error for other shapes and for
-  /// targets outside [0, n_classes).
+  /// the int64 target is (N). Without a batch, the input is (in_features) and the target has no
+  /// dimensions. Throws Error for other shapes and for targets outside [0, n_classes).
   ASMoutput forward(const Tensor& input, const Tensor& target);
   /// Returns the log-probabilities of all classes: (N, in_features) gives (N, n_classes).
   Tensor log_prob(const Tensor& input);
-  /// Returns log_prob(input).argmax(1). It needs less work for rows whose best class is a frequent
-  /// one.
+  /// Returns log_prob(input).argmax(1). It needs less work than log_prob() for rows whose best
+  /// class is frequent.
   Tensor predict(const Tensor& input);
   /// Computes log_prob from the output of the head.
   Tensor _get_full_log_prob(const Tensor& input, const Tensor& head_output);

@@ -15,11 +15,12 @@ namespace torch::taper::nn {
 /// Applies multi-head attention (Vaswani et al., 2017). functional::multi_head_attention_forward
 /// describes shapes and masks.
 ///
-/// Parameters: in_proj_weight (3 embed_dim, embed_dim), or q_proj_weight, k_proj_weight and
-/// v_proj_weight if keys or values have another size than embed_dim. in_proj_bias is (3 embed_dim).
-/// With add_bias_kv, bias_k and bias_v are (1, 1, embed_dim). out_proj is a Linear. The in_proj
-/// weights start by xavier_uniform_, bias_k and bias_v by xavier_normal_, the weight of out_proj as
-/// in Linear, the other biases at 0. Throws Error unless num_heads divides embed_dim.
+/// Parameters: in_proj_weight is (3 embed_dim, embed_dim). If kdim or vdim differs from embed_dim,
+/// q_proj_weight, k_proj_weight and v_proj_weight replace it. in_proj_bias is (3 embed_dim). With
+/// add_bias_kv, bias_k and bias_v are (1, 1, embed_dim). out_proj is a Linear. xavier_uniform_
+/// initializes the in_proj weights, and xavier_normal_ initializes bias_k and bias_v. The weight of
+/// out_proj starts as in Linear. The other biases start at 0. Throws Error unless num_heads divides
+/// embed_dim.
 ///
 ///     MultiheadAttention attention(512, 8);
 ///     auto [y, weights] = attention(query, key, value);  // (L, N, 512) and (N, L, S)
@@ -48,10 +49,10 @@ class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
   MultiheadAttentionOptions options;  ///< read by reset() and every forward()
   /// whether kdim and vdim equal embed_dim, which allows one in_proj_weight
   bool _qkv_same_embed_dim = true;
-  Tensor in_proj_weight;  ///< (3 E, E) for queries, keys and values, or undefined
-  Tensor in_proj_bias;    ///< (3 E), undefined without bias
-  Tensor bias_k;          ///< (1, 1, E), starts by xavier_normal_, undefined without add_bias_kv
-  Tensor bias_v;          ///< (1, 1, E), like bias_k
+  Tensor in_proj_weight;      ///< (3 E, E) for queries, keys and values, or undefined
+  Tensor in_proj_bias;        ///< (3 E), undefined without bias
+  Tensor bias_k;              ///< (1, 1, E), from xavier_normal_, undefined without add_bias_kv
+  Tensor bias_v;              ///< (1, 1, E), like bias_k
   Linear out_proj = nullptr;  ///< projects the joined heads from E to E features
   Tensor q_proj_weight;       ///< (E, E), or undefined if in_proj_weight is defined
   Tensor k_proj_weight;       ///< (E, kdim), or undefined if in_proj_weight is defined

@@ -17,16 +17,16 @@ using TrainingNorm =
                          const functional::BatchNormFuncOptions& options)>;
 }  // namespace detail
 
-/// Holds the parameters and running statistics of batch and instance norms, which normalize each of
-/// the num_features channels (dimension 1, or 0 for an instance norm of one sample). In training,
-/// the statistics come from the input. In evaluation, they are the running statistics, if these are
-/// tracked.
+/// Holds the parameters and running statistics of batch and instance norms. They normalize each of
+/// the num_features channels. Channels are dimension 1, or dimension 0 for an instance norm of one
+/// sample. In training, the statistics come from the input. In evaluation, they are the running
+/// statistics, if these are tracked.
 template <class Derived, class Options>
 class NormImplBase : public Cloneable<Derived> {
  public:
   explicit NormImplBase(const Options& options_);  ///< registers the parameters and buffers
 
-  void reset() override;  ///< makes and registers them
+  void reset() override;  ///< makes and registers the tensors
   /// Sets the running mean to 0, the running variance to 1 and the batch count to 0.
   void reset_running_stats();
   /// Resets the running statistics, and sets weight to 1 and bias to 0.
@@ -41,7 +41,7 @@ class NormImplBase : public Cloneable<Derived> {
   /// are tracked.
   Tensor running_mean;
   Tensor running_var;  ///< buffer (num_features), starts at 1
-  /// buffer without dimensions (int64), counted by batch norms in training, not by instance norms
+  /// int64 buffer without dimensions. Batch norms increment it in training. Instance norms do not
   Tensor num_batches_tracked;
 
  protected:
@@ -57,8 +57,8 @@ class BatchNorm1dImpl : public NormImplBase<BatchNorm1dImpl, BatchNormOptions> {
   /// Sets the options. Defaults: eps 1e-5, momentum 0.1, affine, running statistics tracked.
   explicit BatchNorm1dImpl(const BatchNormOptions& options_);
   /// Normalizes `input`, and updates the running statistics in training. Throws Error for an input
-  /// other than (N, C, L) or (N, C). Throws Error for a single value per channel if the statistics
-  /// of the batch are used.
+  /// other than (N, C, L) or (N, C). Throws Error if the statistics of the batch are used and a
+  /// channel has only one value.
   Tensor forward(const Tensor& input);
   /// The function that replaces functional::batch_norm in training, unless it is empty.
   /// nn::convert_sync_batchnorm sets it.
@@ -76,8 +76,8 @@ class BatchNorm2dImpl : public NormImplBase<BatchNorm2dImpl, BatchNormOptions> {
   /// Sets the options. Defaults: eps 1e-5, momentum 0.1, affine, running statistics tracked.
   explicit BatchNorm2dImpl(const BatchNormOptions& options_);
   /// Normalizes `input`, and updates the running statistics in training. Throws Error for an input
-  /// other than (N, C, H, W). Throws Error for a single value per channel if the statistics of the
-  /// batch are used.
+  /// other than (N, C, H, W). Throws Error if the statistics of the batch are used and a channel
+  /// has only one value.
   Tensor forward(const Tensor& input);
   /// The function that replaces functional::batch_norm in training, unless it is empty.
   /// nn::convert_sync_batchnorm sets it.
@@ -95,8 +95,8 @@ class BatchNorm3dImpl : public NormImplBase<BatchNorm3dImpl, BatchNormOptions> {
   /// Sets the options. Defaults: eps 1e-5, momentum 0.1, affine, running statistics tracked.
   explicit BatchNorm3dImpl(const BatchNormOptions& options_);
   /// Normalizes `input`, and updates the running statistics in training. Throws Error for an input
-  /// other than (N, C, D, H, W). Throws Error for a single value per channel if the statistics of
-  /// the batch are used.
+  /// other than (N, C, D, H, W). Throws Error if the statistics of the batch are used and a channel
+  /// has only one value.
   Tensor forward(const Tensor& input);
   /// The function that replaces functional::batch_norm in training, unless it is empty.
   /// nn::convert_sync_batchnorm sets it.
@@ -106,8 +106,8 @@ class BatchNorm3dImpl : public NormImplBase<BatchNorm3dImpl, BatchNormOptions> {
 extern template class NormImplBase<BatchNorm3dImpl, BatchNormOptions>;
 TAPER_LIBRARY_MODULE(BatchNorm3d);
 
-/// Applies instance normalization to (N, C, L), or to one sample without N. Mean and var come from
-/// each channel of each sample.
+/// Applies instance normalization to (N, C, L), or to one sample without N. Mean and var are
+/// computed for each channel of each sample.
 class InstanceNorm1dImpl : public NormImplBase<InstanceNorm1dImpl, InstanceNormOptions> {
  public:
   /// Sets the options. Defaults: eps 1e-5, momentum 0.1, not affine, running statistics not
@@ -119,8 +119,8 @@ class InstanceNorm1dImpl : public NormImplBase<InstanceNorm1dImpl, InstanceNormO
 extern template class NormImplBase<InstanceNorm1dImpl, InstanceNormOptions>;
 TAPER_LIBRARY_MODULE(InstanceNorm1d);
 
-/// Applies instance normalization to (N, C, H, W), or to one sample without N. Mean and var come
-/// from each channel of each sample.
+/// Applies instance normalization to (N, C, H, W), or to one sample without N. Mean and var are
+/// computed for each channel of each sample.
 class InstanceNorm2dImpl : public NormImplBase<InstanceNorm2dImpl, InstanceNormOptions> {
  public:
   /// Sets the options. Defaults: eps 1e-5, momentum 0.1, not affine, running statistics not
@@ -132,8 +132,8 @@ class InstanceNorm2dImpl : public NormImplBase<InstanceNorm2dImpl, InstanceNormO
 extern template class NormImplBase<InstanceNorm2dImpl, InstanceNormOptions>;
 TAPER_LIBRARY_MODULE(InstanceNorm2d);
 
-/// Applies instance normalization to (N, C, D, H, W), or to one sample without N. Mean and var come
-/// from each channel of each sample.
+/// Applies instance normalization to (N, C, D, H, W), or to one sample without N. Mean and var are
+/// computed for each channel of each sample.
 class InstanceNorm3dImpl : public NormImplBase<InstanceNorm3dImpl, InstanceNormOptions> {
  public:
   /// Sets the options. Defaults: eps 1e-5, momentum 0.1, not affine, running statistics not

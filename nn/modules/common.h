@@ -1,18 +1,18 @@
-// Macros and helpers shared by the module classes of the library.
+// Macros and helpers shared by Taper's module classes.
 #pragma once
 
 #include <taper/nn/cloneable.h>
 #include <taper/nn/module_holder.h>
 
-/// Defines the holder of a module class of the library. The functions of Cloneable are compiled
-/// once, in the .cpp with TAPER_DEFINE_LIBRARY_MODULE(Name), and not in every file of the user.
+/// Defines the holder of one of Taper's module classes. The functions of Cloneable are compiled
+/// once, in the .cpp that has TAPER_DEFINE_LIBRARY_MODULE(Name), and not in every file of the user.
 #define TAPER_LIBRARY_MODULE(Name)             \
   extern template class Cloneable<Name##Impl>; \
   TAPER_MODULE(Name)
 #define TAPER_DEFINE_LIBRARY_MODULE(Name) template class Cloneable<Name##Impl>
 
-/// Declares, inside a module class of the library, that forward() has default arguments. The .cpp
-/// names them.
+/// Declares, inside one of Taper's module classes, that forward() has default arguments. The .cpp
+/// defines them.
 #define TAPER_LIBRARY_DEFAULT_ARGS()                         \
   bool _forward_has_default_args() override { return true; } \
   unsigned int _forward_num_required_args() override;        \
@@ -34,18 +34,19 @@ namespace torch::taper::nn::detail {
 /// Returns "true" or "false".
 inline const char* text_of(bool v) { return v ? "true" : "false"; }
 
-/// Registers an uninitialized parameter. If `wanted` is false, it registers an undefined tensor
-/// under the name.
+/// Registers an uninitialized parameter. If `wanted` is false, registers an undefined tensor with
+/// this name.
 Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bool wanted);
 /// Initializes the weight and the bias of a linear layer, uniform in +-1/sqrt(fan_in). The weight
-/// is drawn first. An undefined bias is left out.
+/// is drawn first. An undefined bias is skipped.
 void reset_by_fan_in(const Tensor& weight, const Tensor& bias);
-/// Returns the index of a module or parameter in a container. Throws Error unless it is below
-/// `size`.
+/// Returns `index`, the index of a module or parameter in a container. Throws Error unless it is
+/// below `size`.
 size_t checked_index(const char* container, size_t index, size_t size);
-/// Adds a module to an error: `in "fc1", a torch::nn::Linear(in_features=3, ...)`.
+/// Adds the name of a module to the message of an error: `in "fc1", a
+/// torch::nn::Linear(in_features=3, ...)`.
 void add_module(Error& error, const Module& module);
-/// Returns f(). Its errors name the module.
+/// Returns f(). If f throws an error, its message names the module.
 template <class F>
 auto in_module(const Module& module, const F& f) {
   try {
@@ -55,7 +56,7 @@ auto in_module(const Module& module, const F& f) {
     throw;
   }
 }
-/// Sets the weight of a norm to 1 and its bias to 0. Undefined tensors are left out.
+/// Sets the weight of a norm to 1 and its bias to 0. Undefined tensors are skipped.
 void reset_affine(const Tensor& weight, const Tensor& bias);
 
 }  // namespace torch::taper::nn::detail

@@ -20,8 +20,8 @@ class ConvNdImpl : public Cloneable<Derived> {
   /// stride.
   explicit ConvNdImpl(const detail::ConvNdOptions<D>& options_);
 
-  /// Registers the parameters that the options ask for. Throws Error for the options that the
-  /// constructor refuses.
+  /// Registers the parameters. The options determine their sizes. Throws Error for the options that
+  /// the constructor refuses.
   void reset() override;
   /// Draws new values, first for the weight, then for the bias.
   void reset_parameters();
@@ -33,12 +33,13 @@ class ConvNdImpl : public Cloneable<Derived> {
   Tensor bias;                       ///< (out_channels), undefined without bias
 
  protected:
-  /// Pads the input with a border of its own values, for padding modes other than kZeros.
+  /// Pads the input for padding modes other than kZeros.
   Tensor with_border(const Tensor& input) const;
   /// Returns whether padding_mode is kZeros.
   bool pads_with_zeros() const { return options.padding_mode().index() == 0; }
-  /// Returns the output padding that gives a transposed convolution the requested output size. The
-  /// size may include batch and channels in front. Throws Error if the stride does not allow it.
+  /// Returns the output padding that gives a transposed convolution the requested output size.
+  /// `output_size` may begin with the batch size and the channels. Throws Error if the stride does
+  /// not allow the size.
   ExpandingArray<D> output_padding_for(const Tensor& input,
                                        const optional<IntArrayRef>& output_size) const;
 };
@@ -71,9 +72,9 @@ class ConvTranspose1dImpl : public ConvNdImpl<1, ConvTranspose1dImpl> {
       : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose1dImpl(const ConvTranspose1dOptions& options_);
   ///@}
-  /// Applies the transposed convolution to (N, C, L) or (C, L). `output_size` replaces
-  /// output_padding: the spatial sizes, with or without N and C before them. Throws Error for sizes
-  /// that the stride cannot give, and for padding modes other than kZeros.
+  /// Applies the transposed convolution to (N, C, L) or (C, L). If `output_size` is given, it
+  /// replaces output_padding. It has the spatial sizes, with or without N and C before them. Throws
+  /// Error for sizes that are impossible with this stride, and for padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:
@@ -114,9 +115,9 @@ class ConvTranspose2dImpl : public ConvNdImpl<2, ConvTranspose2dImpl> {
       : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose2dImpl(const ConvTranspose2dOptions& options_);
   ///@}
-  /// Applies the transposed convolution to (N, C, H, W) or (C, H, W). `output_size` replaces
-  /// output_padding: the spatial sizes, with or without N and C before them. Throws Error for sizes
-  /// that the stride cannot give, and for padding modes other than kZeros.
+  /// Applies the transposed convolution to (N, C, H, W) or (C, H, W). If `output_size` is given, it
+  /// replaces output_padding. It has the spatial sizes, with or without N and C before them. Throws
+  /// Error for sizes that are impossible with this stride, and for padding modes other than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:
@@ -154,9 +155,10 @@ class ConvTranspose3dImpl : public ConvNdImpl<3, ConvTranspose3dImpl> {
       : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}
   explicit ConvTranspose3dImpl(const ConvTranspose3dOptions& options_);
   ///@}
-  /// Applies the transposed convolution to (N, C, D, H, W) or (C, D, H, W). `output_size` replaces
-  /// output_padding: the spatial sizes, with or without N and C before them. Throws Error for sizes
-  /// that the stride cannot give, and for padding modes other than kZeros.
+  /// Applies the transposed convolution to (N, C, D, H, W) or (C, D, H, W). If `output_size` is
+  /// given, it replaces output_padding. It has the spatial sizes, with or without N and C before
+  /// them. Throws Error for sizes that are impossible with this stride, and for padding modes other
+  /// than kZeros.
   Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
  protected:

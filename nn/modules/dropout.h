@@ -1,4 +1,4 @@
-// Dropout modules. In training they are random, in evaluation they return the input.
+// Dropout modules. In training, they are random. In evaluation, they return the input.
 // functional/dropout.h describes the functions.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace torch::taper::nn {
 
 /// During training, zeroes each element with probability `p` and scales the rest by `1 / (1 - p)`.
-/// Any shape. In evaluation, it returns the input.
+/// The input may have any shape. In evaluation, it returns the input.
 ///
 ///     Dropout dropout(0.2);
 ///     Tensor y = dropout(x);  // a fifth of the elements are 0 if dropout->is_training()
@@ -30,7 +30,7 @@ class DropoutImpl : public Cloneable<DropoutImpl> {
 TAPER_LIBRARY_MODULE(Dropout);
 
 /// During training, zeroes each channel of (N, C, H, W) with probability `p` and scales the rest by
-/// `1 / (1 - p)`. An input of another rank is one sample (C, ...).
+/// `1 / (1 - p)`. An input with another number of dimensions is one sample (C, ...).
 class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
  public:
   /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,
@@ -47,7 +47,7 @@ class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
 TAPER_LIBRARY_MODULE(Dropout2d);
 
 /// During training, zeroes each channel of (N, C, D, H, W) with probability `p` and scales the rest
-/// by `1 / (1 - p)`. An input of another rank is one sample (C, ...).
+/// by `1 / (1 - p)`. An input with another number of dimensions is one sample (C, ...).
 class Dropout3dImpl : public Cloneable<Dropout3dImpl> {
  public:
   /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,

@@ -8,7 +8,7 @@
 
 namespace torch::taper::nn {
 
-/// Looks up vectors by index in a learnable table. The input (...) has an integer dtype, the output
+/// Looks up vectors by index in a learnable table. The input (...) has an integer dtype. The output
 /// is (..., embedding_dim). The weight (num_embeddings, embedding_dim) starts from a standard
 /// normal distribution.
 ///
@@ -30,8 +30,8 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   /// the weight in-place.
   Tensor forward(const Tensor& indices);
 
-  /// Read by reset() and every forward(). A negative padding_idx was replaced by its index from the
-  /// start.
+  /// Read by reset() and every forward(). The constructor replaces a negative padding_idx by the
+  /// index from the start.
   EmbeddingOptions options;
   Tensor weight;  ///< (num_embeddings, embedding_dim), shares the memory of a given _weight
 };
@@ -41,8 +41,8 @@ class Embedding : public ModuleHolder<EmbeddingImpl> {
  public:
   using ModuleHolder<EmbeddingImpl>::ModuleHolder;
   using Impl = EmbeddingImpl;  ///< the held class
-  /// Makes an Embedding from the given rows (2 dimensions). It is frozen unless the options say
-  /// otherwise.
+  /// Makes an Embedding from the given rows (2 dimensions). The rows are not trained, unless the
+  /// option `freeze` is false.
   static Embedding from_pretrained(const Tensor& embeddings,
                                    const EmbeddingFromPretrainedOptions& options = {});
 };

@@ -11,7 +11,7 @@ namespace torch::taper::nn {
 
 /// Reduces bags of indices to sums, means or maxima of rows of a learnable table.
 /// functional::embedding_bag describes the bags. The weight (num_embeddings, embedding_dim) starts
-/// from a standard normal distribution, its padding row at zero.
+/// from a standard normal distribution. Its padding row starts at zero.
 class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
   /// Sets the number of rows and the size of a row. By default, a bag gives the mean of its rows.
@@ -24,13 +24,13 @@ class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   /// Draws new values and sets the padding row to zero.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// Applies functional::embedding_bag. Indices (B, N), or (L) with offsets (B), give (B,
-  /// embedding_dim). With max_norm, it first scales rows of the weight in-place.
+  /// Applies functional::embedding_bag. The indices are (B, N), or (L) with offsets (B). The result
+  /// is (B, embedding_dim). With max_norm, it first scales rows of the weight in-place.
   Tensor forward(const Tensor& input, const Tensor& offsets = {},
                  const Tensor& per_sample_weights = {});
 
-  /// Read by reset() and every forward(). A negative padding_idx was replaced by its index from the
-  /// start.
+  /// Read by reset() and every forward(). The constructor replaces a negative padding_idx by the
+  /// index from the start.
   EmbeddingBagOptions options;
   Tensor weight;  ///< (num_embeddings, embedding_dim), shares the memory of a given _weight
 
@@ -43,8 +43,8 @@ class EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {
  public:
   using ModuleHolder<EmbeddingBagImpl>::ModuleHolder;
   using Impl = EmbeddingBagImpl;  ///< the held class
-  /// Makes an EmbeddingBag from the given rows (2 dimensions). It is frozen unless the options say
-  /// otherwise.
+  /// Makes an EmbeddingBag from the given rows (2 dimensions). The rows are not trained, unless the
+  /// option `freeze` is false.
   static EmbeddingBag from_pretrained(const Tensor& embeddings,
                                       const EmbeddingBagFromPretrainedOptions& options = {});
 };

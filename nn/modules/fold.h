@@ -19,7 +19,7 @@ class FoldImpl : public Cloneable<FoldImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< returns (N, C, output_size...), or without N
+  Tensor forward(const Tensor& input);  ///< returns (N, C, output_size...) or (C, output_size...)
   FoldOptions options;                  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Fold);

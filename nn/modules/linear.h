@@ -8,9 +8,9 @@
 
 namespace torch::taper::nn {
 
-/// Applies a linear map: y = x W^T + b. x is (..., in_features), y (..., out_features), weight
-/// (out_features, in_features), bias (out_features) or undefined. Weight and bias start uniform in
-/// +-1/sqrt(in_features).
+/// Applies a linear map: y = x W^T + b. x is (..., in_features), and y is (..., out_features). The
+/// weight W is (out_features, in_features). The bias b is (out_features), or undefined. Weight and
+/// bias start uniform in +-1/sqrt(in_features).
 ///
 ///     Linear linear(20, 30);
 ///     Tensor y = linear(x);  // (N, 20) to (N, 30)
@@ -35,9 +35,9 @@ class LinearImpl : public Cloneable<LinearImpl> {
 };
 TAPER_LIBRARY_MODULE(Linear);
 
-/// Applies a bilinear map: y = x1 W x2 + b for each output feature. x1 is (..., in1_features), x2
-/// (..., in2_features), weight (out_features, in1_features, in2_features). Parameters start uniform
-/// in +-1/sqrt(in1_features).
+/// Applies a bilinear map: y = x1 W x2 + b for each output feature. x1 is (..., in1_features), and
+/// x2 is (..., in2_features). The weight is (out_features, in1_features, in2_features). Parameters
+/// start uniform in +-1/sqrt(in1_features).
 class BilinearImpl : public Cloneable<BilinearImpl> {
  public:
   /// Sets the last sizes of both inputs and of the output. By default, a bias is added.
@@ -50,7 +50,7 @@ class BilinearImpl : public Cloneable<BilinearImpl> {
   void reset() override;
   void reset_parameters();  ///< draws new values, first for the weight, then for the bias
   void pretty_print(std::ostream& stream) const override;
-  /// Returns (..., out_features). The inputs must agree in all but the last dimension.
+  /// Returns (..., out_features). All sizes of the inputs except the last must be equal.
   Tensor forward(const Tensor& input1, const Tensor& input2);
 
   BilinearOptions options;  ///< read by reset()
@@ -68,14 +68,16 @@ class IdentityImpl : public Cloneable<IdentityImpl> {
 };
 TAPER_LIBRARY_MODULE(Identity);
 
-/// Flattens the dimensions start_dim to end_dim into one. By default, all but the first: (N, C, H,
-/// W) gives (N, C * H * W). Throws IndexError if the input lacks one of the dimensions.
+/// Flattens the dimensions start_dim to end_dim into one. By default, these are all dimensions
+/// except the first: (N, C, H, W) gives (N, C * H * W). Throws IndexError if the input does not
+/// have these dimensions.
 class FlattenImpl : public Cloneable<FlattenImpl> {
  public:
   explicit FlattenImpl(const FlattenOptions& options_ = {});  ///< defaults: start_dim 1, end_dim -1
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Applies Tensor::flatten: returns a view of the input if its strides allow it, else a copy.
+  /// Applies Tensor::flatten: returns a view of the input if its strides allow this, and otherwise
+  /// a copy.
   Tensor forward(const Tensor& input);
 
   FlattenOptions options;  ///< the options, which every call reads
@@ -87,7 +89,7 @@ TAPER_LIBRARY_MODULE(Flatten);
 class UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
   /// Sets the dimension and the sizes that replace it. A negative dimension counts from the end.
-  /// forward() checks them.
+  /// forward() checks dimension and sizes.
   ///@{
   UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
       : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}

@@ -1,5 +1,5 @@
-// Losses as modules. The functions in functional/loss.h give formulas and shapes. Class and element
-// weights are buffers: to() converts them with the rest of the model.
+// Losses as modules. functional/loss.h has formulas and shapes. Weights of classes and elements are
+// buffers, so to() converts them with the rest of the model.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -35,7 +35,8 @@ class MSELossImpl : public Cloneable<MSELossImpl> {
 };
 TAPER_LIBRARY_MODULE(MSELoss);
 
-/// Computes the smooth L1 loss: (x - t)^2 / (2 beta) if |x - t| < beta, else |x - t| - beta / 2.
+/// Computes the smooth L1 loss: (x - t)^2 / (2 beta) if |x - t| < beta, and otherwise |x - t| -
+/// beta / 2.
 class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
  public:
   explicit SmoothL1LossImpl(const SmoothL1LossOptions& options_ = {});  ///< defaults: kMean, beta 1
@@ -47,7 +48,8 @@ class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
 };
 TAPER_LIBRARY_MODULE(SmoothL1Loss);
 
-/// Computes the Huber loss: (x - t)^2 / 2 if |x - t| <= delta, else delta (|x - t| - delta / 2).
+/// Computes the Huber loss: (x - t)^2 / 2 if |x - t| <= delta, and otherwise delta (|x - t| - delta
+/// / 2).
 class HuberLossImpl : public Cloneable<HuberLossImpl> {
  public:
   explicit HuberLossImpl(const HuberLossOptions& options_ = {});  ///< defaults: kMean, delta 1
@@ -109,8 +111,8 @@ class PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
 };
 TAPER_LIBRARY_MODULE(PoissonNLLLoss);
 
-/// Computes the cross entropy of scores (N, C, ...) and classes (N, ...), or probabilities (N, C,
-/// ...). It includes the softmax.
+/// Computes the cross entropy of scores (N, C, ...) and targets. Targets are classes (N, ...), or
+/// probabilities (N, C, ...). The loss includes the softmax.
 ///
 ///     CrossEntropyLoss criterion;
 ///     Tensor loss = criterion(scores, classes);  // (N, C) and (N) of kLong
@@ -170,7 +172,8 @@ class MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
 };
 TAPER_LIBRARY_MODULE(MultiMarginLoss);
 
-/// Computes the multi-label hinge loss. Each target lists classes and ends at the first -1.
+/// Computes the multi-label hinge loss. Each target is a list of classes. The list ends at the
+/// first -1.
 class MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
  public:
   /// Sets the options. The default reduction is kMean.
@@ -183,8 +186,8 @@ class MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
 };
 TAPER_LIBRARY_MODULE(MultiLabelMarginLoss);
 
-/// Computes the multi-label loss: the binary cross entropy of scores (N, C), averaged over the
-/// classes.
+/// Computes the binary cross entropy of scores (N, C), averaged over the classes. A sample may have
+/// several labels.
 class MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossImpl> {
  public:
   /// Sets the options. Defaults: kMean, no weight.

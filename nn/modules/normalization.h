@@ -16,8 +16,8 @@ namespace torch::taper::nn {
 ///     Tensor y = norm(x);  // (N, T, 64)
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
-  /// Sets the sizes of the last dimensions, which are normalized together. Defaults: eps 1e-5,
-  /// elementwise_affine.
+  /// Sets the sizes of the last dimensions. Elements along these dimensions are normalized
+  /// together. Defaults: eps 1e-5, elementwise_affine.
   ///@{
   LayerNormImpl(std::vector<int64_t> normalized_shape)
       : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
@@ -37,12 +37,12 @@ TAPER_LIBRARY_MODULE(LayerNorm);
 
 /// Applies RMS normalization over the last dimensions: x / sqrt(mean(x^2) + eps) * weight. The
 /// input is (..., normalized_shape). With elementwise_affine, the weight (starts at 1) has the
-/// sizes normalized_shape. Otherwise it is undefined. PyTorch has this module, LibTorch only has
+/// sizes normalized_shape. Otherwise it is undefined. PyTorch has this module. LibTorch has only
 /// the function.
 class RMSNormImpl : public Cloneable<RMSNormImpl> {
  public:
-  /// Sets the sizes of the last dimensions, which are normalized together. Defaults: the epsilon of
-  /// the dtype of the input, elementwise_affine.
+  /// Sets the sizes of the last dimensions. Elements along these dimensions are normalized
+  /// together. Defaults: the epsilon of the dtype of the input, elementwise_affine.
   ///@{
   RMSNormImpl(std::vector<int64_t> normalized_shape)
       : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
@@ -59,8 +59,8 @@ class RMSNormImpl : public Cloneable<RMSNormImpl> {
 };
 TAPER_LIBRARY_MODULE(RMSNorm);
 
-/// Applies group normalization to (N, num_channels, ...): each group of channels of a sample is
-/// normalized together. With affine, weight (starts at 1) and bias (starts at 0) are
+/// Applies group normalization to (N, num_channels, ...). Each group of channels of a sample has
+/// one mean and one variance. With affine, weight (starts at 1) and bias (starts at 0) are
 /// (num_channels). Otherwise they are undefined.
 class GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
@@ -95,15 +95,15 @@ class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
 };
 TAPER_LIBRARY_MODULE(LocalResponseNorm);
 
-/// Applies an older variant of LocalResponseNorm to (N, C, H, W), with other sums of squares.
+/// Applies an older variant of LocalResponseNorm to (N, C, H, W). It sums other squares.
 class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
   /// Sets the options. Defaults: alpha 1e-4, beta 0.75, k 1.
   explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Computes LibTorch's sums. An even size counts as the odd size below it. The sums of later
-  /// channels always include the square of the first channel. Throws Error unless the input has 4
+  /// Computes the sums of LibTorch. An even size is reduced by one. The sums of later channels
+  /// always include the square of the first channel. Throws Error unless the input has 4
   /// dimensions.
   Tensor forward(const Tensor& input);
   CrossMapLRN2dOptions options;  ///< the options, which every call reads

@@ -1,5 +1,5 @@
 // Padding modules. They pad the last 1 to 3 dimensions of (N, C, spatial...) or (C, spatial...)
-// with functional::pad. ZeroPad and ConstantPad take any number of dimensions.
+// with functional::pad. ZeroPad and ConstantPad also take inputs with other numbers of dimensions.
 #pragma once
 
 #include <taper/nn/modules/common.h>

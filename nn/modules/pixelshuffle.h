@@ -8,7 +8,7 @@
 
 namespace torch::taper::nn {
 
-/// Rearranges channels into a finer image: (N, C r^2, H, W) to (N, C, H r, W r).
+/// Rearranges channels to an image with higher resolution: (N, C r^2, H, W) to (N, C, H r, W r).
 class PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
  public:
   /// Sets r to `upscale_factor`. forward() throws Error for a factor below 1.

@@ -4,12 +4,13 @@
 // (num_layers * directions, N, hidden_size), by default zeros. They return the outputs of the last
 // layer for every step, (T, N, directions * hidden_size), and the states after the last step.
 // forward_with_packed_input takes sequences of different lengths (nn/utils/rnn.h). Its states are
-// in the order of the caller. All throw Error for an input or a state of other sizes.
+// in the original order of the sequences. All functions throw Error for an input or a state with
+// other sizes.
 //
-// Parameters of each layer k and direction (the names of the second direction end in _reverse):
-// weight_ih_lk (G, input) and weight_hh_lk (G, hidden_size). With `bias`, also bias_ih_lk and
-// bias_hh_lk (G). With a projection, also weight_hr_lk (proj_size, hidden_size). G is hidden_size
-// times the number of gates. All start uniform in +-1/sqrt(hidden_size).
+// Each layer k has these parameters for each direction: weight_ih_lk (G, input) and weight_hh_lk
+// (G, hidden_size). With `bias`, it also has bias_ih_lk and bias_hh_lk (G). With a projection, it
+// also has weight_hr_lk (proj_size, hidden_size). G is hidden_size times the number of gates. Names
+// of the second direction end in _reverse. All parameters start uniform in +-1/sqrt(hidden_size).
 #pragma once
 
 #include <string>
@@ -36,7 +37,8 @@ class RNNImplBase : public Cloneable<Derived> {
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// Does nothing, because no kernel needs contiguous weights. Programs for LibTorch call it.
+  /// Does nothing, because no kernel needs contiguous weights. Programs written for LibTorch call
+  /// it.
   void flatten_parameters() {}
   /// Returns the parameters in the order of registration.
   std::vector<Tensor> all_weights() const { return flat_weights_; }
@@ -44,16 +46,17 @@ class RNNImplBase : public Cloneable<Derived> {
   RNNOptionsBase options_base;
 
  protected:
-  /// Throws unless `input` is (T, N, input_size), or rows of input_size if packed.
+  /// Throws Error unless `input` is (T, N, input_size), or (rows, input_size) if packed.
   void check_input(const Tensor& input, bool packed) const;
-  /// Throws unless `hx` is (num_layers * directions, batch, size).
+  /// Throws Error unless `hx` is (num_layers * directions, batch, size).
   void check_hidden_size(const Tensor& hx, int64_t batch, int64_t size, const char* name) const;
   /// Returns a state of zeros for the batch size, with the dtype and device of `input`.
   Tensor zero_state(const Tensor& input, int64_t batch, int64_t size) const;
   int64_t batch_of(const Tensor& input) const;
   /// Returns the output size of a layer in one direction.
   int64_t real_hidden_size() const;
-  /// Runs RNN or GRU, whose state is one tensor. `op` is their op, for batches and for packed rows.
+  /// Runs RNN or GRU, whose state is one tensor. `op` is the op of RNN or GRU, for batches and for
+  /// packed rows.
   template <class Op, class Options>
   std::tuple<Tensor, Tensor> run(const Op& op, const Options& o, const Tensor& input,
                                  Tensor hx) const;
@@ -87,7 +90,7 @@ class RNNImpl : public detail::RNNImplBase<RNNImpl> {
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
-  RNNOptions options;  ///< as given, changes do not affect the parameters
+  RNNOptions options;  ///< as given. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -96,7 +99,7 @@ TAPER_LIBRARY_MODULE(RNN);
 
 /// Applies an LSTM to sequences:
 ///
-///     i, f, o = sigmoid(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), and g with tanh
+///     i, f, o = sigmoid(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), g with tanh instead of sigmoid
 ///     c_t = f c_{t-1} + i g
 ///     h_t = o tanh(c_t)
 ///
@@ -108,7 +111,7 @@ class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   using State = std::tuple<Tensor, Tensor>;  ///< the states h and c
   /// Makes one layer in one direction, or takes all options. Throws Error for a hidden_size or
-  /// num_layers below 1, for a proj_size that is negative or not below hidden_size and for a
+  /// num_layers below 1, for a proj_size that is negative or not below hidden_size, and for a
   /// dropout outside [0, 1]. Warns if one layer has dropout.
   ///@{
   LSTMImpl(int64_t input_size, int64_t hidden_size)
@@ -117,15 +120,16 @@ class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
   ///@}
   /// Runs the network over sequences. Returns the outputs of the last layer and the states h and c
   /// after the last step. Outputs are (T, N, directions * H), or (N, T, ...) with batch_first. h is
-  /// (num_layers * directions, N, H), c (num_layers * directions, N, hidden_size). H is proj_size
-  /// if that is above 0, else hidden_size. `hx_opt` holds the initial states, by default zeros.
+  /// (num_layers * directions, N, H), and c is (num_layers * directions, N, hidden_size). H is
+  /// proj_size if it is above 0, and otherwise hidden_size. `hx_opt` holds the initial states, by
+  /// default zeros.
   std::tuple<Tensor, State> forward(const Tensor& input, optional<State> hx_opt = {});
   /// Runs the network on packed rows (R, input_size). Returns packed rows (R, directions * H), and
   /// the state after the last element of each sequence.
   std::tuple<utils::rnn::PackedSequence, State> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, optional<State> hx_opt = {});
 
-  LSTMOptions options;  ///< as given, changes do not affect the parameters
+  LSTMOptions options;  ///< as given. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -159,7 +163,7 @@ class GRUImpl : public detail::RNNImplBase<GRUImpl> {
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
-  GRUOptions options;  ///< as given, changes do not affect the parameters
+  GRUOptions options;  ///< as given. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -208,7 +212,7 @@ class RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
   /// undefined `hx` means zeros. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
-  RNNCellOptions options;  ///< as given, changes do not affect the parameters
+  RNNCellOptions options;  ///< as given. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -232,7 +236,7 @@ class LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
   std::tuple<Tensor, Tensor> forward(const Tensor& input,
                                      optional<std::tuple<Tensor, Tensor>> hx_opt = {});
 
-  LSTMCellOptions options;  ///< as given, changes do not affect the parameters
+  LSTMCellOptions options;  ///< as given. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -253,7 +257,7 @@ class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
   /// undefined `hx` means zeros. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
-  GRUCellOptions options;  ///< as given, changes do not affect the parameters
+  GRUCellOptions options;  ///< as given. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();

@@ -1,7 +1,7 @@
 // Transformers, and their layers and stacks [Vaswani et al. 2017].
 //
-// Sources are (S, N, E), targets (T, N, E), with E = d_model. Masks are those of
-// MultiheadAttention: (length of queries, length of keys). Padding masks are (N, length of keys).
+// Sources are (S, N, E), and targets are (T, N, E), with E = d_model. Masks are (length of queries,
+// length of keys), as in MultiheadAttention. Padding masks are (N, length of keys).
 #pragma once
 
 #include <taper/nn/any_module.h>
@@ -27,15 +27,15 @@ class TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl
       : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
   explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& options_);
   ///@}
-  /// Encodes src (S, N, E) to a tensor of its sizes. `src_mask` is (S, S) or (N * nhead, S, S),
-  /// `src_key_padding_mask` (N, S). An undefined mask hides nothing.
+  /// Encodes src (S, N, E). The result has the same sizes. `src_mask` is (S, S) or (N * nhead, S,
+  /// S). `src_key_padding_mask` is (N, S). An undefined mask hides nothing.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
   void reset() override;
-  /// Draws new initial values for all parameters and keeps the modules.
+  /// Draws new initial values for all parameters. The modules stay the same.
   void reset_parameters();
 
-  TransformerEncoderLayerOptions options;  ///< as given, forward() reads the activation
+  TransformerEncoderLayerOptions options;  ///< as given. forward() reads only the activation
   MultiheadAttention self_attn = nullptr;  ///< from the source to the source
   Linear linear1 = nullptr;                ///< from d_model to dim_feedforward features
   Dropout dropout = nullptr;               ///< between the activation and linear2
@@ -61,7 +61,7 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
   explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& options_);
   ///@}
   void reset() override;
-  /// Draws new initial values for all parameters and keeps the modules.
+  /// Draws new initial values for all parameters. The modules stay the same.
   void reset_parameters();
   /// Decodes tgt (T, N, E) with memory (S, N, E) to a tensor of the sizes of tgt. `tgt_mask` is (T,
   /// T) and `memory_mask` (T, S), or with a first dimension N * nhead. The padding masks are (N, T)
@@ -70,7 +70,7 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
 
-  TransformerDecoderLayerOptions options;      ///< as given, forward() reads the activation
+  TransformerDecoderLayerOptions options;      ///< as given. forward() reads only the activation
   MultiheadAttention self_attn{nullptr};       ///< lets the target attend to itself
   Dropout dropout1{nullptr};                   ///< of the result of self_attn
   LayerNorm norm1{nullptr};                    ///< of the sum of target and self_attn
@@ -88,8 +88,8 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
 };
 TAPER_LIBRARY_MODULE(TransformerDecoderLayer);
 
-/// Configures a stack of num_layers copies of a layer. A copy of `norm` follows, unless `norm` is
-/// empty.
+/// Configures a stack of num_layers copies of a layer. If `norm` is not empty, a copy of it comes
+/// last.
 struct TransformerEncoderOptions {
   /// Takes a layer, which the options share, or makes a layer from its options.
   ///@{
@@ -102,10 +102,10 @@ struct TransformerEncoderOptions {
   /// The layer that is copied num_layers times, with its values.
   TAPER_ARG(TransformerEncoderLayer, encoder_layer) = nullptr;
   TAPER_ARG(int64_t, num_layers);  ///< number of copies
-  TAPER_ARG(AnyModule, norm);      ///< copied and called last, unless empty
+  TAPER_ARG(AnyModule, norm);      ///< called after the layers, unless it is empty
 };
-/// Configures a stack of num_layers copies of a layer. A copy of `norm` follows, unless `norm` is
-/// empty.
+/// Configures a stack of num_layers copies of a layer. If `norm` is not empty, a copy of it comes
+/// last.
 struct TransformerDecoderOptions {
   /// Takes a layer, which the options share, or makes a layer from its options.
   ///@{
@@ -118,7 +118,7 @@ struct TransformerDecoderOptions {
   /// The layer that is copied num_layers times, with its values.
   TAPER_ARG(TransformerDecoderLayer, decoder_layer) = nullptr;
   TAPER_ARG(int64_t, num_layers);  ///< number of copies
-  TAPER_ARG(AnyModule, norm);      ///< copied and called last, unless empty
+  TAPER_ARG(AnyModule, norm);      ///< called after the layers, unless it is empty
 };
 
 /// Applies a stack of encoder layers, then a norm if the options give one. The layers are clones of
@@ -131,8 +131,9 @@ class TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
       : TransformerEncoderImpl(TransformerEncoderOptions(std::move(encoder_layer), num_layers)) {}
   explicit TransformerEncoderImpl(TransformerEncoderOptions options_);
   ///@}
-  /// Encodes src (S, N, E) to a tensor of its sizes. `src_mask` is (S, S) or (N * nhead, S, S),
-  /// `src_key_padding_mask` (N, S). An undefined mask hides nothing. Every layer gets the masks.
+  /// Encodes src (S, N, E). The result has the same sizes. `src_mask` is (S, S) or (N * nhead, S,
+  /// S). `src_key_padding_mask` is (N, S). An undefined mask hides nothing. Every layer gets the
+  /// masks.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
   void reset() override;
@@ -141,8 +142,8 @@ class TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
   void reset_parameters();
 
   TransformerEncoderOptions options;  ///< as given, holds the layer that was cloned
-  ModuleList layers = nullptr;  ///< TransformerEncoderLayer modules, the first one called first
-  AnyModule norm;               ///< a copy of the norm in the options, may be empty
+  ModuleList layers = nullptr;        ///< TransformerEncoderLayer modules, in the order of calls
+  AnyModule norm;                     ///< a copy of the norm in the options, may be empty
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -163,16 +164,17 @@ class TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
   /// Draws new initial values for the parameters of all layers. Resets the norm if it is a
   /// LayerNorm.
   void reset_parameters();
-  /// Decodes tgt (T, N, E) with memory (S, N, E) to a tensor of the sizes of tgt. `tgt_mask` is (T,
-  /// T) and `memory_mask` (T, S), or with a first dimension N * nhead. The padding masks are (N, T)
-  /// and (N, S). An undefined mask hides nothing. Every layer gets the masks.
+  /// Decodes tgt (T, N, E) with memory (S, N, E). The result has the sizes of tgt. `tgt_mask` is
+  /// (T, T), and `memory_mask` is (T, S). Both may have an additional first dimension N * nhead.
+  /// The padding masks are (N, T) and (N, S). An undefined mask hides nothing. Every layer gets the
+  /// masks.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {},
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
 
   TransformerDecoderOptions options;  ///< as given, holds the layer that was cloned
-  ModuleList layers{nullptr};  ///< TransformerDecoderLayer modules, the first one called first
-  AnyModule norm;              ///< a copy of the norm in the options, may be empty
+  ModuleList layers{nullptr};         ///< TransformerDecoderLayer modules, in the order of calls
+  AnyModule norm;                     ///< a copy of the norm in the options, may be empty
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -180,26 +182,27 @@ class TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
 TAPER_LIBRARY_MODULE(TransformerDecoder);
 
 /// Applies a transformer: an encoder of the source and a decoder of the target, each followed by a
-/// norm. Parameters with more than one dimension start by xavier_uniform_. forward() throws Error
-/// for inputs of other ranks and sizes.
+/// norm. xavier_uniform_ initializes parameters with more than one dimension. forward() throws
+/// Error for other sizes.
 ///
 ///     Transformer model(TransformerOptions(512, 8));
 ///     Tensor y = model(src, tgt);  // (S, N, 512) and (T, N, 512) to (T, N, 512)
 class TransformerImpl : public Cloneable<TransformerImpl> {
  public:
-  /// Makes the encoder and the decoder. Custom ones are cloned, so later changes of the given
-  /// modules have no effect.
+  /// Makes the encoder and the decoder. A custom encoder or decoder is cloned, so that later
+  /// changes of the given module have no effect.
   explicit TransformerImpl(TransformerOptions options_);
-  /// Encodes src (S, N, E) and decodes tgt (T, N, E) to the sizes of tgt. `src_mask` is (S, S),
-  /// `tgt_mask` (T, T) and `memory_mask` (T, S), or with a first dimension N * nhead. The padding
-  /// masks are (N, S), (N, T) and (N, S). An undefined mask hides nothing.
+  /// Encodes src (S, N, E) and decodes tgt (T, N, E). The result has the sizes of tgt. `src_mask`
+  /// is (S, S), `tgt_mask` is (T, T), and `memory_mask` is (T, S). Each may have an additional
+  /// first dimension N * nhead. The padding masks are (N, S), (N, T) and (N, S). An undefined mask
+  /// hides nothing.
   Tensor forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask = {},
                  const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
                  const Tensor& src_key_padding_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
   void reset() override;
-  /// Applies xavier_uniform_ to all parameters with more than one dimension. The others keep their
-  /// values.
+  /// Applies xavier_uniform_ to all parameters with more than one dimension. Other parameters keep
+  /// their values.
   void reset_parameters();
   /// Returns a causal mask (sz, sz): -infinity above the diagonal, 0 elsewhere.
   static Tensor generate_square_subsequent_mask(int64_t sz);

@@ -15,9 +15,9 @@ class UpsampleImpl : public Cloneable<UpsampleImpl> {
   explicit UpsampleImpl(UpsampleOptions options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Resizes (N, C, L), (N, C, H, W) or (N, C, D, H, W) to the size, or by the factor, of the
-  /// options. Throws Error unless exactly one of size and scale_factor is given, and if the mode
-  /// does not fit the input.
+  /// Resizes (N, C, L), (N, C, H, W) or (N, C, D, H, W) to `size` or by `scale_factor` of the
+  /// options. Throws Error unless exactly one of these is given, and if the mode does not support
+  /// the input's number of dimensions.
   Tensor forward(const Tensor& input);
   UpsampleOptions options;  ///< the options, which every call reads
 };

@@ -15,15 +15,15 @@ namespace torch::taper::nn {
 /// increasing, between 1 and n_classes - 1.
 struct AdaptiveLogSoftmaxWithLossOptions {
   /// Sets the sizes and the cutoffs. The head holds the classes before the first cutoff. Each
-  /// cluster holds the classes from one cutoff to the next, the last cluster those up to n_classes.
-  /// The module throws ValueError for other cutoffs.
+  /// cluster holds the classes from one cutoff to the next. The last cluster ends at n_classes. The
+  /// module throws ValueError for other cutoffs.
   AdaptiveLogSoftmaxWithLossOptions(int64_t in_features, int64_t n_classes,
                                     std::vector<int64_t> cutoffs)
       : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(cutoffs)) {}
   TAPER_ARG(int64_t, in_features);           ///< size of an input
   TAPER_ARG(int64_t, n_classes);             ///< number of classes
   TAPER_ARG(std::vector<int64_t>, cutoffs);  ///< the first class of each cluster, increasing
-  /// The factor by which the features of each cluster shrink from the cluster before.
+  /// The factor by which the number of features shrinks from one cluster to the next.
   TAPER_ARG(double, div_value) = 4.0;
   TAPER_ARG(bool, head_bias) = false;  ///< whether the head adds a bias
 };

@@ -33,10 +33,10 @@ struct MultiheadAttentionOptions {
 /// Holds the activation between the two linear layers of a transformer layer.
 class activation_t {
  public:
-  /// Maps the result of the first linear layer to a tensor of its sizes.
+  /// Maps the result of the first linear layer to a tensor with the same sizes.
   using Function = std::function<Tensor(const Tensor&)>;
 
-  /// Holds kReLU, kGELU (by the error function), or any function from a tensor to a tensor.
+  /// Holds kReLU, kGELU (with the error function), or any function from a tensor to a tensor.
   ///@{
   activation_t(enumtype::kReLU name) : name_(name) {}
   activation_t(enumtype::kGELU name) : name_(name) {}
@@ -73,7 +73,8 @@ bool holds_alternative(const activation_t& a) {
 /// Configures TransformerEncoderLayer. `dropout` applies to the attention weights, between the two
 /// linear layers, and to the output of each sublayer before the residual sum.
 struct TransformerEncoderLayerOptions {
-  /// Sets the sizes. `d_model` must be a multiple of `nhead`, or making the layer throws Error.
+  /// Sets the sizes. `d_model` must be a multiple of `nhead`, or the constructor of the layer
+  /// throws Error.
   TransformerEncoderLayerOptions(int64_t d_model, int64_t nhead)
       : d_model_(d_model), nhead_(nhead) {}
   TAPER_ARG(int64_t, d_model);                  ///< number of features
@@ -85,7 +86,8 @@ struct TransformerEncoderLayerOptions {
 
 /// Configures TransformerDecoderLayer. `dropout` applies as in TransformerEncoderLayer.
 struct TransformerDecoderLayerOptions {
-  /// Sets the sizes. `d_model` must be a multiple of `nhead`, or making the layer throws Error.
+  /// Sets the sizes. `d_model` must be a multiple of `nhead`, or the constructor of the layer
+  /// throws Error.
   TransformerDecoderLayerOptions(int64_t d_model, int64_t nhead)
       : d_model_(d_model), nhead_(nhead) {}
   TAPER_ARG(int64_t, d_model);                  ///< number of features
@@ -100,7 +102,7 @@ struct TransformerDecoderLayerOptions {
 /// memory_key_padding_mask).
 struct TransformerOptions {
   /// Sets the sizes. The defaults are the base model of Vaswani et al. 2017: 512 features, 8 heads,
-  /// 6 layers each. `d_model` must be a multiple of `nhead`.
+  /// 6 encoder layers and 6 decoder layers. `d_model` must be a multiple of `nhead`.
   ///@{
   TransformerOptions() = default;
   TransformerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
@@ -124,7 +126,7 @@ struct TransformerOptions {
 
 namespace functional {
 
-/// Configures multi_head_attention_forward, which describes the tensors.
+/// Configures multi_head_attention_forward. The comment of that function describes the tensors.
 struct MultiheadAttentionForwardFuncOptions {
   /// Sets the parameters. The query (L, N, E) must have E = `embed_dim_to_check`. An undefined
   /// tensor means no bias or no added key.

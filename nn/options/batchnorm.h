@@ -10,8 +10,8 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// Holds the options of both kinds of modules. They differ in the type of the momentum and in the
-/// defaults of affine and track_running_stats.
+/// Holds the options of batch norms or of instance norms. The two kinds differ in the type of the
+/// momentum, and in the defaults of affine and track_running_stats.
 template <class Momentum, bool kByDefault>
 struct ChannelNormOptions {
   ChannelNormOptions(int64_t num_features) : num_features_(num_features) {}
@@ -36,7 +36,7 @@ using BatchNorm3dOptions = BatchNormOptions;
 ///@}
 
 /// Configure instance normalization, with mean and var over each channel of each sample. By
-/// default, it has no weight, bias or running statistics.
+/// default, there are no weight, no bias and no running statistics.
 ///@{
 using InstanceNormOptions = detail::ChannelNormOptions<double, false>;
 using InstanceNorm1dOptions = InstanceNormOptions;
@@ -46,19 +46,20 @@ using InstanceNorm3dOptions = InstanceNormOptions;
 
 namespace functional {
 
-/// Configures functional::batch_norm. weight and bias are (C), or undefined, which means 1 and 0.
+/// Configures functional::batch_norm. weight and bias are (C), or undefined. Undefined means 1 and
+/// 0.
 struct BatchNormFuncOptions {
   TAPER_ARG(Tensor, weight) = {};     ///< factor of each channel
   TAPER_ARG(Tensor, bias) = {};       ///< summand of each channel
   TAPER_ARG(bool, training) = false;  ///< whether to behave as in training
-  /// The weight of the batch in the running statistics during training. nullopt leaves them
-  /// unchanged.
+  /// The weight of the batch in the running statistics during training. nullopt leaves the running
+  /// statistics unchanged.
   TAPER_ARG(optional<double>, momentum) = 0.1;
   TAPER_ARG(double, eps) = 1e-5;  ///< keeps the divisor from 0
 };
 /// Configures functional::instance_norm. All tensors are (C), or undefined. With use_input_stats,
-/// defined running statistics are updated in-place. Without it, both must be defined, and they
-/// replace the statistics of the samples.
+/// defined running statistics are updated in-place. Without use_input_stats, both must be defined,
+/// and they replace the statistics of the samples.
 struct InstanceNormFuncOptions {
   TAPER_ARG(Tensor, running_mean) = {};     ///< mean used in evaluation
   TAPER_ARG(Tensor, running_var) = {};      ///< variance used in evaluation

@@ -14,15 +14,15 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// Names the fill of the padding.
+/// Names the kind of padding.
 using conv_padding_mode_t =
     Choice<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
-/// Holds the padding on both sides of every spatial dimension: numbers, kValid (none), or kSame (as
-/// much as keeps the sizes of the input).
+/// Holds the padding on both sides of every spatial dimension. It is D numbers, kValid, or kSame.
+/// kValid means no padding. kSame pads so that the output has the sizes of the input.
 template <size_t D>
 using conv_padding_t = std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
 
-/// Holds the options of both kinds of convolution modules.
+/// Holds the options of convolutions and transposed convolutions.
 template <size_t D>
 struct ConvNdOptions {
   using padding_mode_t = conv_padding_mode_t;  ///< kZeros, kReflect, kReplicate or kCircular
@@ -37,7 +37,7 @@ struct ConvNdOptions {
   TAPER_ARG(padding_t, padding) = ExpandingArray<D>(0);  ///< padding on both sides
 
  public:
-  /// Sets the padding to D numbers, such as `{1, 2}`. Throws Error for another count.
+  /// Sets the padding to D numbers, such as `{1, 2}`. Throws Error for another number of values.
   ConvNdOptions& padding(std::initializer_list<int64_t> list) {
     return padding(padding_t(ExpandingArray<D>(list)));
   }
@@ -45,9 +45,9 @@ struct ConvNdOptions {
   TAPER_ARG(bool, transposed) = false;         ///< whether the convolution is transposed
   /// Elements added to one side of the output of a transposed convolution.
   TAPER_ARG(ExpandingArray<D>, output_padding) = 0;
-  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of connected channels
+  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of channels
   TAPER_ARG(bool, bias) = true;                      ///< whether a bias is added
-  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the fill of the padding
+  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the kind of padding
 };
 
 }  // namespace detail
@@ -65,7 +65,7 @@ using Conv3dOptions = ConvOptions<3>;
 /// Configures transposed convolutions over D spatial dimensions.
 template <size_t D>
 struct ConvTransposeOptions {
-  /// Names the padding mode. forward() throws Error for all but kZeros.
+  /// Names the padding mode. forward() throws Error for modes other than kZeros.
   using padding_mode_t = detail::conv_padding_mode_t;
   /// Sets the sizes. By default: padding 0, stride 1, one group, a bias.
   ConvTransposeOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
@@ -76,10 +76,10 @@ struct ConvTransposeOptions {
   TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< stride of the window
   TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< padding on both sides
   TAPER_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to the result on one side
-  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of connected channels
+  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of channels
   TAPER_ARG(bool, bias) = true;                      ///< whether a bias is added
   TAPER_ARG(ExpandingArray<D>, dilation) = 1;        ///< spacing between elements of the window
-  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the fill of the padding
+  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the kind of padding
 };
 /// Configure ConvTranspose1d, ConvTranspose2d and ConvTranspose3d.
 ///@{
@@ -90,8 +90,8 @@ using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
 namespace functional {
 
-/// Configures convolutions with a weight (out, in / groups, K...), whose sizes K are the size of
-/// the kernel.
+/// Configures convolutions with a weight (out, in / groups, K...), where K... is the size of the
+/// kernel.
 template <size_t D>
 struct ConvFuncOptions {
   using padding_t = nn::detail::conv_padding_t<D>;       ///< D numbers, kValid or kSame
@@ -100,12 +100,12 @@ struct ConvFuncOptions {
   TAPER_ARG(padding_t, padding) = ExpandingArray<D>(0);  ///< padding on both sides
 
  public:
-  /// Sets the padding to D numbers, such as `{1, 2}`. Throws Error for another count.
+  /// Sets the padding to D numbers, such as `{1, 2}`. Throws Error for another number of values.
   ConvFuncOptions& padding(std::initializer_list<int64_t> list) {
     return padding(padding_t(ExpandingArray<D>(list)));
   }
   TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< spacing between elements of the window
-  TAPER_ARG(int64_t, groups) = 1;              ///< number of groups of connected channels
+  TAPER_ARG(int64_t, groups) = 1;              ///< number of groups of channels
 };
 /// Configure conv1d, conv2d and conv3d.
 ///@{
@@ -121,7 +121,7 @@ struct ConvTransposeFuncOptions {
   TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< stride of the window
   TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< padding on both sides
   TAPER_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to the result on one side
-  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of connected channels
+  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of channels
   TAPER_ARG(ExpandingArray<D>, dilation) = 1;        ///< spacing between elements of the window
 };
 /// Configure conv_transpose1d, conv_transpose2d and conv_transpose3d.

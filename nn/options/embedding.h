@@ -19,14 +19,14 @@ struct EmbeddingOptions {
   /// The padding row, which starts as zeros and gets no gradient. A negative index counts from the
   /// end.
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;
-  /// Before the lookup, rows whose norm of order norm_type is larger are scaled down to it,
-  /// in-place.
+  /// The largest norm of a row, of order norm_type. Before the lookup, rows with a larger norm are
+  /// scaled to this norm in-place.
   TAPER_ARG(optional<double>, max_norm) = nullopt;
   TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
   /// Divides a row's gradient by the number of its occurrences.
   TAPER_ARG(bool, scale_grad_by_freq) = false;
-  /// Requests sparse gradients, which are not supported: if true, the call throws
-  /// NotImplementedError.
+  /// Requests sparse gradients. They are not supported, so the call throws NotImplementedError if
+  /// this is true.
   TAPER_ARG(bool, sparse) = false;
   /// The initial values. If undefined, they are random.
   TAPER_ARG(Tensor, _weight) = {};
@@ -37,10 +37,10 @@ struct EmbeddingOptions {
 struct EmbeddingFromPretrainedOptions {
   TAPER_ARG(bool, freeze) = true;                       ///< whether the table is not trained
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, which gets no gradient
-  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< larger rows are scaled down to it
+  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< rows are scaled to at most this norm
   TAPER_ARG(double, norm_type) = 2.;                    ///< order of the norm
   TAPER_ARG(bool, scale_grad_by_freq) = false;          ///< whether to divide gradients by counts
-  TAPER_ARG(bool, sparse) = false;  ///< true: the call throws NotImplementedError
+  TAPER_ARG(bool, sparse) = false;                      ///< if true, throws NotImplementedError
 };
 
 namespace functional {
@@ -48,10 +48,10 @@ namespace functional {
 /// Configures functional::embedding. max_norm changes the table in-place.
 struct EmbeddingFuncOptions {
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, which gets no gradient
-  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< larger rows are scaled down to it
+  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< rows are scaled to at most this norm
   TAPER_ARG(double, norm_type) = 2.;                    ///< order of the norm
   TAPER_ARG(bool, scale_grad_by_freq) = false;          ///< whether to divide gradients by counts
-  TAPER_ARG(bool, sparse) = false;  ///< true: the call throws NotImplementedError
+  TAPER_ARG(bool, sparse) = false;                      ///< if true, throws NotImplementedError
 };
 
 }  // namespace functional

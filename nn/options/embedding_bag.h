@@ -21,18 +21,18 @@ struct EmbeddingBagOptions {
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   TAPER_ARG(int64_t, num_embeddings);  ///< number of rows
   TAPER_ARG(int64_t, embedding_dim);   ///< features of a row
-  /// Before the lookup, rows whose norm of order norm_type is larger are scaled down to it,
-  /// in-place.
+  /// The largest norm of a row, of order norm_type. Before the lookup, rows with a larger norm are
+  /// scaled to this norm in-place.
   TAPER_ARG(optional<double>, max_norm) = nullopt;
   TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
   /// Divides the gradient of a row by the number of its occurrences. kMax does not support it.
   TAPER_ARG(bool, scale_grad_by_freq) = false;
   TAPER_ARG(EmbeddingBagMode, mode) = kMean;  ///< reduction of a bag
-  /// Asks for sparse gradients. It is accepted, but gradients are dense.
+  /// Requests sparse gradients. This is accepted, but gradients are dense.
   TAPER_ARG(bool, sparse) = false;
   /// The initial values. If undefined, they are random.
   TAPER_ARG(Tensor, _weight) = {};
-  /// Whether the offsets end with one more entry, the number of indices.
+  /// Whether the offsets have an additional last element, which is the number of indices.
   TAPER_ARG(bool, include_last_offset) = false;
   /// The padding row, which is left out of every bag. A negative index counts from the end.
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;
@@ -42,7 +42,7 @@ struct EmbeddingBagOptions {
 /// (num_embeddings, embedding_dim).
 struct EmbeddingBagFromPretrainedOptions {
   TAPER_ARG(bool, freeze) = true;                   ///< whether the table is not trained
-  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< larger rows are scaled down to it
+  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< rows are scaled to at most this norm
   TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
   TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
   TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag
@@ -57,7 +57,7 @@ namespace functional {
 /// of indices, each row is a bag.
 struct EmbeddingBagFuncOptions {
   TAPER_ARG(Tensor, offsets) = {};                  ///< the index at which each bag begins
-  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< larger rows are scaled down to it
+  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< rows are scaled to at most this norm
   TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
   TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
   TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag

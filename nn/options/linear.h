@@ -37,7 +37,7 @@ struct UnflattenOptions {
   /// Sets the dimension and its sizes. One of `sizes` may be -1, which is inferred. A negative
   /// `dim` counts from the end.
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
-  /// Throws NotImplementedError, because dimensions have no names. The message gives the
+  /// Throws NotImplementedError, because dimensions have no names. The message names an
   /// alternative.
   UnflattenOptions(const std::string& dimname, const namedshape_t& namedshape);
   /// Throws NotImplementedError, because dimensions have no names.

@@ -39,8 +39,8 @@ using MSELossOptions = L1LossOptions;
 using SoftMarginLossOptions = L1LossOptions;
 ///@}
 
-/// Configures kl_div. kMean divides by the number of elements, kBatchMean by the size of the first
-/// dimension.
+/// Configures kl_div. kMean divides by the number of elements. kBatchMean divides by the size of
+/// the first dimension.
 struct KLDivLossOptions {
   /// Holds kNone, kMean, kSum or kBatchMean.
   using reduction_t =
@@ -58,13 +58,13 @@ struct KLDivLossOptions {
 };
 
 /// Configures binary cross entropy: -w (y log x + (1 - y) log(1 - x)). The weight w broadcasts to
-/// the input. For MultiLabelSoftMarginLoss it is (C).
+/// the input. For MultiLabelSoftMarginLoss, w is (C).
 struct BCELossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each element or class
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// Configures binary cross entropy of sigmoid(x). Both tensors broadcast to the input.
+/// Configures binary cross entropy of sigmoid(x). weight and pos_weight broadcast to the input.
 struct BCEWithLogitsLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each element
@@ -76,18 +76,19 @@ struct BCEWithLogitsLossOptions {
 struct NLLLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each class
-  TAPER_ARG(int64_t, ignore_index) = -100;    ///< a target that does not count
+  TAPER_ARG(int64_t, ignore_index) = -100;    ///< a target that is ignored
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 /// Configures cross_entropy: nll_loss of log_softmax(x). The weight is (C).
 struct CrossEntropyLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each class
-  TAPER_ARG(int64_t, ignore_index) = -100;    ///< a target that does not count
+  TAPER_ARG(int64_t, ignore_index) = -100;    ///< a target that is ignored
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
   TAPER_ARG(double, label_smoothing) = 0.0;   ///< the share of a target spread over all classes
 };
-/// Configures smooth_l1_loss: (x - y)^2 / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
+/// Configures smooth_l1_loss: (x - y)^2 / (2 beta) if |x - y| < beta, and otherwise |x - y| - beta
+/// / 2.
 struct SmoothL1LossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
   /// Converts from a reduction: kMean (the default), kSum or kNone.
@@ -98,9 +99,10 @@ struct SmoothL1LossOptions {
   SmoothL1LossOptions(enumtype::kSum v) : reduction_(v) {}
   ///@}
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
-  TAPER_ARG(double, beta) = 1.0;              ///< the bound between square and line
+  TAPER_ARG(double, beta) = 1.0;              ///< the bound between the two formulas
 };
-/// Configures huber_loss: (x - y)^2 / 2 if |x - y| <= delta, else delta (|x - y| - delta / 2).
+/// Configures huber_loss: (x - y)^2 / 2 if |x - y| <= delta, and otherwise delta (|x - y| - delta /
+/// 2).
 struct HuberLossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
   /// Converts from a reduction: kMean (the default), kSum or kNone.
@@ -111,7 +113,7 @@ struct HuberLossOptions {
   HuberLossOptions(enumtype::kSum v) : reduction_(v) {}
   ///@}
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
-  TAPER_ARG(double, delta) = 1.0;             ///< the bound between square and line
+  TAPER_ARG(double, delta) = 1.0;             ///< the bound between the two formulas
 };
 /// Configures hinge_embedding_loss: x if y = 1, and max(0, margin - x) if y = -1.
 struct HingeEmbeddingLossOptions {
@@ -125,17 +127,17 @@ struct MarginRankingLossOptions {
   TAPER_ARG(double, margin) = 0.0;            ///< the margin
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// Configures cosine_embedding_loss: 1 - cos(x1, x2) if y = 1, max(0, cos(x1, x2) - margin) if y =
-/// -1.
+/// Configures cosine_embedding_loss: 1 - cos(x1, x2) if y = 1, and max(0, cos(x1, x2) - margin) if
+/// y = -1.
 using CosineEmbeddingLossOptions = MarginRankingLossOptions;
-/// Configures triplet_margin_loss: max(0, |a - p| - |a - n| + margin) of an anchor, a positive and
-/// a negative, in the p-norm.
+/// Configures triplet_margin_loss: max(0, |a - p| - |a - n| + margin) of an anchor a, a positive p
+/// and a negative n. Distances are in the p-norm.
 struct TripletMarginLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(double, margin) = 1.0;            ///< the margin
   TAPER_ARG(double, p) = 2.0;                 ///< order of the norm
   TAPER_ARG(double, eps) = 1e-6;              ///< added to each difference
-  TAPER_ARG(bool, swap) = false;              ///< whether the nearer negative of the pair counts
+  TAPER_ARG(bool, swap) = false;              ///< whether min(|a - n|, |p - n|) is used
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 /// Configures poisson_nll_loss: exp(x) - y x, or x - y log(x + eps) without log_input.
@@ -143,7 +145,7 @@ struct PoissonNLLLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(bool, log_input) = true;          ///< whether the input holds logarithms
   TAPER_ARG(bool, full) = false;              ///< whether Stirling's term is added
-  TAPER_ARG(double, eps) = 1e-8;              ///< keeps logarithms from 0
+  TAPER_ARG(double, eps) = 1e-8;              ///< keeps the argument of log from 0
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 /// Configure the losses of samples with several classes: multilabel_soft_margin_loss, whose weight
@@ -154,7 +156,7 @@ using MultiLabelMarginLossOptions = L1LossOptions;
 ///@}
 
 /// Configures multi_margin_loss: the sum over c != y of weight[y] max(0, margin - x[y] + x[c])^p /
-/// C. p is 1 or 2, the weight is (C).
+/// C. p is 1 or 2. The weight is (C).
 struct MultiMarginLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(int64_t, p) = 1;                  ///< the power: 1 or 2
@@ -162,8 +164,8 @@ struct MultiMarginLossOptions {
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each class
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// Configures ctc_loss. `blank` is the class between labels. With zero_infinity, an impossible
-/// alignment counts as 0.
+/// Configures ctc_loss. `blank` is the class between labels. With zero_infinity, the loss of an
+/// impossible alignment is 0.
 struct CTCLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(int64_t, blank) = 0;              ///< the class of the blank between labels
@@ -177,7 +179,7 @@ struct TripletMarginWithDistanceLossOptions {
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
   TAPER_ARG(optional<distance_function_t>, distance_function) = nullopt;  ///< of two rows
   TAPER_ARG(double, margin) = 1.0;                                        ///< the margin
-  TAPER_ARG(bool, swap) = false;              ///< whether the nearer negative of the pair counts
+  TAPER_ARG(bool, swap) = false;              ///< whether min(|a - n|, |p - n|) is used
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 

@@ -52,17 +52,17 @@ struct LocalResponseNormOptions {
   TAPER_ARG(double, beta) = 0.75;   ///< the exponent
   TAPER_ARG(double, k) = 1.0;       ///< the constant summand
 };
-/// Configures CrossMapLRN2d, whose sum s is LibTorch's. For an even size, it covers one channel
-/// less. For all later channels, it includes the square of the first channel.
+/// Configures CrossMapLRN2d. Its sum s is that of LibTorch. For an even size, the sum covers one
+/// channel less. For all later channels, it includes the square of the first channel.
 using CrossMapLRN2dOptions = LocalResponseNormOptions;
 
 namespace functional {
 
-/// Names the options of the function, which are the options of the module.
+/// The options of the function, which are equal to the options of the module.
 using LocalResponseNormFuncOptions = LocalResponseNormOptions;
 
 /// Configures functional::layer_norm. weight and bias have the sizes normalized_shape, or are
-/// undefined, which means 1 and 0.
+/// undefined. Undefined means 1 and 0.
 struct LayerNormFuncOptions {
   /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
   /// the call throws Error.
@@ -73,8 +73,8 @@ struct LayerNormFuncOptions {
   TAPER_ARG(Tensor, bias) = {};                       ///< summand of the result
   TAPER_ARG(double, eps) = 1e-5;                      ///< keeps the divisor from 0
 };
-/// Configures functional::rms_norm. The weight has the sizes normalized_shape, or is undefined,
-/// which means 1.
+/// Configures functional::rms_norm. The weight has the sizes normalized_shape, or is undefined.
+/// Undefined means 1.
 struct RMSNormFuncOptions {
   /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
   /// the call throws Error.
@@ -82,9 +82,10 @@ struct RMSNormFuncOptions {
       : normalized_shape_(std::move(normalized_shape)) {}
   TAPER_ARG(std::vector<int64_t>, normalized_shape);  ///< sizes of the last dimensions
   TAPER_ARG(Tensor, weight) = {};                     ///< factor of the result
-  TAPER_ARG(optional<double>, eps) = nullopt;         ///< nullopt: machine epsilon
+  TAPER_ARG(optional<double>, eps) = nullopt;         ///< nullopt means machine epsilon
 };
-/// Configures functional::group_norm. weight and bias are (C), or undefined, which means 1 and 0.
+/// Configures functional::group_norm. weight and bias are (C), or undefined. Undefined means 1 and
+/// 0.
 struct GroupNormFuncOptions {
   /// Sets the number of groups. It must divide the channels of the input, or the call throws Error.
   GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}

@@ -14,8 +14,9 @@ namespace torch::taper::nn {
 /// Configures reflection padding over D dimensions.
 template <size_t D>
 struct ReflectionPadOptions {
-  /// Sets the padding: one number for all sides, or 2 D numbers, before and after the last
-  /// dimension, then the dimension before it. Throws Error for another count.
+  /// Sets the padding: one number for all sides, or 2 D numbers. The first two numbers are for the
+  /// start and the end of the last dimension. The next two are for the second last dimension.
+  /// Throws Error for another number of values.
   ReflectionPadOptions(ExpandingArray<D * 2> padding) : padding_(padding) {}
   TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and after, the last dimension first
 };
@@ -49,8 +50,9 @@ using ZeroPad3dOptions = ZeroPadOptions<3>;
 /// Configures padding with `value` around D spatial dimensions.
 template <size_t D>
 struct ConstantPadOptions {
-  /// Sets the padding: one number for all sides, or 2 D numbers, before and after the last
-  /// dimension, then the dimension before it. Throws Error for another count.
+  /// Sets the padding: one number for all sides, or 2 D numbers. The first two numbers are for the
+  /// start and the end of the last dimension. The next two are for the second last dimension.
+  /// Throws Error for another number of values.
   ConstantPadOptions(ExpandingArray<D * 2> padding, double value)
       : padding_(padding), value_(value) {}
   TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and after, the last dimension first
@@ -67,8 +69,9 @@ namespace functional {
 
 /// Configures functional::pad.
 struct PadFuncOptions {
-  /// Names the source of the added elements: kConstant `value`, kReflect the input mirrored at its
-  /// border element, kReplicate the border element, kCircular the other end of the input.
+  /// Names the source of the added elements. kConstant adds `value`. kReflect mirrors the input at
+  /// its border element. kReplicate repeats the border element. kCircular copies from the other end
+  /// of the input.
   using mode_t =
       Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
   /// Sets the padding: two numbers for each padded dimension, the last dimension first. Negative

@@ -22,7 +22,7 @@ struct AvgPoolOptions {
   /// Rounds the size of the output up. The output then includes windows that begin inside the input
   /// and end outside.
   TAPER_ARG(bool, ceil_mode) = false;
-  /// Whether zeros of the padding count in the mean.
+  /// Whether the mean includes the zeros of the padding.
   TAPER_ARG(bool, count_include_pad) = true;
   /// Replaces the number of elements as the divisor.
   TAPER_ARG(optional<int64_t>, divisor_override) = nullopt;
@@ -34,8 +34,8 @@ using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
 ///@}
 
-/// Configures max pooling. By default, the stride is the size of the kernel. Padding counts as
-/// minus infinity.
+/// Configures max pooling. By default, the stride is the size of the kernel. Elements of the
+/// padding are minus infinity.
 template <size_t D>
 struct MaxPoolOptions {
   /// Sets kernel_size and stride. One number is for all dimensions.
@@ -53,7 +53,8 @@ using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 ///@}
 
-/// Configures adaptive pooling. A dimension of the output with nullopt keeps the size of the input.
+/// Configures adaptive pooling. A dimension whose output size is nullopt keeps the size of the
+/// input.
 template <class output_size_t>
 struct AdaptivePoolOptions {
   /// Sets the spatial sizes of the result. One number is for all dimensions.
@@ -70,8 +71,8 @@ using AdaptiveAvgPool2dOptions = AdaptiveMaxPool2dOptions;
 using AdaptiveAvgPool3dOptions = AdaptiveMaxPool3dOptions;
 ///@}
 
-/// Configures max unpooling. Use the options of the MaxPool to undo. By default, the stride is the
-/// size of the kernel.
+/// Configures max unpooling. Use the options of the MaxPool that is inverted. By default, the
+/// stride is the size of the kernel.
 template <size_t D>
 struct MaxUnpoolOptions {
   /// Sets kernel_size and stride. One number is for all dimensions.
@@ -99,7 +100,7 @@ struct FractionalMaxPoolOptions {
   /// The ratio of the sizes of the result to those of the input, between 0 and 1. Sizes are rounded
   /// down.
   TAPER_ARG(optional<ExpandingArrayDouble>, output_ratio) = nullopt;
-  /// Random positions (N, C, D) in [0, 1). If undefined, they are drawn.
+  /// Random positions (N, C, D) in [0, 1). If undefined, each call draws new positions.
   TAPER_ARG(Tensor, _random_samples) = {};
 };
 /// Configure FractionalMaxPool2d and FractionalMaxPool3d.
@@ -129,8 +130,8 @@ using LPPool3dOptions = LPPoolOptions<3>;
 
 namespace functional {
 
-/// Configures functional::max_unpool1d to 3d. Use the options of the pooling to undo. By default,
-/// the stride is the size of the kernel.
+/// Configures functional::max_unpool1d to 3d. Use the options of the pooling that is inverted. By
+/// default, the stride is the size of the kernel.
 template <size_t D>
 struct MaxUnpoolFuncOptions {
   /// Sets kernel_size and stride. One number is for all dimensions.
@@ -139,8 +140,8 @@ struct MaxUnpoolFuncOptions {
   TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
   TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
-  /// Sizes of the result, with or without N and C. They choose among the input sizes that pooling
-  /// maps to one output size.
+  /// Sizes of the result, with or without N and C. Pooling gives one output size for several input
+  /// sizes. `output_size` selects one of these.
   TAPER_ARG(optional<std::vector<int64_t>>, output_size) = nullopt;
 };
 /// Configure max_unpool1d, max_unpool2d and max_unpool3d.

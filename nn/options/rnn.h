@@ -64,7 +64,7 @@ struct RecurrentCellOptions {
 
 }  // namespace detail
 
-/// Configures RNN. `dropout` applies to the output of each layer but the last. With batch_first,
+/// Configures RNN. `dropout` applies to the output of each layer except the last. With batch_first,
 /// the input is (N, T, D) instead of (T, N, D).
 struct RNNOptions : detail::RecurrentOptions<RNNOptions> {
   using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;  ///< kTanh or kReLU
@@ -72,7 +72,7 @@ struct RNNOptions : detail::RecurrentOptions<RNNOptions> {
   TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;  ///< the nonlinearity
 };
 
-/// Configures LSTM. A proj_size above 0 projects the hidden state to that size.
+/// Configures LSTM. If proj_size is above 0, the hidden state is projected to this size.
 struct LSTMOptions : detail::RecurrentOptions<LSTMOptions> {
   using RecurrentOptions::RecurrentOptions;
   TAPER_ARG(int64_t, proj_size) = 0;  ///< features of the projected state

@@ -9,18 +9,18 @@
 
 namespace torch::taper::nn::functional {
 
-/// Configures functional::grid_sample. Positions in a grid are x, y (and z) from -1 to 1 across the
-/// image.
+/// Configures functional::grid_sample. Positions in a grid are x, y (and z). They range from -1 to
+/// 1 across the image.
 struct GridSampleFuncOptions {
   /// Names the interpolation. kBicubic takes only images of two dimensions.
   using mode_t = Choice<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
-  /// Names the fill beyond the edges: zeros, the border pixels, or the mirrored image.
+  /// Names the values beyond the edges: zeros, the border pixels, or the mirrored image.
   using padding_mode_t = Choice<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
   TAPER_ARG(mode_t, mode) = kBilinear;  ///< nearest, bilinear or bicubic
-  /// The fill beyond the edges.
+  /// The values beyond the edges.
   TAPER_ARG(padding_mode_t, padding_mode) = kZeros;
-  /// Whether -1 and 1 are the centres of the corner pixels. Otherwise they are the corners of the
-  /// image.
+  /// Whether -1 and 1 are the centres of the corner pixels. If false, they are the outer edges of
+  /// the corner pixels.
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
 };
 

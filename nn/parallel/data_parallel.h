@@ -29,13 +29,13 @@ struct Plan {
 };
 /// Returns all CUDA devices. Throws Error if there are none.
 std::vector<Device> all_devices();
-/// Returns a module for each device: replicas, and the module itself for the first device if it is
-/// there.
+/// Returns a module for each device. If the module is on the first device, it is used there. The
+/// others are replicas.
 std::vector<std::shared_ptr<Module>> modules_on(const std::shared_ptr<Module>& module,
                                                 const std::vector<Device>& devices,
                                                 const ModuleFactory& factory);
-/// Gives each device a different seed. A device whose generator has the seed of an earlier device
-/// gets a seed derived from it.
+/// Gives each device a different seed. If a device's generator has the seed of an earlier device,
+/// it gets a new seed that is derived from this seed.
 void separate_generators(const std::vector<Device>& devices);
 
 template <class M>
@@ -47,7 +47,7 @@ std::shared_ptr<M> pointer_of(const ModuleHolder<M>& module) {
   return module.ptr();
 }
 
-/// Calls `module` for each part of the arguments on its device, and joins the outputs.
+/// Splits the arguments, calls `module` with each part on the part's device, and joins the outputs.
 template <class M, class... Args>
 auto forward_parts(const std::shared_ptr<M>& module, Plan plan, const Args&... args) {
   using Result = std::decay_t<decltype(module->forward(std::declval<std::decay_t<Args>&>()...))>;
@@ -73,7 +73,7 @@ auto forward_parts(const std::shared_ptr<M>& module, Plan plan, const Args&... a
 /// Calls module->forward(input) on several devices. `input` is split along `dim` over `devices`
 /// (default: all CUDA devices). The output is on `output_device` (default: the first device).
 /// Gradients go to the parameters of the module. With one device, the module is moved there.
-/// replicate() describes the requirements on the module. DataParallel does this as a module.
+/// replicate() describes the requirements on the module. The module DataParallel does the same.
 template <class ModuleType>
 Tensor data_parallel(ModuleType module, Tensor input,
                      optional<std::vector<Device>> devices = nullopt,
@@ -95,7 +95,7 @@ Tensor data_parallel(ModuleType module, Tensor input,
 class DataParallelBase : public Module {
  public:
   void pretty_print(std::ostream& stream) const override;
-  /// Returns the CUDA devices in use. Empty if there are none.
+  /// Returns the CUDA devices in use. The list is empty if there are none.
   const std::vector<Device>& devices() const { return plan_.devices; }
 
   DataParallelOptions options;  ///< as given. Later changes affect only clones
@@ -107,20 +107,21 @@ class DataParallelBase : public Module {
   /// Throws Error if a parameter or buffer is not on the first device.
   void check_place(const Module& module) const;
 
-  /// The devices of a call. Empty without CUDA.
+  /// The devices of a call. Without CUDA, there are none.
   parallel::detail::Plan plan_;
 };
 
 /// Runs a module on several CUDA devices at once. forward() splits its arguments along `dim` as
-/// chunk() does. Each device calls the module for its part, on a separate thread. The outputs are
+/// chunk() does. Each part runs through the module on its own device and thread. The outputs are
 /// joined on the output device. Tensors are split, also in tuples, vectors and maps. Other values
 /// are copied.
 ///
 /// The first device uses the module itself, so its buffers are kept. The other devices use
-/// replicas, which get its values at each call and pass their gradients to its parameters. With one
-/// device, the module is called there. Without devices, it is just called.
+/// replicas. At each call, they get the values of the module, and their gradients go to its
+/// parameters. With one device, the module is called there. Without CUDA devices, the module is
+/// called where it is.
 ///
-/// The module derives from Cloneable, or options.make_replica makes modules like it. It is
+/// The module must derive from Cloneable, or options.make_replica must make modules like it. It is
 /// registered as "module". parallel::replicate() describes replicas. Throws Error if the module is
 /// not on device_ids[0]. Exceptions of a replica name its device.
 template <class M>

@@ -18,15 +18,15 @@ class FlatLayout {
   /// Fills each buffer with at least one tensor, until it has `buffer_nbytes`.
   explicit FlatLayout(TensorList tensors, size_t buffer_nbytes = SIZE_MAX);
 
-  /// Copies `tensors` into flat buffers on `device`. The tensors must be on it, with the sizes and
-  /// dtypes of the list. An undefined tensor counts as zeros. Differentiable.
+  /// Copies `tensors` into flat buffers on `device`. The tensors must be on `device`, with the
+  /// sizes and dtypes of the list. An undefined tensor means zeros. It is differentiable.
   std::vector<Tensor> join(TensorList tensors, Device device) const;
   /// Returns uninitialized buffers.
   std::vector<Tensor> make_buffers(Device device) const;
-  /// Returns the tensors of the list as views of the buffers. Differentiable.
+  /// Returns the tensors of the list as views of the buffers. It is differentiable.
   std::vector<Tensor> split(const std::vector<Tensor>& buffers) const;
-  /// Returns the tensors of the list in the memory of the buffers. For autograd they are no views,
-  /// and each has its version counter.
+  /// Returns the tensors of the list in the memory of the buffers. For autograd, they are not
+  /// views, and each has its own version counter.
   std::vector<Tensor> alias(const std::vector<Tensor>& buffers) const;
 
   size_t size() const { return items_.size(); }  ///< number of tensors, not of buffers

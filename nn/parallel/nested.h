@@ -3,8 +3,8 @@
 // To include a user type, define in its namespace
 //   template <class F> void for_each_tensor(Mine& value, F&& f) { f(value.logits); f(value.state);
 //   }
-// Only argument-dependent lookup finds it. The declaration here hides all other functions of this
-// name.
+// Only argument-dependent lookup finds this function. The declaration here hides all other
+// functions with this name.
 #pragma once
 
 #include <type_traits>
@@ -16,8 +16,8 @@
 
 namespace torch::taper::nn::parallel::detail {
 
-// Found by argument-dependent lookup alone: the declaration here hides everything else of this
-// name.
+// Only argument-dependent lookup finds for_each_tensor. The declaration here hides all other
+// functions with this name.
 namespace lookup {
 void for_each_tensor();
 
@@ -45,8 +45,8 @@ struct Visit {
   const F& f;
 };
 
-/// Calls f(Tensor&) for each tensor in `value` (framework/core/nested.h) in a fixed order,
-/// including undefined tensors.
+/// Calls f(Tensor&) for each tensor in `value` (framework/core/nested.h), also for undefined
+/// tensors. The order is fixed.
 template <class T, class F>
 void visit(T& value, const F& f) {
   taper::detail::for_each_tensor(Visit<F>{f}, value);

@@ -1,4 +1,4 @@
-// ReplicaPool: keeps copies of a module on other devices from call to call.
+// ReplicaPool: keeps copies of a module on other devices between calls.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,24 @@
 
 namespace torch::taper::nn::parallel {
 
-/// Makes a module like the original. Its parameters and buffers may have any values.
+/// Makes a new module like the original. The parameters and buffers of the new module may have any
+/// values.
 using ModuleFactory = std::function<std::shared_ptr<Module>()>;
 
-/// Holds the replicas of one module. The parameters and buffers of a replica lie in flat buffers,
-/// so that new values take one copy per dtype. A replica is reused when no one else holds it,
-/// neither its module nor a graph that has yet to run backward. Thread-safe.
+/// Holds the replicas of one module. The parameters and buffers of a replica are in flat buffers,
+/// so that new values take one copy per dtype. A replica is reused when nobody else uses its
+/// module, and no graph that uses it still has to run backward. The pool is thread-safe.
 class ReplicaPool {
  public:
   /// Returns a replica of `original` on each device, with its current values and modes. Gradients
   /// of the replicas are summed on the device of the original and go to its parameters. `factory`
-  /// makes new replicas. If it is empty, clone() does. If a plain member of the original or of a
-  /// submodule was changed since the last call, new replicas are made. Throws Error if a replica
-  /// has other parameters and buffers than the original.
+  /// makes new replicas. If it is empty, clone() makes them. If a plain member of the original or
+  /// of a submodule was changed since the last call, new replicas are made. Throws Error if the
+  /// parameters and buffers of a replica differ from those of the original.
   std::vector<std::shared_ptr<Module>> take(const Module& original,
                                             const std::vector<Device>& devices,
                                             const ModuleFactory& factory);
-  /// Drops the replicas that no one else holds.
+  /// Drops the replicas that nobody else uses.
   void clear();
 
  private:
@@ -39,7 +40,7 @@ class ReplicaPool {
     Device device;
     std::shared_ptr<Module> module;
     std::vector<Tensor> tensors;     // its parameters, then its buffers
-    std::vector<size_t> use_counts;  // of the tensors when no one else holds them
+    std::vector<size_t> use_counts;  // of the tensors when nobody else uses them
     std::vector<Tensor> buffers;     // hold the tensors
     cuda::Stream stream;             // of the last use
   };
@@ -53,7 +54,7 @@ class ReplicaPool {
 
   std::mutex mutex_;
   FlatLayout layout_;
-  std::string member_bytes_;  // of the original when the replicas copied it
+  std::string member_bytes_;  // of the original when the replicas were made
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
 

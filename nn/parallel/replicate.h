@@ -12,7 +12,7 @@
 namespace torch::taper::nn::parallel {
 
 namespace detail {
-/// Returns the pool of a module, and makes it on first use.
+/// Returns the pool of a module. The first call makes the pool.
 ReplicaPool& pool_of(const Module& module);
 std::vector<std::shared_ptr<Module>> replicate(const Module& module,
                                                const std::vector<Device>& devices,
@@ -27,12 +27,13 @@ std::shared_ptr<M> cast_replica(const std::shared_ptr<Module>& module) {
 }  // namespace detail
 
 /// Returns a replica of `module` on each CUDA device. Gradients of the parameters of a replica go
-/// to the module. The module derives from Cloneable, or its clone() makes a deep copy.
+/// to the module. The module must derive from Cloneable, or have its own clone() that makes a deep
+/// copy.
 ///
-/// The module keeps its replicas. A replica that no one else holds is reused, with the current
+/// The module keeps its replicas. A replica that nobody else uses is reused, with the current
 /// values of the module. If a member of the module or of a submodule was changed (an option, a
-/// number of a schedule), new replicas are made. A change behind a pointer (an element of a vector
-/// or a map) is not detected. Call forget_replicas() after it.
+/// number of a schedule), new replicas are made. A change of an object that a member points to (an
+/// element of a vector or a map) is not detected. After such a change, call forget_replicas().
 template <class M>
 std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
                                           const std::vector<Device>& devices) {

@@ -1,4 +1,4 @@
-// autograd::Scatter and autograd::Gather: the differentiable functions behind scatter and gather,
+// autograd::Scatter and autograd::Gather: the differentiable functions that scatter and gather use,
 // as in LibTorch.
 #pragma once
 
@@ -20,8 +20,8 @@ struct Scatter {
                    const optional<std::vector<optional<cuda::Stream>>>& streams = nullopt,
                    bool unsqueeze_scalars = false);
   /// Returns the parts of the only tensor in `inputs`. With `unsqueeze_scalars`, each part is
-  /// replaced by its first element along the first dimension. Throws Error for another number of
-  /// inputs.
+  /// replaced by its first element along the first dimension. Throws Error unless there is exactly
+  /// one input.
   variable_list apply(variable_list&& inputs) const;
 
   /// Hold the arguments of the constructor.
@@ -41,8 +41,8 @@ struct Gather {
   /// Takes the device of the result and the dimension along which parts are joined. A negative
   /// `dim` counts from the end.
   explicit Gather(const Device& destination_device, int64_t dim = 0);
-  /// Returns the joined tensor. Throws Error for no inputs, for inputs on the CPU, and for sizes
-  /// that do not fit.
+  /// Returns the joined tensor. Throws Error for an empty list, for inputs on the CPU, and for
+  /// sizes that differ in other dimensions than `dim`.
   variable_list apply(variable_list&& inputs) const;
 
   /// Hold the arguments of the constructor.

@@ -11,7 +11,7 @@ namespace torch::taper {
 namespace nn::parallel {
 
 /// Returns the parts of `input` for the devices, split along `dim` as chunk() does. There may be
-/// fewer parts than devices. Differentiable.
+/// fewer parts than devices. It is differentiable.
 std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices,
                             int64_t dim = 0);
 /// Joins the tensors along `dim` on `destination_device`, as autograd::Gather does.
@@ -35,9 +35,9 @@ std::vector<Tensor> tensors_in(T value) {
 }
 }  // namespace detail
 
-/// Splits any value over the devices. Tensors in it (see nested.h) are split, the rest is copied.
-/// Without tensors, every device gets a copy. Throws Error if its tensors give different numbers of
-/// parts.
+/// Splits any value over the devices. Tensors in the value (see nested.h) are split. Everything
+/// else is copied. If the value has no tensors, every device gets a copy. Throws Error if its
+/// tensors give different numbers of parts.
 template <class T>
 std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64_t dim = 0) {
   const auto parts = detail::scatter_all(detail::tensors_in(input), devices, dim);
@@ -50,8 +50,8 @@ std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64
   return values;
 }
 
-/// Joins values of one structure: joins their tensors, and takes everything else from the first
-/// value.
+/// Joins values with the same structure. It joins their tensors, and takes everything else from the
+/// first value.
 template <class T>
 T gather(const std::vector<T>& outputs, Device destination_device, int64_t dim = 0) {
   static_assert(detail::MayHoldTensors<T>::value,

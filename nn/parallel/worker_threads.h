@@ -1,4 +1,4 @@
-// Threads that are kept for work that must run at once. Not installed.
+// Threads for calls that must run in parallel. They are kept for later calls. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace torch::taper::nn::parallel {
 
-/// Calls body(i) for 0 <= i < count, each on its thread, 0 on the calling thread. Returns when all
-/// have returned. `body` must not throw. Calls may nest.
+/// Calls body(i) for 0 <= i < count, each on a separate thread. body(0) runs on the calling thread.
+/// Returns when all calls have ended. `body` must not throw. Calls of run_on_threads may be nested.
 void run_on_threads(size_t count, const std::function<void(size_t)>& body);
 
 }  // namespace torch::taper::nn::parallel

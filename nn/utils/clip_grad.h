@@ -12,8 +12,8 @@ namespace torch::taper::nn::utils {
 
 /// Scales all gradients together so that their norm is at most max_norm. The norm has order
 /// norm_type, which may be infinity, and treats all gradients as one vector. Returns the norm
-/// before scaling. With error_if_nonfinite, an infinite or NaN norm throws Error and leaves the
-/// gradients unchanged.
+/// before scaling. With error_if_nonfinite, throws Error if the norm is infinite or NaN, and leaves
+/// the gradients unchanged.
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
                        double norm_type = 2.0, bool error_if_nonfinite = false);
 inline double clip_grad_norm_(std::initializer_list<Tensor> parameters, double max_norm,

@@ -12,10 +12,11 @@
 
 namespace torch::taper::nn::utils::rnn {
 
-/// Returns the inverse of `permutation` (N). Undefined for an undefined one.
+/// Returns the inverse of `permutation` (N). If `permutation` is undefined, returns an undefined
+/// tensor.
 Tensor invert_permutation(const Tensor& permutation);
 
-/// Holds a packed batch. The functions below make it. Do not construct it yourself.
+/// Holds a packed batch. The functions below make PackedSequences. Do not construct one yourself.
 class PackedSequence {
  public:
   /// Takes the four tensors. Throws Error unless batch_sizes is on the CPU.
@@ -27,18 +28,18 @@ class PackedSequence {
   const Tensor& data() const { return data_; }
   /// Returns the number of sequences at each step: (T), kLong, never increasing, on the CPU.
   const Tensor& batch_sizes() const { return batch_sizes_; }
-  /// Returns the original index of the i-th longest sequence: (N). Undefined if the sequences were
-  /// already sorted.
+  /// Returns the original indices (N) of the sequences, longest first. They are undefined if the
+  /// sequences were already sorted.
   const Tensor& sorted_indices() const { return sorted_indices_; }
-  /// Returns the inverse of sorted_indices: the sorted position of the original sequence i.
-  /// Undefined if sorted_indices is.
+  /// Returns the inverse of sorted_indices: the sorted position of each original sequence. It is
+  /// undefined if sorted_indices is undefined.
   const Tensor& unsorted_indices() const { return unsorted_indices_; }
 
   /// Copies data and indices to pinned memory with Tensor::pin_memory(). batch_sizes is unchanged.
   /// Throws Error for data on a GPU.
   PackedSequence pin_memory() const;
-  /// Converts the data to another dtype or device. The indices move to its device, batch_sizes
-  /// stays.
+  /// Converts the data to another dtype or device. The indices move to the device of the data.
+  /// batch_sizes stays on the CPU.
   PackedSequence to(TensorOptions options) const;
   /// Moves to the current CUDA device, or to the CPU. Data that are already there are not copied.
   ///@{
@@ -56,9 +57,9 @@ class PackedSequence {
   Tensor data_, batch_sizes_, sorted_indices_, unsorted_indices_;
 };
 
-/// Packs input (T, N, ...), or (N, T, ...) with batch_first, whose sequences have the lengths (N).
-/// They must be sorted, longest first, unless enforce_sorted is false. Throws Error for lengths
-/// below 1 or above T.
+/// Packs input (T, N, ...), or (N, T, ...) with batch_first. `lengths` (N) are the lengths of its
+/// sequences. Sequences must be sorted, longest first, unless enforce_sorted is false. Throws Error
+/// for lengths below 1 or above T.
 PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first = false,
                                     bool enforce_sorted = true);
 /// Unpacks a sequence: returns the padded tensor and the lengths, in the original order. Throws

@@ -11,8 +11,8 @@
 
 namespace torch::taper::nn {
 
-/// Calls a function of a tensor. Further arguments given here follow the tensor:
-/// `Functional(torch::elu, 1.0)`. It has no state, and save() skips it.
+/// Calls a function of a tensor. Further arguments can be given here, and are passed after the
+/// tensor: `Functional(torch::elu, 1.0)`. The module has no state, and save() skips it.
 class FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
   using Function = std::function<Tensor(Tensor)>;  ///< the wrapped function

@@ -36,7 +36,8 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   /// modules in the order of insertion, shared
   std::vector<std::shared_ptr<Module>> values() const;
   /// Iterates over items in the order of insertion. Iterators are valid until a module is added or
-  /// removed. A module assigned through one is not registered, so use update().
+  /// removed. A module that is assigned through an iterator is not registered. Use update()
+  /// instead.
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
@@ -45,10 +46,10 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   ///@}
   size_t size() const noexcept { return modules_.size(); }  ///< number of modules
   bool empty() const noexcept { return size() == 0; }       ///< whether there are no modules
-  /// Returns whether a module has that key.
+  /// Returns whether a module has this key.
   bool contains(const std::string& key) const noexcept { return modules_.contains(key); }
   void clear();  ///< unregisters and removes all modules
-  /// Removes a module and returns it. Throws if the key is missing.
+  /// Removes a module and returns it. Throws Error if the key is missing.
   std::shared_ptr<Module> pop(const std::string& key);
   /// Adds modules, and replaces modules with equal keys.
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules);
@@ -59,7 +60,8 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   }
   /// Returns the shared module of a key. Throws Error if the key is missing.
   std::shared_ptr<Module> operator[](const std::string& key) const { return modules_[key]; }
-  /// Returns the module of a key as an M. Throws if the key is missing or the module is not an M.
+  /// Returns the module of a key as an M. Throws Error if the key is missing or the module is not
+  /// an M.
   ///@{
   template <class M>
   M& at(const std::string& key) {
@@ -70,7 +72,7 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     return checked_as<M>(key);
   }
   ///@}
-  /// Returns the module of a key as a pointer. As an M, it is null if the module is not an M.
+  /// Returns the module of a key as a pointer. ptr<M>() returns null if the module is not an M.
   /// Throws Error if the key is missing.
   ///@{
   std::shared_ptr<Module> ptr(const std::string& key) const { return modules_[key]; }

@@ -30,9 +30,9 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Appends a module, named by its index. The module of a pointer or a holder is shared, a module
-  /// object is copied or moved. Throws Error for an empty pointer, and for a module that contains
-  /// this list.
+  /// Appends a module. Its name is its index. The module of a pointer or a holder is shared. A
+  /// module object is copied or moved. Throws Error for an empty pointer, and for a module that
+  /// contains this list.
   ///@{
   void push_back(std::shared_ptr<Module> module);
   template <class M, class = detail::enable_if_module_t<M>>
@@ -67,8 +67,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   }
   ///@}
 
-  /// Iterates over pointers. Iterators are valid until a module is added. A module assigned through
-  /// one is not registered.
+  /// Iterates over pointers. Iterators are valid until a module is added. A module that is assigned
+  /// through an iterator is not registered.
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
@@ -77,8 +77,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   ///@}
   size_t size() const noexcept { return modules_.size(); }     ///< number of modules
   bool is_empty() const noexcept { return modules_.empty(); }  ///< whether there are no modules
-  /// Returns the module at an index as an M. Throws if the index is out of range or the module is
-  /// not an M.
+  /// Returns the module at an index as an M. Throws Error if the index is out of range or the
+  /// module is not an M.
   ///@{
   template <class M>
   M& at(size_t index) {
@@ -89,7 +89,7 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
     return checked_as<M>(index);
   }
   ///@}
-  /// Returns the module at an index as a pointer. As an M, it is null if the module is not an M.
+  /// Returns the module at an index as a pointer. ptr<M>() returns null if the module is not an M.
   /// Throws Error if the index is out of range.
   ///@{
   std::shared_ptr<Module> ptr(size_t index) const { return modules_[checked(index)]; }

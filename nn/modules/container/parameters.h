@@ -29,7 +29,7 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Appends a tensor, and keeps its requires_grad.
+  /// Appends a tensor. Its requires_grad does not change.
   void append(Tensor param);
   /// Appends the value of the item.
   void append(const OrderedDict<std::string, Tensor>::Item& item) { append(item.value()); }
@@ -58,8 +58,9 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   ///@}
   size_t size() const noexcept { return parameters_.size(); }  ///< number of parameters
   bool is_empty() const noexcept { return size() == 0; }       ///< whether there are no parameters
-  /// Returns a reference to the parameter at an index. It is valid until a parameter is added. A
-  /// tensor assigned to it replaces the parameter. Throws Error if the index is out of range.
+  /// Returns a reference to the parameter at an index. The reference is valid until a parameter is
+  /// added. A tensor assigned to it replaces the parameter. Throws Error if the index is out of
+  /// range.
   ///@{
   Tensor& at(size_t index) { return parameters_[checked(index)].value(); }
   const Tensor& at(size_t index) const { return parameters_[checked(index)].value(); }
@@ -87,9 +88,9 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Inserts a tensor, and keeps its requires_grad. Throws if the key is already used.
+  /// Inserts a tensor. Its requires_grad does not change. Throws Error if the key is already used.
   Tensor& insert(std::string key, Tensor param);
-  /// Removes a parameter and returns it. Throws if the key is missing.
+  /// Removes a parameter and returns it. Throws Error if the key is missing.
   Tensor pop(const std::string& key);
   std::vector<std::string> keys() const;  ///< keys in the order of insertion
   std::vector<Tensor> values() const;     ///< parameters in the order of insertion, shared
@@ -103,18 +104,18 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   ///@}
   size_t size() const noexcept { return parameters_.size(); }  ///< number of parameters
   bool empty() const noexcept { return size() == 0; }          ///< whether there are no parameters
-  /// Replaces the parameters that have equal keys in another dictionary. If a key is missing here,
-  /// it throws before it replaces anything.
+  /// Replaces parameters by those of another dictionary with the same keys. If this dictionary does
+  /// not have a key, throws Error before it replaces anything.
   template <class Container>
   void update(const Container& container) {
     for (auto& item : container) parameters_[item.key()];
     for (auto& item : container) parameters_[item.key()] = item.value();
   }
   void clear();  ///< removes all parameters. Other handles to the tensors stay valid
-  /// Returns whether a parameter has that key.
+  /// Returns whether a parameter has this key.
   bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
-  /// Returns a reference to the parameter of a key. It is valid until a parameter is added or
-  /// removed. Throws Error if the key is missing.
+  /// Returns a reference to the parameter of a key. The reference is valid until a parameter is
+  /// added or removed. Throws Error if the key is missing.
   ///@{
   Tensor& get(const std::string& key) { return parameters_[key]; }
   const Tensor& get(const std::string& key) const { return parameters_[key]; }

@@ -1,5 +1,5 @@
-// Patterns: consecutive modules of a container that one op computes. Eager calls, compile() and
-// captures use them alike, because all of them call the container. Not installed.
+// Patterns: consecutive modules of a container that one op can compute. Eager calls, compile() and
+// captures all use patterns, because all of them call the container. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,16 @@ class AnyModule;
 
 namespace detail {
 
-/// Computes the first modules of `next`, of which there are `left`, if a pattern has an op for them
-/// and their input x. Sets x to the result and returns the number of modules, else 0. Modules with
-/// hooks and of derived classes match no pattern. Errors in the arguments are left to the modules.
-/// TAPER_PATTERNS=off in the environment disables patterns, TAPER_PATTERNS=name all others.
+/// Looks for a pattern that matches the first modules of `next` and their input x. `left` is the
+/// number of modules in `next`. If there is one, sets x to the result of its op, and returns the
+/// number of modules that it replaces. Otherwise, returns 0. Modules with hooks and modules of
+/// derived classes match no pattern. If arguments are invalid, no pattern matches, and the modules
+/// throw the error. In the environment, TAPER_PATTERNS=off disables all patterns, and
+/// TAPER_PATTERNS=name disables all except `name`.
 size_t run_pattern(const AnyModule* next, size_t left, Tensor& x);
 
-/// For tests: selects a pattern, "off", or by null all of them. Throws ValueError for other names.
+/// For tests: enables only the pattern `name`. "off" disables all patterns, and null enables all.
+/// Throws ValueError for other names.
 TAPER_EXPORTED void force_pattern(const char* name);
 
 }  // namespace detail

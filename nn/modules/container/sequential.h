@@ -14,9 +14,9 @@
 
 namespace torch::taper::nn {
 
-/// Calls modules in order: the first gets the arguments, each later one the result before it.
-/// Children are named "0", "1", ... unless names are given. AnyModule describes the allowed
-/// modules.
+/// Calls modules in order. The first module gets the arguments. Each other module gets the result
+/// of the module before it. The names of the modules are "0", "1", ... unless names are given.
+/// AnyModule describes the allowed modules.
 class SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   using Iterator = std::vector<AnyModule>::iterator;             ///< iterates over AnyModule
@@ -39,8 +39,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Calls all modules. `Result` is the type that the last module returns. Throws if the sequence
-  /// is empty, or if a module does not take the result of the module before it.
+  /// Calls all modules. `Result` is the type that the last module returns. Throws Error if the
+  /// sequence is empty, or if a module does not accept the result of the module before it.
   template <class Result = Tensor, class... Inputs>
   Result forward(Inputs&&... inputs) {
     if constexpr (std::is_same<Result, Tensor>::value && sizeof...(Inputs) == 1 &&
@@ -56,8 +56,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     }
   }
 
-  /// Appends a module or a function, named by its index unless a name is given. The module of a
-  /// pointer, a holder or an AnyModule is shared, a module object is copied or moved. Throws Error
+  /// Appends a module or a function. If no name is given, its name is its index. The module of a
+  /// pointer, a holder or an AnyModule is shared. A module object is copied or moved. Throws Error
   /// for an empty pointer, and for a name that is used, empty or contains a dot.
   ///@{
   template <class M>
@@ -96,8 +96,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
       for (const auto& module : container) push_back(module);
   }
 
-  /// Iterates over AnyModules. Iterators are valid until a module is added. A module assigned
-  /// through one is called, but not registered.
+  /// Iterates over AnyModules. Iterators are valid until a module is added. A module that is
+  /// assigned through an iterator is called, but not registered.
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
@@ -107,8 +107,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   size_t size() const noexcept { return modules_.size(); }  ///< number of modules
   /// Returns whether there are no modules. forward() then throws Error.
   bool is_empty() const noexcept { return modules_.empty(); }
-  /// Returns the module at an index as an M. Throws if the index is out of range or the module is
-  /// not an M.
+  /// Returns the module at an index as an M. Throws Error if the index is out of range or the
+  /// module is not an M.
   ///@{
   template <class M>
   M& at(size_t index) {
