@@ -14,7 +14,7 @@ namespace schedule {
 /// Returns the learning rate after n steps from the initial learning rate.
 using Formula = std::function<double(double base, unsigned n)>;
 
-/// Returns base * gamma^k after k milestones.
+/// Returns base * gamma^k, where k is the number of milestones that n has reached.
 Formula multi_step(std::vector<unsigned> milestones, double gamma = 0.1);
 /// Returns base * gamma^(n / step_size), with the quotient rounded down. Throws ValueError unless
 /// step_size is at least 1.
@@ -27,7 +27,7 @@ Formula constant(double factor = 1.0 / 3, unsigned total_iters = 5);
 /// Returns a linear schedule from base * start_factor to base * end_factor at total_iters. Throws
 /// ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
 Formula linear(double start_factor = 1.0 / 3, double end_factor = 1, unsigned total_iters = 5);
-/// Returns base * (1 - n / total_iters)^power, and 0 after total_iters steps. Throws ValueError
+/// Returns base * (1 - n / total_iters)^power. After total_iters steps, it is 0. Throws ValueError
 /// unless total_iters is at least 1.
 Formula polynomial(unsigned total_iters = 5, double power = 1);
 /// Returns half a cosine from base to eta_min at T_max. Then the rate rises again. Throws

@@ -13,9 +13,9 @@ namespace torch::taper::nn::functional {
 Tensor relu(Tensor input, const ReLUFuncOptions& options = {});
 /// Returns min(max(x, 0), 6) for each element.
 Tensor relu6(Tensor input, const ReLU6FuncOptions& options = {});
-/// Returns x if x > 0, and otherwise negative_slope * x.
+/// Returns x if x > 0, else negative_slope * x.
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {});
-/// Returns x if x > 0, and otherwise alpha * (exp(x) - 1).
+/// Returns x if x > 0, else alpha * (exp(x) - 1).
 Tensor elu(Tensor input, const ELUFuncOptions& options = {});
 /// Applies SELU: ELU with a fixed scale and alpha. They keep mean 0 and variance 1 [Klambauer et
 /// al. 2017].
@@ -30,7 +30,7 @@ Tensor gelu(const Tensor& input, const GELUFuncOptions& options = {});
 Tensor glu(const Tensor& input, const GLUFuncOptions& options = {});
 /// Clamps x to [min_val, max_val]. Throws Error unless min_val < max_val.
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options = {});
-/// Returns x if |x| > lambda, and otherwise 0.
+/// Returns x if |x| > lambda, else 0.
 Tensor hardshrink(const Tensor& input, const HardshrinkFuncOptions& options = {});
 /// Shrinks x towards 0 by lambda. Returns 0 if |x| <= lambda.
 Tensor softshrink(const Tensor& input, const SoftshrinkFuncOptions& options = {});
@@ -39,10 +39,10 @@ Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options = {});
 /// Applies leaky ReLU with random slopes. With `training`, each slope is drawn from [lower, upper].
 /// Otherwise, the slope is the mean of lower and upper. Throws Error if lower > upper.
 Tensor rrelu(Tensor input, const RReLUFuncOptions& options = {});
-/// Returns x if x > threshold, and otherwise value.
+/// Returns x if x > threshold, else value.
 Tensor threshold(Tensor input, const ThresholdFuncOptions& options);
-/// Returns x if x > 0, and otherwise weight * x. The weight is (1), or (C) for an input (N, C,
-/// ...). Throws Error for other sizes of the weight.
+/// Returns x if x > 0, else weight * x. The weight is (1), or (C) for an input (N, C, ...). Throws
+/// Error for other sizes of the weight.
 Tensor prelu(const Tensor& input, const Tensor& weight);
 /// Returns x * sigmoid(x).
 Tensor silu(const Tensor& input);

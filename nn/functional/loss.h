@@ -16,15 +16,15 @@ namespace torch::taper::nn::functional {
 Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& options = {});
 /// Returns the squared error (x - y)^2.
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options = {});
-/// Returns (x - y)^2 / (2 beta) if |x - y| < beta, and otherwise |x - y| - beta / 2. Throws Error
-/// for a negative beta.
+/// Returns (x - y)^2 / (2 beta) if |x - y| < beta, else |x - y| - beta / 2. Throws Error for a
+/// negative beta.
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       const SmoothL1LossFuncOptions& options = {});
 /// Returns the smooth L1 loss with `beta` instead of the beta of the options.
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       const SmoothL1LossFuncOptions& options, double beta);
-/// Returns (x - y)^2 / 2 if |x - y| <= delta, and otherwise delta * (|x - y| - delta / 2). Throws
-/// Error unless delta is positive.
+/// Returns (x - y)^2 / 2 if |x - y| <= delta, else delta * (|x - y| - delta / 2). Throws Error
+/// unless delta is positive.
 Tensor huber_loss(const Tensor& input, const Tensor& target,
                   const HuberLossFuncOptions& options = {});
 /// Returns -w * (y log x + (1 - y) log(1 - x)). Input and target have equal sizes and lie in [0,

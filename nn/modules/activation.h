@@ -31,7 +31,7 @@ class ReLU6Impl : public Cloneable<ReLU6Impl> {
 };
 TAPER_LIBRARY_MODULE(ReLU6);
 
-/// Applies leaky ReLU to each element: x if x > 0, and otherwise negative_slope * x.
+/// Applies leaky ReLU to each element: x if x > 0, else negative_slope * x.
 class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
  public:
   /// Sets the options. Defaults: negative_slope 0.01, not in-place.
@@ -43,7 +43,7 @@ class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
 };
 TAPER_LIBRARY_MODULE(LeakyReLU);
 
-/// Applies ELU to each element: x if x > 0, and otherwise alpha (e^x - 1).
+/// Applies ELU to each element: x if x > 0, else alpha (e^x - 1).
 class ELUImpl : public Cloneable<ELUImpl> {
  public:
   explicit ELUImpl(const ELUOptions& options_ = {});  ///< defaults: alpha 1, not in-place
@@ -113,7 +113,7 @@ class HardtanhImpl : public Cloneable<HardtanhImpl> {
 };
 TAPER_LIBRARY_MODULE(Hardtanh);
 
-/// Applies hard shrinkage to each element: x if |x| > lambda, and otherwise 0.
+/// Applies hard shrinkage to each element: x if |x| > lambda, else 0.
 class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
  public:
   explicit HardshrinkImpl(const HardshrinkOptions& options_ = {});  ///< default: lambda 0.5
@@ -307,7 +307,7 @@ class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
 };
 TAPER_LIBRARY_MODULE(LogSoftmax);
 
-/// Applies a threshold to each element: x if x > threshold, and otherwise value.
+/// Applies a threshold to each element: x if x > threshold, else value.
 class ThresholdImpl : public Cloneable<ThresholdImpl> {
  public:
   /// Sets the threshold, and the value that replaces elements not above it. By default not
@@ -325,8 +325,8 @@ class ThresholdImpl : public Cloneable<ThresholdImpl> {
 };
 TAPER_LIBRARY_MODULE(Threshold);
 
-/// Applies PReLU: x if x > 0, and otherwise weight * x. The weight is learnable. There is one
-/// weight for all channels, or one for each of num_parameters channels.
+/// Applies PReLU: x if x > 0, else weight * x. The weight is learnable. There is one weight for all
+/// channels, or one for each of num_parameters channels.
 class PReLUImpl : public Cloneable<PReLUImpl> {
  public:
   /// Sets the options. Defaults: one parameter, which starts at 0.25.

@@ -35,8 +35,7 @@ class MSELossImpl : public Cloneable<MSELossImpl> {
 };
 TAPER_LIBRARY_MODULE(MSELoss);
 
-/// Computes the smooth L1 loss: (x - t)^2 / (2 beta) if |x - t| < beta, and otherwise |x - t| -
-/// beta / 2.
+/// Computes the smooth L1 loss: (x - t)^2 / (2 beta) if |x - t| < beta, else |x - t| - beta / 2.
 class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
  public:
   explicit SmoothL1LossImpl(const SmoothL1LossOptions& options_ = {});  ///< defaults: kMean, beta 1
@@ -48,8 +47,7 @@ class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
 };
 TAPER_LIBRARY_MODULE(SmoothL1Loss);
 
-/// Computes the Huber loss: (x - t)^2 / 2 if |x - t| <= delta, and otherwise delta (|x - t| - delta
-/// / 2).
+/// Computes the Huber loss: (x - t)^2 / 2 if |x - t| <= delta, else delta (|x - t| - delta / 2).
 class HuberLossImpl : public Cloneable<HuberLossImpl> {
  public:
   explicit HuberLossImpl(const HuberLossOptions& options_ = {});  ///< defaults: kMean, delta 1

@@ -10,7 +10,7 @@
 
 namespace torch::taper::nn {
 
-/// Configures ELU: x if x > 0, and otherwise alpha * (exp(x) - 1).
+/// Configures ELU: x if x > 0, else alpha * (exp(x) - 1).
 struct ELUOptions {
   TAPER_ARG(double, alpha) = 1.0;    ///< the factor if x <= 0
   TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
@@ -31,7 +31,7 @@ struct GLUOptions {
 struct GELUOptions {
   TAPER_ARG(std::string, approximate) = "none";  ///< "none" or "tanh"
 };
-/// Configures hard shrinkage: x if |x| > lambda, and otherwise 0.
+/// Configures hard shrinkage: x if |x| > lambda, else 0.
 struct HardshrinkOptions {
   /// Converts from a number: Hardshrink(0.3).
   HardshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
@@ -43,7 +43,7 @@ struct HardtanhOptions {
   TAPER_ARG(double, max_val) = 1.0;   ///< the largest result
   TAPER_ARG(bool, inplace) = false;   ///< whether to operate in-place
 };
-/// Configures leaky ReLU: x if x > 0, and otherwise negative_slope * x.
+/// Configures leaky ReLU: x if x > 0, else negative_slope * x.
 struct LeakyReLUOptions {
   TAPER_ARG(double, negative_slope) = 1e-2;  ///< the factor if x <= 0
   TAPER_ARG(bool, inplace) = false;          ///< whether to operate in-place
@@ -61,7 +61,7 @@ using SoftminOptions = SoftmaxOptions;
 using LogSoftmaxOptions = SoftmaxOptions;
 ///@}
 
-/// Configures PReLU: x if x > 0, and otherwise weight * x. Weights are learnable.
+/// Configures PReLU: x if x > 0, else weight * x. Weights are learnable.
 struct PReLUOptions {
   TAPER_ARG(int64_t, num_parameters) = 1;  ///< number of weights: 1, or one for each channel
   TAPER_ARG(double, init) = 0.25;          ///< the initial weight
@@ -78,8 +78,8 @@ struct ReLU6Options {
   ReLU6Options(bool inplace = false) : inplace_(inplace) {}
   TAPER_ARG(bool, inplace);  ///< whether to operate in-place
 };
-/// Configures randomized leaky ReLU: x if x > 0, and otherwise a * x. In training, a is drawn for
-/// each element from [lower, upper]. In evaluation, a is the mean of lower and upper.
+/// Configures randomized leaky ReLU: x if x > 0, else a * x. In training, a is drawn for each
+/// element from [lower, upper]. In evaluation, a is the mean of lower and upper.
 struct RReLUOptions {
   TAPER_ARG(double, lower) = 1.0 / 8.0;  ///< the lower bound of the random slope
   TAPER_ARG(double, upper) = 1.0 / 3.0;  ///< the upper bound of the random slope
@@ -102,7 +102,7 @@ struct SoftshrinkOptions {
   SoftshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
   TAPER_ARG(double, lambda);  ///< the threshold
 };
-/// Configures a threshold: x if x > threshold, and otherwise value.
+/// Configures a threshold: x if x > threshold, else value.
 struct ThresholdOptions {
   /// Sets both numbers. Neither has a default.
   ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
@@ -143,8 +143,8 @@ using SoftminFuncOptions = SoftmaxFuncOptions;
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 ///@}
 
-/// Configures functional::rrelu: x if x > 0, and otherwise a * x. With `training`, a is drawn for
-/// each element from [lower, upper]. Otherwise, a is the mean of lower and upper.
+/// Configures functional::rrelu: x if x > 0, else a * x. With `training`, a is drawn for each
+/// element from [lower, upper]. Otherwise, a is the mean of lower and upper.
 struct RReLUFuncOptions {
   TAPER_ARG(double, lower) = 1.0 / 8.0;  ///< the lower bound of the random slope
   TAPER_ARG(double, upper) = 1.0 / 3.0;  ///< the upper bound of the random slope

@@ -87,8 +87,7 @@ struct CrossEntropyLossOptions {
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
   TAPER_ARG(double, label_smoothing) = 0.0;   ///< the share of a target spread over all classes
 };
-/// Configures smooth_l1_loss: (x - y)^2 / (2 beta) if |x - y| < beta, and otherwise |x - y| - beta
-/// / 2.
+/// Configures smooth_l1_loss: (x - y)^2 / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
 struct SmoothL1LossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
   /// Converts from a reduction: kMean (the default), kSum or kNone.
@@ -101,8 +100,7 @@ struct SmoothL1LossOptions {
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
   TAPER_ARG(double, beta) = 1.0;              ///< the bound between the two formulas
 };
-/// Configures huber_loss: (x - y)^2 / 2 if |x - y| <= delta, and otherwise delta (|x - y| - delta /
-/// 2).
+/// Configures huber_loss: (x - y)^2 / 2 if |x - y| <= delta, else delta (|x - y| - delta / 2).
 struct HuberLossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
   /// Converts from a reduction: kMean (the default), kSum or kNone.
