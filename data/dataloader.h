@@ -99,7 +99,7 @@ class DataLoaderBase {
 
  protected:
   /// Throws Error if batch_size is 0, or if both max_jobs and prefetch_factor are set. Also throws
-  /// Error if prefetch_factor is set to 0 or without workers, or if max_jobs is 0 with workers.
+  /// Error if prefetch_factor is 0 or is set without workers, or if max_jobs is 0 with workers.
   DataLoaderBase(const DataLoaderOptions& options) : options_(options) {
     TAPER_CHECK(options_.batch_size > 0, "DataLoader: expected a batch_size of at least 1, got 0");
     detail::check_jobs(options);

@@ -72,7 +72,7 @@ struct FullDataLoaderOptions {
 
 namespace detail {
 /// Throws Error if both max_jobs and prefetch_factor are set. Also throws Error if prefetch_factor
-/// is set to 0 or without workers, or if max_jobs is 0 with workers.
+/// is 0 or is set without workers, or if max_jobs is 0 with workers.
 void check_jobs(const DataLoaderOptions& options);
 }  // namespace detail
 

@@ -16,9 +16,9 @@ Tensor center_crop(const Tensor& image, int64_t height, int64_t width);
 /// Crops at a random position. The image gets `padding` zeros on each side first. Throws ValueError
 /// if the padded image is smaller than the crop.
 Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t padding);
-/// Draws a part {top, left, height, width} of an image. `scale` is the interval of the part's share
-/// of the image's area. `ratio` is the interval of the part's width / height. After ten failed
-/// tries, it returns a part in the middle.
+/// Draws a part {top, left, height, width} of an image. `scale` holds the limits of the part's
+/// share of the image's area. `ratio` holds the limits of the part's width / height. After ten
+/// failed tries, it returns a part in the middle.
 std::array<int64_t, 4> random_part(int64_t height, int64_t width, std::array<double, 2> scale,
                                    std::array<double, 2> ratio);
 Tensor random_flip(const Tensor& image, double p, int64_t dim);
@@ -32,7 +32,7 @@ void check_intervals(const char* name, std::array<double, 2> scale, std::array<d
 }  // namespace detail
 
 /// Resizes an image by linear interpolation, with antialiasing when it shrinks, like BILINEAR in
-/// Pillow and torchvision. A single size is that of the shorter side, and the ratio of the sides is
+/// Pillow and torchvision. A single number is the size of the shorter side, and the aspect ratio is
 /// kept. Bytes are rounded. They may differ from Pillow's bytes by one.
 template <class Target = Tensor>
 struct Resize : public TensorTransform<Target> {
@@ -101,8 +101,8 @@ struct RandomCrop : public TensorTransform<Target> {
   ///@}
 };
 
-/// Crops a random part of an image and resizes it (see Resize). `scale` is the interval of the
-/// part's share of the image's area. `ratio` is the interval of the part's width / height. The
+/// Crops a random part of an image and resizes it (see Resize). `scale` holds the limits of the
+/// part's share of the image's area. `ratio` holds the limits of the part's width / height. The
 /// random numbers equal torchvision's.
 template <class Target = Tensor>
 struct RandomResizedCrop : public TensorTransform<Target> {
@@ -128,8 +128,7 @@ struct RandomResizedCrop : public TensorTransform<Target> {
   /// The size of the result in pixels.
   ///@{
   int64_t height, width;
-  ///@}
-  /// The intervals of the part's share of the area, and of its width / height.
+  /// @} The limits of the part's share of the area, and of its width / height.
   ///@{
   Interval scale, ratio;
   ///@}

@@ -12,8 +12,8 @@ namespace detail {
 template <bool C, class T>
 using optional_if_t = std::conditional_t<C, optional<T>, T>;
 
-/// Tells whether D has get_stacked(). It is false if D only inherits get_stacked() from another
-/// data set, because D may override get().
+/// Tells whether D has get_stacked(). It is false for a class that derives from another data set's
+/// class, because it may override get().
 template <class D, class = void>
 struct is_stacked : std::false_type {};
 template <class D>

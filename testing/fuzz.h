@@ -72,8 +72,8 @@ struct FuzzOptions {
   /// Results in narrower dtypes are compared with the results in float64. The allowed difference is
   /// the tolerance of the dtype times this factor. With 0, they are not compared.
   TAPER_ARG(double, dtype_tolerance) = 50;
-  /// A simple version of the function, whose results must agree. It gets contiguous inputs in
-  /// float64. The list has zero or one element.
+  /// Simple versions of the function. Their results must agree with those of the function. They get
+  /// contiguous inputs in float64. The list may be empty.
   TAPER_ARG(std::vector<TensorFunction>, reference) = {};
   /// Other devices on which cases also run. fuzz() throws ValueError for a device that does not
   /// exist.

@@ -53,8 +53,8 @@ struct GradcheckOptions {
   /// Whether gradients by backward are checked.
   TAPER_ARG(bool, check_backward_ad) = true;
   /// Whether to compare u^T J v for a few u and v instead of every entry of J. It needs two calls
-  /// for each v, while the slow mode needs two for each element. A single wrong entry among many
-  /// may be missed.
+  /// of fn for each v, and the slow mode needs two calls for each element. A single wrong entry
+  /// among many may be missed.
   TAPER_ARG(bool, fast_mode) = false;
 
   // Checks that Python lacks.

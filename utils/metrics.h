@@ -24,7 +24,7 @@ enum class Average { kMicro, kMacro, kWeighted };
 /// Counts how often class i was predicted as class j.
 class ConfusionMatrix {
  public:
-  /// Samples whose target is `ignore_index` are ignored.
+  /// Targets equal to `ignore_index` are ignored.
   explicit ConfusionMatrix(int64_t num_classes, optional<int64_t> ignore_index = nullopt);
   /// Adds samples. `predictions` are integer classes with the sizes of `target`, or scores [N, C,
   /// ...]. The class is then the index of the greatest score along dimension 1. `target` is int64
@@ -92,7 +92,7 @@ class AUROC {
 /// Perplexity: exp of the mean cross entropy of tokens.
 class Perplexity {
  public:
-  /// Samples whose target is `ignore_index` are ignored.
+  /// Targets equal to `ignore_index` are ignored.
   explicit Perplexity(optional<int64_t> ignore_index = nullopt) : ignore_index_(ignore_index) {}
   /// Adds tokens: `logits` [N, L, C] or [N, C], floating, before softmax, and `target` [N, L] or
   /// [N], int64.

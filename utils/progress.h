@@ -62,7 +62,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// Shows progress after a step. `done` is the number of finished units. `loss` returns the loss.
-  /// It is called only if a line is printed, because it may wait for a device.
+  /// `loss` is called only if a line is printed, because it may wait for a device.
   template <class Loss>
   void update(int64_t done, Loss&& loss) {
     if (is_due(done)) print(done, loss());

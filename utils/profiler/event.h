@@ -45,7 +45,7 @@ struct Event {
 /// An allocation (nbytes > 0) or release of a tensor's memory.
 struct MemoryEvent {
   int64_t time_ns = 0;            ///< since the start
-  const void* address = nullptr;  ///< of the first byte
+  const void* address = nullptr;  ///< address of the first byte
   int64_t nbytes = 0;             ///< number of bytes
   Device device;                  ///< device of the memory
   int64_t event = -1;             ///< index of the enclosing event, -1 if there is none

@@ -26,8 +26,8 @@
 
 namespace torch::taper::utils::profiler {
 
-/// A named range of a program. Every profile that is recording shows it. If no profile is
-/// recording, a range costs one comparison.
+/// A named range of a program. A profile that is recording includes it. If no profile is recording,
+/// a range costs one comparison.
 ///
 ///   const RecordFunction part("augment");
 class RecordFunction : public taper::detail::RunScope {
