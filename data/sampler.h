@@ -139,8 +139,8 @@ class DistributedSampler : public Sampler<BatchRequest> {
   size_t epoch() const { return epoch_; }  ///< returns the epoch, 0 at first
 
  protected:
-  /// Returns the number of examples of each replica: size / num_replicas, rounded up with
-  /// allow_duplicates, else down.
+  /// Returns the number of examples of each replica, size / num_replicas. It is rounded up with
+  /// allow_duplicates, and down otherwise.
   size_t local_sample_count() const {
     return (size_ + (allow_duplicates_ ? num_replicas_ - 1 : 0)) / num_replicas_;
   }

@@ -1,6 +1,6 @@
 // Rarely used overloads of LibTorch's functions, which the headers of the ops do not declare. They
-// are random tensors like another tensor with a generator, resampling by factors, and matrix
-// products whose result has another dtype.
+// make random tensors from a generator and the sizes of another tensor, resample by factors, and
+// compute matrix products whose result has another dtype.
 #pragma once
 
 #include <taper/ops/elementwise/clamp.h>
@@ -176,63 +176,63 @@ inline Resampled resampled(const char* op, const Tensor& input, const MaybeSize&
 
 }  // namespace detail
 
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor upsample_nearest1d(const Tensor& input, const detail::MaybeSize& output_size,
                                  const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_nearest1d", input, output_size, scale_factors, 1);
   return upsample_nearest1d(input, r.size, r.factors[0]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor upsample_nearest2d(const Tensor& input, const detail::MaybeSize& output_size,
                                  const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_nearest2d", input, output_size, scale_factors, 2);
   return upsample_nearest2d(input, r.size, r.factors[0], r.factors[1]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor upsample_nearest3d(const Tensor& input, const detail::MaybeSize& output_size,
                                  const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_nearest3d", input, output_size, scale_factors, 3);
   return upsample_nearest3d(input, r.size, r.factors[0], r.factors[1], r.factors[2]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor _upsample_nearest_exact1d(const Tensor& input, const detail::MaybeSize& output_size,
                                         const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_nearest_exact1d", input, output_size, scale_factors, 1);
   return _upsample_nearest_exact1d(input, r.size, r.factors[0]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor _upsample_nearest_exact2d(const Tensor& input, const detail::MaybeSize& output_size,
                                         const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_nearest_exact2d", input, output_size, scale_factors, 2);
   return _upsample_nearest_exact2d(input, r.size, r.factors[0], r.factors[1]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor _upsample_nearest_exact3d(const Tensor& input, const detail::MaybeSize& output_size,
                                         const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_nearest_exact3d", input, output_size, scale_factors, 3);
   return _upsample_nearest_exact3d(input, r.size, r.factors[0], r.factors[1], r.factors[2]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor upsample_linear1d(const Tensor& input, const detail::MaybeSize& output_size,
                                 bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_linear1d", input, output_size, scale_factors, 1);
   return upsample_linear1d(input, r.size, align_corners, r.factors[0]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor upsample_bilinear2d(const Tensor& input, const detail::MaybeSize& output_size,
                                   bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_bilinear2d", input, output_size, scale_factors, 2);
   return upsample_bilinear2d(input, r.size, align_corners, r.factors[0], r.factors[1]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor upsample_trilinear3d(const Tensor& input, const detail::MaybeSize& output_size,
                                    bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
@@ -240,21 +240,21 @@ inline Tensor upsample_trilinear3d(const Tensor& input, const detail::MaybeSize&
   return upsample_trilinear3d(input, r.size, align_corners, r.factors[0], r.factors[1],
                               r.factors[2]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor upsample_bicubic2d(const Tensor& input, const detail::MaybeSize& output_size,
                                  bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("upsample_bicubic2d", input, output_size, scale_factors, 2);
   return upsample_bicubic2d(input, r.size, align_corners, r.factors[0], r.factors[1]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor _upsample_bilinear2d_aa(const Tensor& input, const detail::MaybeSize& output_size,
                                       bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =
       detail::resampled("_upsample_bilinear2d_aa", input, output_size, scale_factors, 2);
   return _upsample_bilinear2d_aa(input, r.size, align_corners, r.factors[0], r.factors[1]);
 }
-/// Resamples to a size, or by factors.
+/// Resamples to `output_size`, or by `scale_factors`.
 inline Tensor _upsample_bicubic2d_aa(const Tensor& input, const detail::MaybeSize& output_size,
                                      bool align_corners, const detail::Factors& scale_factors) {
   const detail::Resampled r =

@@ -120,7 +120,8 @@ struct AdamRule {
   }
 };
 
-/// Wraps a rule in a fused step: skips it, divides the gradient, or flips its sign.
+/// Prepares the gradient for a rule in a fused step. If requested, the step is skipped, the
+/// gradient is divided, or its sign is flipped.
 template <class M>
 struct FusedGradient {
   bool maximize, scaled, skipped;

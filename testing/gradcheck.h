@@ -57,7 +57,7 @@ struct GradcheckOptions {
   /// among many may be missed.
   TAPER_ARG(bool, fast_mode) = false;
 
-  // Checks that Python lacks.
+  // Checks that Python's gradcheck does not have.
   /// Whether one `backward` through two calls of fn must add both gradients to an existing
   /// gradient.
   TAPER_ARG(bool, check_accumulation) = true;

@@ -15,7 +15,7 @@ struct ByteImages;
 namespace torch::taper::data::datasets {
 
 /// Holds the images of CIFAR-10 or CIFAR-100. Examples are {float image [3, 32, 32] with values 0
-/// to 1, int64 label}. In memory the images stay bytes, which all copies of the data set share.
+/// to 1, int64 label}. In memory, the images stay bytes. All copies of the data set share them.
 template <class Self>
 class Cifar : public Dataset<Self> {
  public:

@@ -14,8 +14,8 @@ namespace torch::taper::data::datasets {
 /// t10k-... for kTest). Each file may be compressed with gzip and have ".gz" after its name. Files
 /// of other images in this format work too.
 ///
-/// Examples are {float image [1, H, W] with values 0 to 1, int64 label}. In memory the images stay
-/// bytes, which all copies of the data set share.
+/// Examples are {float image [1, H, W] with values 0 to 1, int64 label}. In memory, the images stay
+/// bytes. All copies of the data set share them.
 ///
 ///     auto data = datasets::MNIST("mnist").map(transforms::Stack<>());
 class MNIST : public Dataset<MNIST> {

@@ -15,7 +15,7 @@ class ReLUImpl : public Cloneable<ReLUImpl> {
   explicit ReLUImpl(const ReLUOptions& options_ = {});  ///< by default not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::relu, any shape
+  Tensor forward(Tensor input);  ///< applies functional::relu to any shape
   ReLUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReLU);
@@ -26,7 +26,7 @@ class ReLU6Impl : public Cloneable<ReLU6Impl> {
   explicit ReLU6Impl(const ReLU6Options& options_ = {});  ///< by default not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::relu6, any shape
+  Tensor forward(Tensor input);  ///< applies functional::relu6 to any shape
   ReLU6Options options;          ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ReLU6);
@@ -38,7 +38,7 @@ class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
   explicit LeakyReLUImpl(const LeakyReLUOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::leaky_relu, any shape
+  Tensor forward(Tensor input);  ///< applies functional::leaky_relu to any shape
   LeakyReLUOptions options;      ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(LeakyReLU);
@@ -49,7 +49,7 @@ class ELUImpl : public Cloneable<ELUImpl> {
   explicit ELUImpl(const ELUOptions& options_ = {});  ///< defaults: alpha 1, not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::elu, any shape
+  Tensor forward(Tensor input);  ///< applies functional::elu to any shape
   ELUOptions options;            ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(ELU);
@@ -61,7 +61,7 @@ class SELUImpl : public Cloneable<SELUImpl> {
   explicit SELUImpl(const SELUOptions& options_ = {});  ///< by default not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::selu, any shape
+  Tensor forward(Tensor input);  ///< applies functional::selu to any shape
   SELUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(SELU);
@@ -72,7 +72,7 @@ class CELUImpl : public Cloneable<CELUImpl> {
   explicit CELUImpl(const CELUOptions& options_ = {});  ///< defaults: alpha 1, not in-place
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::celu, any shape
+  Tensor forward(Tensor input);  ///< applies functional::celu to any shape
   CELUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(CELU);
@@ -84,7 +84,7 @@ class GELUImpl : public Cloneable<GELUImpl> {
   explicit GELUImpl(const GELUOptions& options_ = {});  ///< default: approximate "none"
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::gelu, any shape
+  Tensor forward(Tensor input);  ///< applies functional::gelu to any shape
   GELUOptions options;           ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(GELU);
@@ -108,7 +108,7 @@ class HardtanhImpl : public Cloneable<HardtanhImpl> {
   explicit HardtanhImpl(const HardtanhOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::hardtanh, any shape
+  Tensor forward(Tensor input);  ///< applies functional::hardtanh to any shape
   HardtanhOptions options;       ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Hardtanh);
@@ -119,7 +119,7 @@ class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
   explicit HardshrinkImpl(const HardshrinkOptions& options_ = {});  ///< default: lambda 0.5
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::hardshrink, any shape
+  Tensor forward(Tensor input);  ///< applies functional::hardshrink to any shape
   HardshrinkOptions options;     ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Hardshrink);
@@ -131,7 +131,7 @@ class SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
   explicit SoftshrinkImpl(const SoftshrinkOptions& options_ = {});  ///< default: lambda 0.5
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::softshrink, any shape
+  Tensor forward(Tensor input);  ///< applies functional::softshrink to any shape
   SoftshrinkOptions options;     ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Softshrink);
@@ -142,7 +142,7 @@ class SoftplusImpl : public Cloneable<SoftplusImpl> {
   explicit SoftplusImpl(const SoftplusOptions& options_ = {});  ///< defaults: beta 1, threshold 20
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::softplus, any shape
+  Tensor forward(Tensor input);  ///< applies functional::softplus to any shape
   SoftplusOptions options;       ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(Softplus);
@@ -167,7 +167,7 @@ class SiLUImpl : public Cloneable<SiLUImpl> {
   SiLUImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies functional::silu, any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::silu to any shape
 };
 TAPER_LIBRARY_MODULE(SiLU);
 
@@ -177,7 +177,7 @@ class MishImpl : public Cloneable<MishImpl> {
   MishImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies functional::mish, any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::mish to any shape
 };
 TAPER_LIBRARY_MODULE(Mish);
 
@@ -188,7 +188,7 @@ class HardswishImpl : public Cloneable<HardswishImpl> {
   HardswishImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
+  Tensor forward(const Tensor& input);  ///< applies the function to each element
 };
 TAPER_LIBRARY_MODULE(Hardswish);
 
@@ -199,7 +199,7 @@ class HardsigmoidImpl : public Cloneable<HardsigmoidImpl> {
   HardsigmoidImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
+  Tensor forward(const Tensor& input);  ///< applies the function to each element
 };
 TAPER_LIBRARY_MODULE(Hardsigmoid);
 
@@ -209,7 +209,7 @@ class SigmoidImpl : public Cloneable<SigmoidImpl> {
   SigmoidImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
+  Tensor forward(const Tensor& input);  ///< applies the function to each element
 };
 TAPER_LIBRARY_MODULE(Sigmoid);
 
@@ -219,7 +219,7 @@ class LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
   LogSigmoidImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies functional::logsigmoid, any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::logsigmoid to any shape
 };
 TAPER_LIBRARY_MODULE(LogSigmoid);
 
@@ -229,7 +229,7 @@ class TanhImpl : public Cloneable<TanhImpl> {
   TanhImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies it to each element, any shape
+  Tensor forward(const Tensor& input);  ///< applies the function to each element
 };
 TAPER_LIBRARY_MODULE(Tanh);
 
@@ -239,7 +239,7 @@ class TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
   TanhshrinkImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies functional::tanhshrink, any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::tanhshrink to any shape
 };
 TAPER_LIBRARY_MODULE(Tanhshrink);
 
@@ -249,7 +249,7 @@ class SoftsignImpl : public Cloneable<SoftsignImpl> {
   SoftsignImpl();
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);  ///< applies functional::softsign, any shape
+  Tensor forward(const Tensor& input);  ///< applies functional::softsign to any shape
 };
 TAPER_LIBRARY_MODULE(Softsign);
 /// Applies softmax over the channels of (N, C, H, W) or (C, H, W).
@@ -319,7 +319,7 @@ class ThresholdImpl : public Cloneable<ThresholdImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);  ///< applies functional::threshold, any shape
+  Tensor forward(Tensor input);  ///< applies functional::threshold to any shape
 
   ThresholdOptions options;  ///< the options, which every call reads
 };

@@ -18,8 +18,8 @@ std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devi
 Tensor gather(const std::vector<Tensor>& outputs, Device destination_device, int64_t dim = 0);
 
 namespace detail {
-/// Scatters all tensors, which must have equal numbers of parts: result[tensor][part]. Undefined
-/// tensors stay undefined.
+/// Scatters all tensors. The result is indexed [tensor][part]. All tensors must give the same
+/// number of parts. Undefined tensors stay undefined.
 std::vector<std::vector<Tensor>> scatter_all(const std::vector<Tensor>& tensors,
                                              const std::vector<Device>& devices, int64_t dim);
 /// Gathers the i-th tensors of all rows, for each i. Rows must have equal lengths. A tensor is

@@ -47,8 +47,9 @@ enum class ProfilerAction {
 using Schedule = std::function<ProfilerAction(int64_t step)>;
 
 /// Returns a schedule of cycles: `wait` steps that are not recorded, `warmup` steps whose record is
-/// dropped, and `active` recorded steps. There are `repeat` cycles (0: without end) after
-/// `skip_first` steps. Throws ValueError for negative numbers and for fewer than one active step.
+/// dropped, and `active` recorded steps. After `skip_first` steps, there are `repeat` cycles. If
+/// `repeat` is 0, the cycles do not end. Throws ValueError for negative numbers and for fewer than
+/// one active step.
 Schedule schedule(int64_t wait, int64_t warmup, int64_t active, int64_t repeat = 0,
                   int64_t skip_first = 0);
 

@@ -57,7 +57,7 @@ class EventFile {
   std::condition_variable changed_;
   std::deque<std::string> queue_;
   uint64_t added_ = 0, written_ = 0;  ///< counts of records
-  uint64_t wanted_ = 0;               ///< number of records to be written at once
+  uint64_t wanted_ = 0;               ///< records that flush() waits for
   bool closing_ = false;
   std::string failure_;
   int file_ = -1;
