@@ -15,7 +15,7 @@ struct AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
   TAPER_ARG(double, lr) = 1.0;                   ///< the learning rate
   TAPER_ARG(double, rho) = 0.9;                  ///< the decay of the running means
   TAPER_ARG(double, eps) = 1e-6;                 ///< keeps the divisor from 0
-  TAPER_ARG(double, weight_decay) = 0;           ///< adds the parameter times this to its gradient
+  TAPER_ARG(double, weight_decay) = 0;           ///< adds weight_decay * p to the gradient
   TAPER_OPTIM_OPTIONS(AdadeltaOptions)
 };
 

@@ -15,7 +15,7 @@ struct ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
   TAPER_ARG(double, lambd) = 1e-4;            ///< the decay of the parameters
   TAPER_ARG(double, alpha) = 0.75;            ///< the exponent of the decay of eta
   TAPER_ARG(double, t0) = 1e6;                ///< the step at which averaging starts
-  TAPER_ARG(double, weight_decay) = 0;        ///< adds the parameter times this to its gradient
+  TAPER_ARG(double, weight_decay) = 0;        ///< adds weight_decay * p to the gradient
   TAPER_OPTIM_OPTIONS(ASGDOptions)
 };
 

@@ -14,7 +14,7 @@ struct RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
   TAPER_ARG(double, lr) = 1e-2;                  ///< the learning rate
   TAPER_ARG(double, alpha) = 0.99;               ///< the decay of the running means
   TAPER_ARG(double, eps) = 1e-8;                 ///< keeps the divisor from 0
-  TAPER_ARG(double, weight_decay) = 0;           ///< adds the parameter times this to its gradient
+  TAPER_ARG(double, weight_decay) = 0;           ///< adds weight_decay * p to the gradient
   TAPER_ARG(double, momentum) = 0;               ///< the momentum factor
   TAPER_ARG(bool, centered) = false;             ///< whether to subtract the mean
   TAPER_OPTIM_OPTIONS(RMSpropOptions)

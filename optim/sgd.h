@@ -14,7 +14,7 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   TAPER_ARG(double, lr);                ///< the learning rate
   TAPER_ARG(double, momentum) = 0;      ///< the momentum factor
   TAPER_ARG(double, dampening) = 0;     ///< the dampening of the gradient
-  TAPER_ARG(double, weight_decay) = 0;  ///< adds the parameter times this to its gradient
+  TAPER_ARG(double, weight_decay) = 0;  ///< adds weight_decay * p to the gradient
   TAPER_ARG(bool, nesterov) = false;    ///< whether to use Nesterov momentum
   TAPER_OPTIM_OPTIONS(SGDOptions)
 };
