@@ -10,10 +10,10 @@ namespace torch::taper::optim {
 /// Configures Adagrad. The formula of class Adagrad shows the meaning of each option. A number
 /// converts to options with that learning rate.
 struct AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
-  AdagradOptions(double lr = 1e-2) : lr_(lr) {}  ///< sets the learning rate
-  TAPER_ARG(double, lr) = 1e-2;                  ///< the learning rate
-  TAPER_ARG(double, lr_decay) = 0;               ///< the decay of the learning rate
-  TAPER_ARG(double, weight_decay) = 0;           ///< adds weight_decay * p to the gradient
+  AdagradOptions(double lr = 1e-2) : lr_(lr) {}      ///< sets the learning rate
+  TAPER_ARG(double, lr) = 1e-2;                      ///< the learning rate
+  TAPER_ARG(double, lr_decay) = 0;                   ///< the decay of the learning rate
+  TAPER_ARG(double, weight_decay) = 0;               ///< adds weight_decay * p to the gradient
   TAPER_ARG(double, initial_accumulator_value) = 0;  ///< initial value of the sums
   TAPER_ARG(double, eps) = 1e-10;                    ///< keeps the divisor from 0
   TAPER_OPTIM_OPTIONS(AdagradOptions)

@@ -26,7 +26,7 @@ struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   using betas_t = std::tuple<double, double>;       ///< beta1 and beta2
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
   TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
-  TAPER_ARG(double, weight_decay) = 0;  ///< adds weight_decay * p to the gradient
+  TAPER_ARG(double, weight_decay) = 0;              ///< adds weight_decay * p to the gradient
   TAPER_ARG(bool, amsgrad) = false;     ///< whether to use the largest v so far instead of v
   TAPER_ARG(bool, capturable) = false;  ///< whether steps can be captured after the first one
   TAPER_OPTIM_OPTIONS(AdamOptions)

@@ -15,8 +15,8 @@ struct NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
   using betas_t = std::tuple<double, double>;       ///< {beta1, beta2}
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the decay of the running means of g and g^2
   TAPER_ARG(double, eps) = 1e-8;                    ///< keeps the divisor from 0
-  TAPER_ARG(double, weight_decay) = 0;       ///< adds weight_decay * p to the gradient
-  TAPER_ARG(double, momentum_decay) = 4e-3;  ///< the decay of the momentum
+  TAPER_ARG(double, weight_decay) = 0;              ///< adds weight_decay * p to the gradient
+  TAPER_ARG(double, momentum_decay) = 4e-3;         ///< the decay of the momentum
   TAPER_OPTIM_OPTIONS(NAdamOptions)
 };
 

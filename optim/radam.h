@@ -15,7 +15,7 @@ struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
   using betas_t = std::tuple<double, double>;       ///< {beta1, beta2}
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the decay of the running means of g and g^2
   TAPER_ARG(double, eps) = 1e-8;                    ///< keeps the divisor from 0
-  TAPER_ARG(double, weight_decay) = 0;  ///< adds weight_decay * p to the gradient
+  TAPER_ARG(double, weight_decay) = 0;              ///< adds weight_decay * p to the gradient
   TAPER_OPTIM_OPTIONS(RAdamOptions)
 };
 
