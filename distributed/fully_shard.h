@@ -63,7 +63,7 @@ void fully_shard(const nn::ModuleHolder<M>& module, const FullyShardOptions& opt
 /// also sets this for its sharded submodules. Without averaging, each rank accumulates the
 /// gradients of whole parameters (in reduce_dtype), which takes memory. The next pass that averages
 /// includes these sums. zero_grad() does not reset the sums. This function and the next three throw
-/// ValueError if the module is not sharded.
+/// ValueError if nothing in the module is sharded.
 void set_requires_gradient_sync(nn::Module& module, bool requires_gradient_sync,
                                 bool recurse = true);
 /// Changes FullyShardOptions::reshard_after_forward. Call it only between calls of the module.

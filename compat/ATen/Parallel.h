@@ -8,7 +8,7 @@
 
 namespace at {
 namespace internal {
-/// The smallest amount of work for one thread, in elements of a cheap op.
+/// The smallest loop that is worth splitting, in elements of a cheap op.
 constexpr int64_t GRAIN_SIZE = taper::kGrain;
 }  // namespace internal
 inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }
