@@ -63,9 +63,9 @@ class State {
 };
 
 /// Writes a checkpoint. The previous checkpoint is removed only when the new one is complete. All
-/// ranks of the group must call this. Without a group, it is the default group. Throws Error on all
-/// ranks if a rank cannot write, or if the ranks have different tensors. Throws DistError at the
-/// time limit if a rank does not call it. After an error, the previous checkpoint remains.
+/// ranks of the group must call this. Without `group`, this is the default group. Throws Error on
+/// all ranks if a rank cannot write, or if the ranks have different tensors. Throws DistError at
+/// the time limit if a rank does not call save(). After an error, the previous checkpoint remains.
 void save(const std::string& folder, const State& state, State::Group group = {});
 /// Reads a checkpoint into the tensors, modules and optimizers of `state`. Any number of ranks may
 /// have written it. All ranks must call this. Throws Error on all ranks if a rank needs a file that

@@ -43,8 +43,8 @@ struct DistributedDataParallelOptions {
   /// in each pass.
   TAPER_ARG(bool, find_unused_parameters) = false;
   /// Whether all passes use each parameter equally often. The first pass then finds unused
-  /// parameters, and parameters that several activation checkpoints use. Its gradients are reduced
-  /// at its end. Later passes do not search for such parameters.
+  /// parameters, and parameters that several activation checkpoints use. The gradients of this pass
+  /// are reduced at its end. Later passes do not search for such parameters.
   TAPER_ARG(bool, static_graph) = false;
   /// Whether gradients are views of the buckets. This saves the memory of a second copy. The next
   /// pass overwrites such gradients.
@@ -115,10 +115,10 @@ void add_tensors(std::vector<Tensor>&, const T&) {}
 }  // namespace detail
 
 /// Wraps a module. The constructor compares names, sizes and dtypes of parameters and buffers over
-/// all ranks. If they differ, it throws Error, which names a rank and a parameter. Then it copies
-/// the values of rank 0 to all ranks. Each backward pass averages the gradients over the ranks.
-/// They are reduced in buckets while the pass runs, in the order in which they arrived in the first
-/// pass. All ranks must run the same number of passes.
+/// all ranks. If they differ, it throws Error, which names a rank and a parameter. Otherwise, it
+/// copies the values of rank 0 to all ranks. Each backward pass averages the gradients over the
+/// ranks. They are reduced in buckets while the pass runs, in the order in which they arrived in
+/// the first pass. All ranks must run the same number of passes.
 template <class M>
 class DistributedDataParallel {
  public:

@@ -39,7 +39,7 @@ intrusive_ptr<ProcessGroup> default_group();
 void destroy_process_group();
 /// Makes a group of some ranks of the default group. All ranks of the default group must make these
 /// calls in the same order. In the new group, a process's rank is its position in `ranks`. Returns
-/// undefined on ranks that are not in `ranks`.
+/// an undefined group on ranks that are not in `ranks`.
 intrusive_ptr<ProcessGroup> new_group(const std::vector<int>& ranks);
 /// Return the rank and the number of ranks, or 0 and 1 without a group.
 int get_rank();

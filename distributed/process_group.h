@@ -89,10 +89,10 @@ class ProcessGroup : public intrusive_ptr_target {
   /// Makes a new group of some ranks of this group, with the same backend. All ranks of this group
   /// must call this in the same order. Ranks of one new group must pass equal `ranks`. Groups that
   /// are made by one call must not overlap. In the new group, a process's rank is its position in
-  /// `ranks`. Returns undefined on ranks that are not in `ranks`. `timeout` is the time limit of
-  /// the new group's operations, by default the limit of this group. `name` becomes a part of the
-  /// keys in the store. `options` is for LibTorch's signature and has no effect. Throws ValueError
-  /// for invalid ranks, and DistError if other ranks do not call it in time.
+  /// `ranks`. Returns an undefined group on ranks that are not in `ranks`. `timeout` is the time
+  /// limit of the new group's operations, by default the limit of this group. `name` becomes a part
+  /// of the keys in the store. `options` is for LibTorch's signature and has no effect. Throws
+  /// ValueError for invalid ranks, and DistError if other ranks do not call it in time.
   virtual intrusive_ptr<ProcessGroup> splitGroup(
       const std::vector<int>& ranks, const optional<std::chrono::milliseconds>& timeout = {},
       nullopt_t options = nullopt, const optional<std::string>& name = {}) = 0;
@@ -112,26 +112,26 @@ class ProcessGroup : public intrusive_ptr_target {
   /// ranks. (MPI ends the processes.) The group cannot be used afterwards.
   virtual void abort() = 0;
 
-  /// Calls _allgather_base(). It is the name in another version of LibTorch.
+  /// Calls _allgather_base(). This is the name in another version of LibTorch.
   WorkPtr allgather_into_tensor(Tensor& output, Tensor& input,
                                 const AllgatherOptions& options = {}) {
     return _allgather_base(output, input, options);
   }
-  /// Calls _allgather_base(). It is the name in another version of LibTorch.
+  /// Calls _allgather_base(). This is the name in another version of LibTorch.
   WorkPtr all_gather_single(Tensor& output, Tensor& input, const AllgatherOptions& options = {}) {
     return _allgather_base(output, input, options);
   }
-  /// Calls _reduce_scatter_base(). It is the name in another version of LibTorch.
+  /// Calls _reduce_scatter_base(). This is the name in another version of LibTorch.
   WorkPtr reduce_scatter_tensor(Tensor& output, Tensor& input,
                                 const ReduceScatterOptions& options = {}) {
     return _reduce_scatter_base(output, input, options);
   }
-  /// Calls _reduce_scatter_base(). It is the name in another version of LibTorch.
+  /// Calls _reduce_scatter_base(). This is the name in another version of LibTorch.
   WorkPtr reduce_scatter_single(Tensor& output, Tensor& input,
                                 const ReduceScatterOptions& options = {}) {
     return _reduce_scatter_base(output, input, options);
   }
-  /// Calls alltoall_base(). It is the name in another version of LibTorch.
+  /// Calls alltoall_base(). This is the name in another version of LibTorch.
   WorkPtr all_to_all_single(Tensor& output, Tensor& input, std::vector<int64_t>& output_sizes,
                             std::vector<int64_t>& input_sizes,
                             const AllToAllOptions& options = {}) {
@@ -149,16 +149,16 @@ class ProcessGroup : public intrusive_ptr_target {
   /// Runs gather() into one tensor on the root. On other ranks, `output` is ignored.
   virtual WorkPtr gather_into_tensor(Tensor& output, Tensor& input,
                                      const GatherOptions& options = {}) = 0;
-  /// Calls gather_into_tensor(). It is the name in LibTorch 2.15.
+  /// Calls gather_into_tensor(). This is the name in LibTorch 2.15.
   WorkPtr gather_single(Tensor& output, Tensor& input, const GatherOptions& options = {}) {
     return gather_into_tensor(output, input, options);
   }
-  /// Calls allgather_into_tensor_coalesced(). It is the name in LibTorch 2.15.
+  /// Calls allgather_into_tensor_coalesced(). This is the name in LibTorch 2.15.
   WorkPtr all_gather_single_coalesced(Tensors& outputs, Tensors& inputs,
                                       const AllgatherOptions& options = {}) {
     return allgather_into_tensor_coalesced(outputs, inputs, options);
   }
-  /// Calls reduce_scatter_tensor_coalesced(). It is the name in LibTorch 2.15.
+  /// Calls reduce_scatter_tensor_coalesced(). This is the name in LibTorch 2.15.
   WorkPtr reduce_scatter_single_coalesced(Tensors& outputs, Tensors& inputs,
                                           const ReduceScatterOptions& options = {}) {
     return reduce_scatter_tensor_coalesced(outputs, inputs, options);

@@ -19,7 +19,7 @@ class ProcessGroupMPI final : public Backend {
  public:
   /// Makes a group of the given ranks of MPI_COMM_WORLD, or of all its ranks if `ranks` is empty.
   /// All ranks of the new group must call this together, and no other ranks. In the group, a
-  /// process's rank is its position in `ranks`. Returns undefined for a rank that is not in
+  /// process's rank is its position in `ranks`. Returns an undefined group on ranks that are not in
   /// `ranks`. Throws ValueError for invalid ranks. Throws DistError if ranks do not call it within
   /// the time limit, or if MPI does not allow calls from another thread.
   static Handle<ProcessGroupMPI> createProcessGroupMPI(

@@ -18,7 +18,8 @@ namespace detail {
 class Join;
 }
 
-/// Gradients that are reduced together. Hooks get it as an argument. Its names are those of c10d.
+/// A bucket: gradients that are reduced together. Hooks get it as an argument. The names are those
+/// of c10d.
 class GradBucket {
  public:
   /// Makes a bucket. `buffer` has the gradients of `parameters` one after the other.

@@ -51,8 +51,8 @@ TAPER_MODULE(SyncBatchNorm);
 
 /// Makes all BatchNorm1d, 2d and 3d of a module and its submodules compute like SyncBatchNorm.
 /// Without a group, they use the group that is the default during this call. The modules keep their
-/// types, parameters and buffers, because a C++ program holds them by type. (PyTorch's Python
-/// function replaces them.)
+/// types, parameters and buffers, because the variables of a C++ program have these types.
+/// (PyTorch's Python function replaces them.)
 void convert_sync_batchnorm(Module& module, intrusive_ptr<distributed::ProcessGroup> group = {});
 /// Converts the module of a holder, and returns the holder.
 template <class M>

@@ -32,7 +32,7 @@ class SavedVariable {
  public:
   SavedVariable() = default;
   /// Keeps `t`. `is_output` says that `t` is an output of this node and must be kept without
-  /// history. In that case, call set_history before.
+  /// history. If `is_output`, call set_history before you make the SavedVariable.
   SavedVariable(const Tensor& t, bool is_output, bool /*is_inplace_on_view*/ = false)
       : saved_(is_output ? Saved(t, t.defined() ? static_cast<uint32_t>(t.output_nr()) : 0)
                          : Saved(t)),

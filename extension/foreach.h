@@ -49,32 +49,32 @@ inline std::vector<Tensor> _foreach_pow(const Scalar& self, TensorList exponent)
   for (const Tensor& t : exponent) made.push_back(pow(self, t));
   return made;
 }
-/// Applies addcmul() to each triple of tensors. `scalars` is a vector on the CPU with one number
-/// for each.
+/// Applies addcmul() to the tensors with the same index. `scalars`, a vector on the CPU, has one
+/// number for each index.
 inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2,
                                             const Tensor& scalars) {
   return _foreach_addcmul(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcmul", scalars, self.size())));
 }
-/// Applies addcmul_() to each triple of tensors. `scalars` is a vector on the CPU with one number
-/// for each.
+/// Applies addcmul_() to the tensors with the same index. `scalars`, a vector on the CPU, has one
+/// number for each index.
 inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2,
                               const Tensor& scalars) {
   _foreach_addcmul_(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcmul_", scalars, self.size())));
 }
-/// Applies addcdiv() to each triple of tensors. `scalars` is a vector on the CPU with one number
-/// for each.
+/// Applies addcdiv() to the tensors with the same index. `scalars`, a vector on the CPU, has one
+/// number for each index.
 inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2,
                                             const Tensor& scalars) {
   return _foreach_addcdiv(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcdiv", scalars, self.size())));
 }
-/// Applies addcdiv_() to each triple of tensors. `scalars` is a vector on the CPU with one number
-/// for each.
+/// Applies addcdiv_() to the tensors with the same index. `scalars`, a vector on the CPU, has one
+/// number for each index.
 inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2,
                               const Tensor& scalars) {
   _foreach_addcdiv_(

@@ -59,8 +59,7 @@ Generator make_generator(Args&&... args) {
 // ---------------------------------------------------------------- options
 namespace detail {
 
-/// Returns the options. The functions of generated/unpacked_options.h take them as separate
-/// arguments.
+/// Combines separate options to TensorOptions, for the functions of generated/unpacked_options.h.
 inline TensorOptions packed(optional<ScalarType> dtype, optional<Layout> layout,
                             optional<Device> device, optional<bool> pin_memory) {
   return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
