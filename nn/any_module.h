@@ -49,7 +49,7 @@ struct AnyModuleClass {
   /// Returns `module` as an object of this class, or null.
   void* (*find)(Module* module);
   AnyValue (*forward)(Module& module, void* self, std::vector<AnyValue>&& arguments);
-  /// Calls forward(). Null unless forward() takes one tensor and returns a tensor.
+  /// Calls forward(). It is null unless forward() takes one tensor and returns a tensor.
   Tensor (*map)(void* self, Tensor&& x);
 };
 
@@ -142,7 +142,7 @@ class AnyModule {
  public:
   AnyModule() = default;
   /// Holds a module. The module of a pointer or a holder is shared. A module object is copied or
-  /// moved. A null pointer makes an empty AnyModule. An empty holder throws Error.
+  /// moved. A null pointer makes an empty AnyModule. Throws Error for an empty holder.
   ///@{
   template <class M>
   explicit AnyModule(std::shared_ptr<M> module) {
@@ -175,8 +175,8 @@ class AnyModule {
     return *this = AnyModule(std::move(module));
   }
 
-  /// Clones the module. If `device` is given, the clone is there. A clone of an empty AnyModule is
-  /// empty.
+  /// Clones the module. If `device` is given, the clone is on this device. A clone of an empty
+  /// AnyModule is empty.
   AnyModule clone(optional<Device> device = nullopt) const;
   /// Returns whether there is no module. Calls, get(), ptr() and type_info() then throw Error.
   bool is_empty() const noexcept { return module_ == nullptr; }

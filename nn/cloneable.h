@@ -23,8 +23,8 @@ class Cloneable : public virtual Module {
   /// Creates and registers parameters, buffers and submodules, with fresh initial values.
   virtual void reset() = 0;
   /// Returns a deep copy: parameters, buffers and submodules are copied. If `device` is given, the
-  /// copies are there. Hooks are shared. The copy constructor copies other members. Throws Error if
-  /// reset() registers fewer or more tensors and submodules than this module has.
+  /// copies are on this device. Hooks are shared. The copy constructor copies other members. Throws
+  /// Error if reset() registers fewer or more tensors and submodules than this module has.
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 
  private:

@@ -1,5 +1,5 @@
-// Named choices of options: kMean, kReLU, kFanIn, ... Each has a type. The type of an option is a
-// Choice of the names that it accepts, so a wrong name does not compile.
+// Named choices of options: kMean, kReLU, kFanIn, ... Each name has its own type. The type of an
+// option is a Choice of the names that it accepts, so a wrong name does not compile.
 #pragma once
 
 #include <cstdint>

@@ -115,8 +115,8 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Returns the name under which this module was last registered in another module, or an empty
   /// text.
   const std::string& registered_name() const noexcept { return registered_name_; }
-  /// Returns a deep copy. If `device` is given, the copy is there. Throws Error if the class does
-  /// not derive from Cloneable.
+  /// Returns a deep copy. If `device` is given, the copy is on this device. Throws Error if the
+  /// class does not derive from Cloneable.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
 
   /// Calls `function` for this module and all its submodules, each before its children. Names are

@@ -13,8 +13,8 @@ namespace torch::taper::nn::detail {
 
 /// Replaces the parameter `name` of a module by other parameters, its parts. Before each call of
 /// the module, the Parametrization computes the value from the parts. It stores the value in the
-/// member variable that forward() reads. It holds no state of a module, so that clones can share
-/// it.
+/// member variable that forward() reads. A Parametrization holds no state of a module, so that
+/// clones can share it.
 class Parametrization {
  public:
   /// Returns the member variable of a module.

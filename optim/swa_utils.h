@@ -39,9 +39,10 @@ class AveragedModelBase : public nn::Module {
 };
 
 /// Averages the parameters of a model during training (Izmailov et al., "Averaging weights leads to
-/// wider optima", 2018). It holds a copy of the model. If `device` is given, the copy is there.
-/// Each update_parameters() adds the current parameters of the model to the average. Without
-/// `avg_fn`, the average is the mean of all values. The class of the model must be Cloneable.
+/// wider optima", 2018). It holds a copy of the model. If `device` is given, the copy is on this
+/// device. Each update_parameters() adds the current parameters of the model to the average.
+/// Without `avg_fn`, the average is the mean of all values. The class of the model must be
+/// Cloneable.
 ///
 ///     AveragedModel swa(net);                         // TORCH_MODULE(Net) net;
 ///     ... optimizer.step(); swa.update_parameters(*net);

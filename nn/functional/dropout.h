@@ -1,6 +1,6 @@
-// Dropout functions of floating tensors. Without `training`, the result equals the input. They
-// throw Error for a probability outside [0, 1]. With `inplace`, they overwrite the input and return
-// it.
+// Dropout functions of floating tensors. Without `training`, the result equals the input. The
+// functions throw Error for a probability outside [0, 1]. With `inplace`, they overwrite the input
+// and return it.
 #pragma once
 
 #include <taper/framework/core/tensor.h>

@@ -95,7 +95,8 @@ class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
 };
 TAPER_LIBRARY_MODULE(LocalResponseNorm);
 
-/// Applies an older variant of LocalResponseNorm to (N, C, H, W). It sums other squares.
+/// Applies an older variant of LocalResponseNorm to (N, C, H, W). It sums the squares of other
+/// channels.
 class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
   /// Sets the options. Defaults: alpha 1e-4, beta 0.75, k 1.

@@ -310,7 +310,7 @@ TAPER_LIBRARY_MODULE(FractionalMaxPool3d);
 /// Applies power-average pooling to (N, C, L): each output element is the p-norm of a window.
 class LPPool1dImpl : public Cloneable<LPPool1dImpl> {
  public:
-  /// Sets p to `norm_type`, and both window and stride to `size`. Or takes all options.
+  /// Takes all options, or sets p to `norm_type` and both window and stride to `size`.
   ///@{
   LPPool1dImpl(double norm_type, ExpandingArray<1> size)
       : LPPool1dImpl(LPPool1dOptions(norm_type, size)) {}
@@ -328,7 +328,7 @@ TAPER_LIBRARY_MODULE(LPPool1d);
 /// Applies power-average pooling to (N, C, H, W): each output element is the p-norm of a window.
 class LPPool2dImpl : public Cloneable<LPPool2dImpl> {
  public:
-  /// Sets p to `norm_type`, and both window and stride to `size`. Or takes all options.
+  /// Takes all options, or sets p to `norm_type` and both window and stride to `size`.
   ///@{
   LPPool2dImpl(double norm_type, ExpandingArray<2> size)
       : LPPool2dImpl(LPPool2dOptions(norm_type, size)) {}
@@ -346,7 +346,7 @@ TAPER_LIBRARY_MODULE(LPPool2d);
 /// Applies power-average pooling to (N, C, D, H, W): each output element is the p-norm of a window.
 class LPPool3dImpl : public Cloneable<LPPool3dImpl> {
  public:
-  /// Sets p to `norm_type`, and both window and stride to `size`. Or takes all options.
+  /// Takes all options, or sets p to `norm_type` and both window and stride to `size`.
   ///@{
   LPPool3dImpl(double norm_type, ExpandingArray<3> size)
       : LPPool3dImpl(LPPool3dOptions(norm_type, size)) {}

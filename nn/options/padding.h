@@ -15,7 +15,7 @@ namespace torch::taper::nn {
 template <size_t D>
 struct ReflectionPadOptions {
   /// Sets the padding: one number for all sides, or 2 D numbers. The first two numbers are for the
-  /// start and the end of the last dimension. The next two are for the second last dimension.
+  /// start and the end of the last dimension. The next two are for the second to last dimension.
   /// Throws Error for another number of values.
   ReflectionPadOptions(ExpandingArray<D * 2> padding) : padding_(padding) {}
   TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and after, the last dimension first
@@ -51,7 +51,7 @@ using ZeroPad3dOptions = ZeroPadOptions<3>;
 template <size_t D>
 struct ConstantPadOptions {
   /// Sets the padding: one number for all sides, or 2 D numbers. The first two numbers are for the
-  /// start and the end of the last dimension. The next two are for the second last dimension.
+  /// start and the end of the last dimension. The next two are for the second to last dimension.
   /// Throws Error for another number of values.
   ConstantPadOptions(ExpandingArray<D * 2> padding, double value)
       : padding_(padding), value_(value) {}

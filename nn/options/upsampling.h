@@ -22,8 +22,8 @@ struct UpsampleOptions {
   /// A factor for each dimension.
   TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
   TAPER_ARG(mode_t, mode) = kNearest;  ///< the interpolation
-  /// Whether the centres of the corner pixels of input and output coincide. It is not allowed with
-  /// kNearest. The default is false.
+  /// Whether the centres of the corner pixels of input and output coincide. This option is not
+  /// allowed with kNearest. The default is false.
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
 };
 
@@ -41,8 +41,8 @@ struct InterpolateFuncOptions {
   /// A factor for each dimension.
   TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
   TAPER_ARG(mode_t, mode) = kNearest;  ///< the interpolation
-  /// Whether the centres of the corner pixels of input and output coincide. It is not allowed with
-  /// kNearest, kArea and kNearestExact. The default is false.
+  /// Whether the centres of the corner pixels of input and output coincide. This option is not
+  /// allowed with kNearest, kArea and kNearestExact. The default is false.
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
   /// Whether positions are computed from the two sizes, even if scale_factor is given.
   TAPER_ARG(optional<bool>, recompute_scale_factor) = nullopt;

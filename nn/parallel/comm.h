@@ -14,8 +14,8 @@ namespace torch::taper::cuda {
 /// Holds a list of tensors for each device: t[d][i].
 using tensor_list2d = std::vector<std::vector<Tensor>>;
 
-/// Copies `tensor` to each device. If `tensor` is on a CUDA device, this device must come first in
-/// `devices`, and the first result is the tensor itself. Otherwise, throws Error.
+/// Copies `tensor` to each device. If `tensor` is on a CUDA device, the first result is the tensor
+/// itself. Throws Error unless its device is then the first of `devices`.
 std::vector<Tensor> broadcast(const Tensor& tensor, IntArrayRef devices);
 /// Broadcasts many tensors from devices[0]. Small tensors are copied together, in buffers of about
 /// `buffer_size` bytes. result[d][i] is tensor i on device d, and result[0] holds the given

@@ -29,8 +29,8 @@ struct Plan {
 };
 /// Returns all CUDA devices. Throws Error if there are none.
 std::vector<Device> all_devices();
-/// Returns a module for each device. If the module is on the first device, it is used there. The
-/// others are replicas.
+/// Returns a module for each device. If the module is on the first device, that device uses the
+/// module itself. The other devices use replicas.
 std::vector<std::shared_ptr<Module>> modules_on(const std::shared_ptr<Module>& module,
                                                 const std::vector<Device>& devices,
                                                 const ModuleFactory& factory);
