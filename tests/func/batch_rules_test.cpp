@@ -130,7 +130,9 @@ TEST(FuncBatchRules, ServeRareOpsWithoutALoop) {
         x}},
       {"grid_sampler",
        {[](const Tensor& t) {
-          return grid_sampler(t, t.slice(3, 0, 2).select(1, 0).unsqueeze(1).expand({2, 3, 6, 2}).tanh(), 0, 0, false);
+          return grid_sampler(
+              t, t.slice(3, 0, 2).select(1, 0).unsqueeze(1).expand({2, 3, 6, 2}).tanh(), 0, 0,
+              false);
         },
         images}},
       {"sum_to",
