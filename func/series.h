@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taper/func/rules.h>
-#include <taper/ops/elementwise/taylor_kernels.h>
+#include <taper/ops/shared/taylor_kernels.h>
 
 namespace torch::taper::func::detail {
 

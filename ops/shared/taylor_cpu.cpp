@@ -2,9 +2,9 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/vec.h>
-#include <taper/ops/elementwise/taylor_kernels.h>
+#include <taper/ops/shared/taylor_kernels.h>
 
-#define TAPER_ISA_FILE <taper/ops/elementwise/taylor_isa.inc>
+#define TAPER_ISA_FILE <taper/ops/shared/taylor_isa.inc>
 #include <taper/framework/kernel/foreach_isa.h>
 
 namespace torch::taper::cpu {

@@ -1,5 +1,5 @@
 #include <taper/framework/cuda/launch.h>
-#include <taper/ops/elementwise/taylor_kernels.h>
+#include <taper/ops/shared/taylor_kernels.h>
 
 namespace torch::taper::cuda {
 namespace {
