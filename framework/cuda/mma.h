@@ -5,9 +5,13 @@
 // exchange values by shuffles, so that the layout is tested without a GPU.
 #pragma once
 
+#include <taper/framework/cuda/architecture.h>
 #include <taper/framework/cuda/launch.h>
 
 namespace torch::taper::cuda {
+
+/// The oldest architecture with these products.
+constexpr int kProductArchitecture = 80;
 
 /// Eight neighbouring 16-bit floats, the first in the lower half of the first word.
 struct alignas(16) Words {
@@ -51,8 +55,8 @@ float product_of_words(uint32_t a, uint32_t b) {
 ///   of d: columns 2t and 2t + 1 of row g, and of row g + 8;
 ///   of a: columns 2t and 2t + 1 of row g, of row g + 8, columns 2t + 8 and 2t + 9 of both;
 ///   of b: rows 2t and 2t + 1, 2t + 8 and 2t + 9 of column g.
-/// (Columns of a and rows of b may be permuted, if both have the same permutation.) Needs a GPU
-/// from Ampere on.
+/// (Columns of a and rows of b may be permuted, if equally.) Needs code for Ampere or later: ask
+/// compiled_architecture() first.
 template <class T>
 TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
                                [[maybe_unused]] Here here = Here::current()) {
@@ -70,6 +74,8 @@ TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#else
+  __trap();  // a wrong sum would be silent
 #endif
 #else
   const int g = this_lane() / 4, t = this_lane() % 4;

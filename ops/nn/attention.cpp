@@ -159,7 +159,8 @@ AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tenso
 
 // Tests whether a GPU's kernels take 16-bit floats directly.
 bool takes_16_bits(const Tensor& q, const Tensor& v, const AttentionOptions& options) {
-  return q.is_cuda() && detail::runs_cuda_kernels() && cuda::has_attention_tiles() &&
+  return q.is_cuda() && detail::runs_cuda_kernels() &&
+         cuda::has_attention_tiles(q.device().index()) &&
          std::max(q.size(3), v.size(3)) <= cuda::kMostTileWidth &&
          options.weights == AttentionOptions::kNone;
 }

@@ -31,10 +31,10 @@ TAPER_KERNEL(attention_backward, Out gq, Out gk, Out gv, In gy, In y, In lse, In
 
 namespace cuda {
 constexpr int64_t kMostTileWidth = 128;
-/// Tests whether warps of the current device multiply matrices of 16-bit floats. (Weak: see
-/// TAPER_KERNEL.)
-__attribute__((weak)) bool has_attention_tiles();
-/// Compute attention and its gradients for 16-bit floats.
+/// Tests whether warps of the device multiply matrices of 16-bit floats: it has such units, and the
+/// kernels were compiled for them. (Weak: see TAPER_KERNEL.)
+__attribute__((weak)) bool has_attention_tiles(DeviceIndex device);
+/// The kernels for 16-bit floats.
 void attention_tiles(Out y, Out lse, In q, In k, In v, In mask, AttentionForm form);
 void attention_tiles_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v,
                               In mask, AttentionForm form);

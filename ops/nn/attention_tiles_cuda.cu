@@ -8,10 +8,12 @@
 //
 // Complete tiles that are fully visible test no element and have no branch. A test per load and
 // score took five times as many instructions as the products and exponentials.
+#include <atomic>
 #include <cmath>
 
 #include <taper/framework/cuda/mma.h>
 #include <taper/framework/cuda/scratch.h>
+#include <taper/framework/runtime/runtime.h>
 #include <taper/ops/nn/attention_kernels.h>
 
 namespace torch::taper::cuda {
@@ -444,12 +446,15 @@ void by_width(const In& q, const In& v, const In& mask, const char* name, const 
 
 }  // namespace
 
-bool has_attention_tiles() {
+bool has_attention_tiles([[maybe_unused]] DeviceIndex device) {
 #ifdef __CUDACC__
-  int device = 0, major = 0;
-  TAPER_CUDA_CHECK(cudaGetDevice(&device));
-  TAPER_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 8;
+  // A GPU may run code that was compiled for an older one, whose multiply_add traps.
+  using Kernel = ForEachRow<AttentionForward<BFloat16, 1, true>>;
+  static std::atomic<int> of_device[kMaxDevices] = {};
+  std::atomic<int>& known = of_device[device];
+  if (known.load(std::memory_order_relaxed) == 0)
+    known = compiled_architecture(reinterpret_cast<const void*>(&run_thread<Kernel>), device);
+  return known.load(std::memory_order_relaxed) >= kProductArchitecture;
 #else
   return has_warps();
 #endif

@@ -215,6 +215,24 @@ TEST(FakeDnnAttention, IsWhatTheOpCalls) {
 #endif
 }
 
+// A driver compiles PTX of an older architecture for the GPU, and such code has no products.
+TEST(FakeAttentionTiles, NeedCodeOfTheirArchitecture) {
+#if FAKE_CUDA_KERNELS
+  const auto has_tiles = [](int architecture) {
+    in_own_process([=] {
+      fake_cuda::machine().kernel_architecture = architecture;
+      EXPECT_EQ(cuda::has_attention_tiles(1), architecture >= 80);
+      fake_cuda::machine().kernel_architecture = 90;
+      EXPECT_TRUE(cuda::has_attention_tiles(2));  // each device has its own
+      EXPECT_FALSE(fake_cuda::has_context(0));
+    });
+  };
+  has_tiles(75), has_tiles(80);
+#else
+  GTEST_SKIP() << "the kernels' host side is not here: it needs a build with nvcc";
+#endif
+}
+
 // ---------------------------------------------------------------------- what the fake refuses
 cuda::GraphPart matrix(int64_t id, int64_t rows, int64_t cols) {
   return cuda::graph_tensor(id, CUDNN_DATA_FLOAT,

@@ -251,7 +251,8 @@ const char* cudaGetErrorString(cudaError_t status) {
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, const void*) {
   return entry("cudaFuncGetAttributes", [&] {
     *a = cudaFuncAttributes{};
-    a->binaryVersion = a->ptxVersion = 90;
+    a->binaryVersion = 90;
+    a->ptxVersion = state().machine.kernel_architecture;
     a->maxThreadsPerBlock = 1024;
     return use(here().device);
   });

@@ -5,7 +5,8 @@
 //
 // It knows the rules that the real one has documented, and refuses what breaks them with CUDA's
 // errors; what a program could overlook, because it ignores that error, is kept in violations().
-// Kernels do not run: a launch is counted, or becomes a part of a graph.
+// Kernels do not run: a launch is counted, or becomes a part of a graph. Calls that may create the
+// context of the thread's current device do so.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -25,6 +26,7 @@ struct Machine {
   int unusable = -1;                       ///< a device that gives no context
   cudaError_t count_status = cudaSuccess;  ///< what cudaGetDeviceCount says
   int driver_version = CUDART_VERSION;     ///< 0: none is installed
+  int kernel_architecture = 90;            ///< what all kernels were compiled for
   std::vector<float> times;  ///< milliseconds that events say, the last one first; then 1
   /// How many bytes from p on the program has given out of what it has taken from the device; 0
   /// where it has given back that memory. Without it blocks of cudaMalloc are all that is known.

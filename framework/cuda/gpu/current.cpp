@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include <taper/framework/cuda/architecture.h>
+#include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/memory/caching_allocator.h>
@@ -60,6 +62,13 @@ int64_t resident_threads() {
                                           current_device_index));
   known.store(processors * threads, std::memory_order_relaxed);
   return int64_t{processors} * threads;
+}
+
+int compiled_architecture(const void* kernel, DeviceIndex device) {
+  const OnDevice on(device);
+  cudaFuncAttributes attributes;
+  TAPER_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+  return attributes.ptxVersion;  // binaryVersion is the driver's own
 }
 
 bool has_context(int device) {
