@@ -173,6 +173,7 @@ cudaError_t cudaMalloc(void** p, size_t nbytes) {
 }
 cudaError_t cudaFree(void* p) {
   return entry("cudaFree", [&] {
+    (void)use(here().device);
     if (const cudaError_t status = check_safe("cudaFree"); status != cudaSuccess) return status;
     return give_back(p, false, "cudaFree");
   });
@@ -189,6 +190,7 @@ cudaError_t cudaHostAlloc(void** p, size_t nbytes, unsigned) {
 }
 cudaError_t cudaFreeHost(void* p) {
   return entry("cudaFreeHost", [&] {
+    (void)use(here().device);
     if (const cudaError_t status = check_safe("cudaFreeHost"); status != cudaSuccess) return status;
     return give_back(p, true, "cudaFreeHost");
   });

@@ -64,6 +64,38 @@ TEST(FakeCudaDevices, OneThatIsUsedInitialisesNoOther) {
   });
 }
 
+// A thread that has chosen no device has device 0. The watch of a process group asks for events.
+TEST(FakeCudaDevices, ThreadsWithoutOneInitialiseNoOther) {
+  in_own_process([] {
+    const cuda::Stream stream{Device(kCUDA, 1)};
+    cuda::Event first(true), second(true);
+    first.record(stream), second.record(stream);
+    void* const p = cuda_runtime()->allocate(1, 512);
+    std::thread([&] {
+      EXPECT_TRUE(first.query());
+      first.synchronize();
+      EXPECT_EQ(first.elapsed_time(second), 1);
+      const cuda::Event ended = std::move(first);
+      cuda_runtime()->release(1, p, 512);
+    }).join();
+    EXPECT_FALSE(fake_cuda::has_context(0));
+  });
+}
+
+// Workers of a DataLoader pin their batches.
+TEST(FakeCudaDevices, ThreadsWithoutOnePinOnAUsedOne) {
+  in_own_process([] {
+    const Tensor used = bytes_on(1, 64, 7);
+    std::thread([&] {
+      const Tensor pinned = testing::draw({4}, kFloat).pin_memory();
+      EXPECT_TRUE(pinned.is_pinned());
+      cuda_runtime()->release_pinned(cuda_runtime()->allocate_pinned(512), 512);
+    }).join();
+    EXPECT_FALSE(fake_cuda::has_context(0));
+    EXPECT_FALSE(fake_cuda::has_context(2));
+  });
+}
+
 TEST(FakeCudaDevices, OneThatIsUnusableLeavesTheOthers) {
   in_own_process([] {
     fake_cuda::machine().unusable = 1;

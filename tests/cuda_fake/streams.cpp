@@ -208,6 +208,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return entry("cudaEventDestroy", [&] {
+    (void)use(here().device);
     if (state().events.erase(event) == 0)
       return violation("cudaEventDestroy of no event", cudaErrorInvalidResourceHandle);
     delete event;
@@ -224,6 +225,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return entry("cudaEventQuery", [&] {
+    (void)use(here().device);
     const EventState* const e = event_of(event);
     const cudaError_t status = check_may_wait(e, "cudaEventQuery");
     if (status != cudaSuccess) return status;
@@ -232,6 +234,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return entry("cudaEventSynchronize", [&] {
+    (void)use(here().device);
     const EventState* const e = event_of(event);
     const cudaError_t status = check_may_wait(e, "cudaEventSynchronize");
     if (status == cudaSuccess && e->reached < e->recorded) run(e->stream);
@@ -240,6 +243,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
   return entry("cudaEventElapsedTime", [&] {
+    (void)use(here().device);
     const EventState *const a = event_of(start), *const b = event_of(end);
     if (!a || !b || !a->timing || !b->timing || a->device != b->device)
       return violation("cudaEventElapsedTime", cudaErrorInvalidResourceHandle);
@@ -388,6 +392,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   return entry("cudaGraphExecDestroy", [&] {
+    (void)use(here().device);
     if (state().execs.erase(exec) == 0) return violation("no graph", cudaErrorInvalidValue);
     delete exec;
     return cudaSuccess;

@@ -12,6 +12,8 @@ namespace torch::taper::cuda {
 
 GpuRecording::~GpuRecording() {
   // At the end of the process the driver may be gone, and no one is left to get an error.
+  if (!graph_ && !replayed_) return;
+  const TryOnDevice on(device_);
   if (graph_) (void)cudaGraphExecDestroy(graph_);
   if (replayed_) (void)cudaEventDestroy(replayed_);
   for (const Keys& keys : keys_)

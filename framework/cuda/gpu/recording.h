@@ -47,8 +47,25 @@ class OnDevice {
   bool is_changed_ = false;
 };
 
-/// Until the end of the scope, allows calls of this thread that a capture would report as errors,
-/// such as allocating memory. They do not become part of the graph.
+/// Does the same for calls that must not throw, as at the end of the process.
+class TryOnDevice {
+ public:
+  explicit TryOnDevice(int device) noexcept
+      : is_changed_(cudaGetDevice(&before_) == cudaSuccess && before_ != device &&
+                    cudaSetDevice(device) == cudaSuccess) {}
+  ~TryOnDevice() {
+    if (is_changed_) restore_device(before_);
+  }
+  TryOnDevice(const TryOnDevice&) = delete;
+  TryOnDevice& operator=(const TryOnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+  const bool is_changed_;
+};
+
+/// Allows the thread's calls that a capture would report as mistakes, such as allocating memory,
+/// until the end of the scope. They do not become part of the graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }

@@ -130,17 +130,22 @@ class GpuRuntime final : public Runtime {
     return is_out_of_memory(cudaMalloc(&p, nbytes), "cudaMalloc", __LINE__) ? nullptr : p;
   }
   // At the end of the process the driver may be gone, and no one is left to get an error.
-  void release(DeviceIndex, void* p, size_t) noexcept override {
+  void release(DeviceIndex device, void* p, size_t) noexcept override {
+    const TryOnDevice on(device);
     const RelaxedCapture relaxed;
     (void)cudaFree(p);
   }
   void* allocate_pinned(size_t nbytes) override {
+    const OnDevice on(used_device());
     const RelaxedCapture relaxed;
     void* p = nullptr;
     const cudaError_t status = cudaHostAlloc(&p, nbytes, cudaHostAllocPortable);
     return is_out_of_memory(status, "cudaHostAlloc", __LINE__) ? nullptr : p;
   }
-  void release_pinned(void* p, size_t) noexcept override { (void)cudaFreeHost(p); }
+  void release_pinned(void* p, size_t) noexcept override {
+    const TryOnDevice on(used_device());
+    (void)cudaFreeHost(p);
+  }
 
   detail::StreamImpl* make_default_stream(DeviceIndex device) override {
     return new GpuStream(device, 0, nullptr);  // the legacy stream, as other CUDA code expects
@@ -183,7 +188,11 @@ class GpuRuntime final : public Runtime {
     return event.release();
   }
   void destroy_event(detail::EventImpl* event) noexcept override {
-    if (event_of(event).handle) (void)cudaEventDestroy(event_of(event).handle);
+    const GpuEvent& e = event_of(event);
+    if (e.handle) {
+      const TryOnDevice on(e.device);
+      (void)cudaEventDestroy(e.handle);
+    }
     delete event;
   }
   void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
@@ -198,13 +207,19 @@ class GpuRuntime final : public Runtime {
       TAPER_CUDA_CHECK(cudaStreamWaitEvent(handle_of(stream), event_of(event).handle, 0));
   }
   bool is_reached(detail::EventImpl* event) override {
-    const cudaEvent_t handle = event_of(event).handle;
-    return !handle || is_ready(cudaEventQuery(handle), "cudaEventQuery", __LINE__);
+    const GpuEvent& e = event_of(event);
+    if (!e.handle) return true;
+    const OnDevice on(e.device);
+    return is_ready(cudaEventQuery(e.handle), "cudaEventQuery", __LINE__);
   }
   void synchronize(detail::EventImpl* event) override {
-    if (event_of(event).handle) TAPER_CUDA_CHECK(cudaEventSynchronize(event_of(event).handle));
+    const GpuEvent& e = event_of(event);
+    if (!e.handle) return;
+    const OnDevice on(e.device);
+    TAPER_CUDA_CHECK(cudaEventSynchronize(e.handle));
   }
   double elapsed_ms(detail::EventImpl* start, detail::EventImpl* end) override {
+    const OnDevice on(event_of(start).device);
     float ms = 0;
     TAPER_CUDA_CHECK(cudaEventElapsedTime(&ms, event_of(start).handle, event_of(end).handle));
     return ms;
@@ -224,6 +239,15 @@ class GpuRuntime final : public Runtime {
   }
 
  private:
+  // Returns a device for calls that concern none, such as those for pinned memory. CUDA creates the
+  // context of the thread's device in any call, and a thread that chose none has device 0.
+  int used_device() const noexcept {
+    int now = 0;
+    if (cudaGetDevice(&now) != cudaSuccess || has_context(now)) return now;
+    for (int i = 0; i < count_; ++i)
+      if (has_context(i)) return i;
+    return now;
+  }
   // Makes the event for a device. Waits for its last record on another device go on, because CUDA
   // keeps the data they need.
   static void make_for(GpuEvent& e, DeviceIndex device) {
