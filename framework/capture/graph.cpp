@@ -9,6 +9,7 @@
 #include <taper/framework/core/warning.h>
 #include <taper/framework/debug/run_observer.h>
 #include <taper/framework/debug/timeline.h>
+#include <taper/framework/memory/caching_allocator.h>
 #include <taper/framework/runtime/launch_blocking.h>
 
 namespace torch::taper {
@@ -197,6 +198,9 @@ GraphGuard::GraphGuard(Graph& graph, MempoolId_t pool, std::optional<cuda::Strea
     before_ = cuda::current_stream(device);
     if (!side.impl()->capture && !before_->impl()->capture) side.wait_stream(*before_);
     side_.emplace(side);
+    // A capture cannot use what the steps before have left in the cache.
+    if (!detail::thread_capture() && !side.impl()->capture)
+      detail::caching_allocator(device).empty_cache();
   }
   if (!detail::StepState::current())
     state_ = std::make_unique<detail::StepState>(/*called_again=*/false);

@@ -10,6 +10,16 @@
 #include <taper/framework/runtime/environment.h>
 
 namespace torch::taper::detail {
+namespace {
+
+/// Returns whether the thread captures work of a device. It can then neither wait for streams nor
+/// query events.
+bool is_thread_capturing() {
+  const Capture* const c = thread_capture();
+  return c && c->origin();
+}
+
+}  // namespace
 
 CachingAllocator::CachingAllocator(DeviceIndex device)
     : device_(device), caches_(!is_on("PYTORCH_NO_CUDA_MEMORY_CACHING")) {}
@@ -58,10 +68,12 @@ CachingAllocator::Block* CachingAllocator::find_or_make(size_t nbytes, const Use
   const size_t segment = is_apart(user) ? nbytes : segment_for(nbytes);
   Block* b = is_apart(user) ? nullptr : find(nbytes, user);
   if (!b) b = new_segment(nbytes, segment, user);
-  // Emptying the cache waits for the device, which a capture cannot do.
-  if (!b && !user.is_captured) {
+  if (!b) {
     ++stats_.num_retries;
-    give_back_segments();
+    if (is_thread_capturing())
+      give_back_in_capture();
+    else
+      give_back_segments();
     b = new_segment(nbytes, segment, user);
   }
   if (!b && nbytes < segment) b = new_segment(nbytes, nbytes, user);  // the last memory of a device
@@ -155,7 +167,7 @@ void CachingAllocator::release(void* p) noexcept {
 }
 
 bool CachingAllocator::can_record(const Block& b) {
-  if (const Capture* c = thread_capture(); c && c->origin()) return false;
+  if (is_thread_capturing()) return false;
   return std::none_of(b.users.begin(), b.users.end(),
                       [](StreamImpl* s) { return s->capture.load(); });
 }
@@ -195,7 +207,7 @@ void CachingAllocator::record_stream(void* p, StreamImpl* stream) {
 
 // Frees the blocks whose other users have reached their events.
 void CachingAllocator::collect_reached() {
-  if (const Capture* c = thread_capture(); c && c->origin()) return;  // no event queries
+  if (is_thread_capturing()) return;
   const races::QuietQueries quiet;
   for (Block* b : std::exchange(deferred_, {}))
     if (can_record(*b))
@@ -244,6 +256,13 @@ void CachingAllocator::give_back_segments() {
   give_back_ended();
 }
 
+// Blocks that wait for events stay. The runtime waits for the device before it frees the others.
+void CachingAllocator::give_back_in_capture() {
+  give_back(common_.small);
+  give_back(common_.large);
+  give_back_ended();
+}
+
 // Any stream may have replayed in this memory, so the runtime waits for all streams of the device.
 void CachingAllocator::give_back_ended() {
   for (const auto& arena : ended_) {
@@ -257,7 +276,7 @@ void CachingAllocator::give_back_ended() {
 // This happens later, because a stream's own thread may free the memory. It cannot wait for its
 // stream.
 void CachingAllocator::give_back_freed() {
-  if (const Capture* c = thread_capture(); c && c->origin()) return;
+  if (is_thread_capturing()) return;
   give_back(common_.small);
   give_back(common_.large);
 }
@@ -265,12 +284,14 @@ void CachingAllocator::give_back_freed() {
 void CachingAllocator::give_back(Pool& pool) {
   for (auto it = pool.begin(); it != pool.end();) {
     Block* b = *it;
-    if (b->before || b->behind || (b->arena == &common_ && b->stream->capture)) {
+    const Capture* const capture = b->arena == &common_ ? b->stream->capture.load() : nullptr;
+    if (b->before || b->behind || (capture && capture != thread_capture())) {
       ++it;
       continue;
     }
     // Its stream may still work on this memory.
-    if (b->arena == &common_) cuda::Stream(b->stream).record_event().synchronize();
+    if (b->arena == &common_ && !is_thread_capturing())
+      cuda::Stream(b->stream).record_event().synchronize();
     cuda_runtime()->release(device_, b->data, b->nbytes);
     stats_.reserved -= b->nbytes;
     --b->arena->segments;

@@ -8,7 +8,8 @@
 // 2 MiB for larger ones. So lengths that vary a little from batch to batch reuse blocks.
 //
 // Memory for captured streams comes from separate segments of the graph's pool. Only captures of
-// that pool reuse them, until the pool ends.
+// that pool reuse them, until the pool ends. If memory runs out in a capture, free segments outside
+// of the pool go back to the device.
 //
 // With PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment, as in PyTorch, each block is separate
 // device memory of exactly its length. A freed block is returned to the device at the next
@@ -102,6 +103,7 @@ class CachingAllocator {
   void absorb(Block* b, Block* behind);
   void collect_reached();
   void give_back_segments();
+  void give_back_in_capture();
   void give_back(Pool& pool);
   void give_back_ended();
   void give_back_freed();
