@@ -20,9 +20,9 @@ std::string description_of(const Module& module) {
   std::string text;
   const auto add = [&](const char* what, const auto& list) {
     for (const auto& item : list)
-      if (item.value().defined())
-        text += taper::detail::concat(what, " ", item.key(), " ", item.value().scalar_type(),
-                                      item.value().sizes(), "\n");
+      if (const Tensor& t = item.value(); t.defined())
+        text += taper::detail::concat(what, " ", item.key(), " ", t.scalar_type(), t.sizes(),
+                                      t.requires_grad() ? " that requires a gradient\n" : "\n");
   };
   add("parameter", module.named_parameters());
   add("buffer", module.named_buffers());

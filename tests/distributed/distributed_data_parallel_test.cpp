@@ -218,6 +218,20 @@ TEST(DistributedDataParallel, ModulesThatDiffer) {
   });
 }
 
+// Else the first backward pass would wait for a gradient that one rank does not have.
+TEST(DistributedDataParallel, ParametersThatOneRankHasFrozen) {
+  in_groups(2, [](ProcessGroup& group) {
+    Plain net;
+    if (group.getRank() == 1) net->first->bias.requires_grad_(false);
+    const std::string message =
+        error_of([&] { DistributedDataParallel ddp(net, options_for(group)); });
+    EXPECT_NE(message.find("rank 1 has parameter first.bias Float[200] where rank 0 has parameter "
+                           "first.bias Float[200] that requires a gradient"),
+              std::string::npos)
+        << message;
+  });
+}
+
 TEST(DistributedDataParallel, UnusedParameters) {
   in_groups(2, [](ProcessGroup& group) {
     Net net;
