@@ -1,5 +1,6 @@
 #include <taper/distributed/distributed_data_parallel.h>
 
+#include <taper/distributed/broadcast_all.h>
 #include <taper/distributed/fully_shard.h>
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/join.h>
@@ -72,19 +73,7 @@ void DistributedModule::check_alike() {
 }
 
 void DistributedModule::broadcast(const std::vector<Tensor>& tensors, int root) {
-  const NoGradGuard off;
-  distributed::BroadcastOptions how;
-  how.rootRank = root;
-  std::vector<intrusive_ptr<distributed::Work>> works;
-  std::vector<std::pair<Tensor, Tensor>> copies;
-  for (const Tensor& t : tensors) {
-    if (!t.defined()) continue;
-    std::vector<Tensor> one = {t.detach().contiguous()};
-    if (!t.is_contiguous()) copies.emplace_back(t, one[0]);
-    works.push_back(group_->broadcast(one, how));
-  }
-  for (auto& work : works) work->wait();
-  for (auto& [to, from] : copies) to.detach().copy_(from);
+  distributed::detail::broadcast_all(*group_, tensors, root);
 }
 
 bool DistributedModule::sends_buffers() const {
