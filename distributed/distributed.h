@@ -7,6 +7,7 @@
 #include <taper/distributed/flight_recorder.h>
 #include <taper/distributed/fully_shard.h>
 #include <taper/distributed/init.h>
+#include <taper/distributed/messages.h>
 #include <taper/distributed/power_sgd.h>
 #include <taper/distributed/process_group.h>
 #include <taper/distributed/store.h>

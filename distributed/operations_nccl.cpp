@@ -48,14 +48,17 @@ void check(ncclResult_t result, const char* call) {
 }
 #define TAPER_NCCL_CALL(name, ...) check(TAPER_NCCL(name)(__VA_ARGS__), #name)
 
+/// Returns whether the communicator has finished a call. Throws its error.
+bool has_finished(ncclComm_t comm, const char* call) {
+  ncclResult_t state = ncclSuccess;
+  TAPER_NCCL_CALL(ncclCommGetAsyncError, comm, &state);
+  check(state, call);
+  return state == ncclSuccess;
+}
 /// Waits until the communicator has finished a call. Calls return at once, and the communicator
 /// must not be called again before.
 void settle(ncclComm_t comm, const char* call, Clock::time_point deadline) {
-  for (;;) {
-    ncclResult_t state = ncclSuccess;
-    TAPER_NCCL_CALL(ncclCommGetAsyncError, comm, &state);
-    check(state, call);
-    if (state == ncclSuccess) return;
+  while (!has_finished(comm, call)) {
     TAPER_CHECK_AS(distributed::DistError, Clock::now() < deadline, call,
                    " goes on when the time limit has passed");
     std::this_thread::yield();
@@ -101,7 +104,7 @@ Id new_id() {
   return Id(id.internal, id.internal + sizeof id.internal);
 }
 
-ncclComm_t make_communicator(const Id& bytes, int rank, int size, Clock::time_point deadline) {
+ncclComm_t begin_communicator(const Id& bytes, int rank, int size) {
   ncclUniqueId id;
   TAPER_CHECK_AS(distributed::DistError, bytes.size() == sizeof id.internal,
                  "ProcessGroupNCCL: expected an id of ", sizeof id.internal,
@@ -111,14 +114,9 @@ ncclComm_t make_communicator(const Id& bytes, int rank, int size, Clock::time_po
   config.blocking = 0;
   ncclComm_t comm = nullptr;
   TAPER_NCCL_CALL(ncclCommInitRankConfig, &comm, size, id, rank, &config);
-  try {
-    settle(comm, "ncclCommInitRankConfig", deadline);
-  } catch (...) {
-    abort(comm);
-    throw;
-  }
   return comm;
 }
+bool is_ready(ncclComm_t comm) { return has_finished(comm, "ncclCommInitRankConfig"); }
 
 std::string error_of(ncclComm_t comm) {
   ncclResult_t state = ncclSuccess;
@@ -129,7 +127,12 @@ std::string error_of(ncclComm_t comm) {
 }
 
 void abort(ncclComm_t comm) noexcept { (void)TAPER_NCCL(ncclCommAbort)(comm); }
-void destroy(ncclComm_t comm) noexcept { (void)TAPER_NCCL(ncclCommDestroy)(comm); }
+void destroy(ncclComm_t comm) noexcept {
+  ncclResult_t state = ncclSuccess;
+  (void)TAPER_NCCL(ncclCommGetAsyncError)(comm, &state);
+  if (state == ncclInProgress) return abort(comm);
+  (void)TAPER_NCCL(ncclCommDestroy)(comm);
+}
 
 // ---------------------------------------------------------------------- reductions
 namespace {

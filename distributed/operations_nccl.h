@@ -26,13 +26,15 @@ struct Place {
   cuda::Stream stream;
   int rank = 0, size = 1;
 };
-/// Makes a communicator. Throws DistError if not all ranks do so before the deadline.
-ncclComm_t make_communicator(const Id& id, int rank, int size, Clock::time_point deadline);
+/// Begins to make a communicator of the current device. It must not be used before is_ready().
+ncclComm_t begin_communicator(const Id& id, int rank, int size);
+/// Returns whether all ranks have come. Throws DistError if NCCL reports an error.
+bool is_ready(ncclComm_t comm);
 /// Returns the communicator's error, or "" if there is none.
 std::string error_of(ncclComm_t comm);
 /// Aborts the kernels of the communicator, and destroys it.
 void abort(ncclComm_t comm) noexcept;
-/// Destroys the communicator when its kernels have ended.
+/// Destroys it when its kernels have ended. Aborts one that is not ready.
 void destroy(ncclComm_t comm) noexcept;
 
 /// Returns why NCCL does not support a reduction, or "" if NCCL supports it.

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include <taper/distributed/communicators_nccl.h>
 #include <taper/distributed/last_words.h>
 #include <taper/distributed/operations_nccl.h>
 #include <taper/distributed/own_thread.h>
@@ -81,23 +82,23 @@ std::vector<Tensor> tensors_of(const Operation& o) {
 
 struct ProcessGroupNCCL::Impl {
   Impl(intrusive_ptr<Store> store, int rank, int size, Options options)
-      : store(std::move(store)), rank(rank), size(size), options(options) {}
+      : store(std::move(store)),
+        rank(rank),
+        size(size),
+        options(options),
+        communicators(this->store, rank, size, [this](ncclComm_t comm) {
+          const std::lock_guard<std::mutex> lock(mutex);
+          comms.push_back(comm);
+        }) {}
 
-  /// Names a device, and either all ranks or (peer >= 0) a pair.
-  struct Key {
-    DeviceIndex device;
-    int peer;
-    bool operator<(const Key& o) const {
-      return std::pair(device, peer) < std::pair(o.device, o.peer);
-    }
-  };
+  using Key = std::pair<DeviceIndex, nccl::Link>;
   const intrusive_ptr<Store> store;
   const int rank, size;
   const Options options;
 
   std::recursive_mutex calls;  // one thread calls NCCL at a time (except error queries)
   std::map<Key, nccl::Place> places;
-  std::map<int, int> made;  // communicators of a pair (or -1: of all)
+  nccl::Communicators communicators;
 
   std::mutex mutex;  // guards the rest
   std::condition_variable changed;
@@ -117,7 +118,7 @@ struct ProcessGroupNCCL::Impl {
   /// Returns the device for operations without one: the first used device of this rank, else the
   /// current one.
   Device usual_device() const {
-    return Device(kCUDA, places.empty() ? cuda::current_device() : places.begin()->first.device);
+    return Device(kCUDA, places.empty() ? cuda::current_device() : places.begin()->first.first);
   }
   const nccl::Place& place_of(const Operation& operation, DeviceIndex device,
                               Clock::time_point deadline);
@@ -219,32 +220,24 @@ void ProcessGroupNCCL::Impl::queue(NcclWork& work, const nccl::Place& place) {
   if (o.after) work.on_wait(o.after);
 }
 
+// Each direction of messages between two ranks has its own communicator and stream. Else a send
+// would wait for the other rank's send before it.
 const nccl::Place& ProcessGroupNCCL::Impl::place_of(const Operation& o, DeviceIndex device,
                                                     Clock::time_point deadline) {
-  const int peer = detail::is_message(o.kind) ? o.peer : -1;
-  const auto found = places.find({device, peer});
+  nccl::Link link;
+  if (o.kind == OpKind::kSend) link = {rank, o.peer};
+  if (o.kind == OpKind::kRecv) link = {o.peer, rank};
+  const auto found = places.find({device, link});
   if (found != places.end()) return found->second;
   nccl::Place place{nullptr,
                     cuda::Stream(Device(kCUDA, device), options.is_high_priority_stream ? -1 : 0),
                     rank, size};
-  // Each communicator has its own key, because ranks make them in one order.
-  std::string key = concat("nccl/all/", made[peer]);
-  if (peer >= 0) {
-    place.rank = rank < peer ? 0 : 1;
+  if (!link.is_of_all()) {
+    place.rank = rank == link.to;
     place.size = 2;
-    key = concat("nccl/", std::min(rank, peer), '-', std::max(rank, peer), '/', made[peer]);
   }
-  if (place.rank == 0)
-    store->set(key, nccl::new_id());
-  else
-    store->wait({key}, o.limit);
-  place.comm = nccl::make_communicator(store->get(key), place.rank, place.size, deadline);
-  ++made[peer];
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    comms.push_back(place.comm);
-  }
-  return places.emplace(Key{device, peer}, place).first->second;
+  place.comm = communicators.make(link, device, deadline);
+  return places.emplace(Key{device, link}, place).first->second;
 }
 
 // ---------------------------------------------------------------------- the watch

@@ -200,6 +200,51 @@ TEST_F(ProcessGroupNccl, CommunicatorsAreMadeWhenNeeded) {
   EXPECT_EQ(fake_nccl::calls("ncclCommInitRankConfig") - before, 2 + 3);
 }
 
+// Each rank would wait for the next one's communicator, and in pairs for the other's send.
+TEST_F(ProcessGroupNccl, MessagesInARing) {
+  for (const int ranks : {2, 3})
+    for (const bool receives_first : {false, true})
+      in_nccl_groups(
+          ranks,
+          [&](ProcessGroup& g, Device device) { group_cases::ring(g, device, receives_first); },
+          10s);
+}
+TEST_F(ProcessGroupNccl, BatchesOfMessages) {
+  for (const int ranks : {2, 3})
+    in_nccl_groups(
+        ranks, [&](ProcessGroup& g, Device device) { group_cases::batch(g, device); }, 10s);
+}
+// A rank in a collective takes part in the communicator of a message to it.
+TEST_F(ProcessGroupNccl, AMessageBesideACollective) {
+  in_nccl_groups(
+      2,
+      [](ProcessGroup& g, Device device) {
+        Tensors sum = {ones({3}).to(device)}, t = {full({2}, g.getRank(), kInt).to(device)};
+        intrusive_ptr<Work> message;
+        if (g.getRank() == 0) message = g.send(t, 1, 0);
+        g.allreduce(sum)->wait();
+        if (g.getRank() == 1) message = g.recv(t, 0, 0);
+        message->wait();
+        EXPECT_EQ(sum[0].cpu()[0].item<float>(), 2);
+        EXPECT_EQ(t[0].cpu()[1].item<int>(), 0);
+      },
+      10s);
+}
+TEST_F(ProcessGroupNccl, AMessageThatNobodyReceives) {
+  in_nccl_groups(
+      2,
+      [](ProcessGroup& g, Device device) {
+        Tensors t = {ones({3}).to(device)};
+        if (g.getRank() == 1) return;
+        const std::string message = error_of([&] { g.send(t, 1, 0); });
+        EXPECT_NE(message.find("rank 0 of 2: send of Float[3] (message 1) failed: expected rank 1 "
+                               "to make a communicator with this rank, and the time limit"),
+                  std::string::npos)
+            << message;
+      },
+      300ms);
+}
+
 // The host goes on, the kernels wait for the current stream's work, and that for them.
 TEST_F(ProcessGroupNccl, QueuesBetweenTheCurrentStreamsWork) {
   std::atomic<bool> may_come{false};

@@ -35,6 +35,9 @@ TEST(ProcessGroupGloo, WhatAllBackendsDo) {
       group_cases::same_bits(g, device);
       group_cases::futures(g, device);
       group_cases::messages_in_any_order(g, device);
+      group_cases::ring(g, device, false);
+      group_cases::ring(g, device, true);
+      group_cases::batch(g, device);
     }
     group_cases::parts(g);
   });
