@@ -3,23 +3,30 @@
 // ("Attention") shows. (cuDNN 9.19's single operation, SDPA_FWD, has no causal form.)
 #include <taper/ops/nn/attention_cudnn.h>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include <taper/framework/cuda/gpu/cudnn_graph.h>
 #include <taper/framework/cuda/gpu/current.h>
-#include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/scratch.h>
+#include <taper/framework/runtime/runtime.h>
 
 namespace torch::taper::cuda {
 namespace {
 
-/// The number of shapes, of results and of gradients, for which a thread keeps plans. cuDNN
+/// The number of shapes, of results and of gradients, for which a device keeps plans. cuDNN
 /// compiles each of them in half a second.
 constexpr size_t kMostPlans = 128;
+/// A shape gets plans after this many calls: the layers of a model take it some ten times in each
+/// step, and lengths may differ from step to step.
+constexpr int kCallsBeforePlans = 64;
+/// The number of shapes whose calls are counted.
+constexpr size_t kMostCounted = 4096;
 constexpr int64_t kAlignment = 16;  // of all operands
 
 /// Ids of a graph's tensors. Virtual tensors get the ids after them.
@@ -229,8 +236,8 @@ std::vector<GraphPart> gradients_of(const Shape& shape) {
   return g.operations();
 }
 
-using Key = std::tuple<cudnnHandle_t, ScalarType, bool, bool, std::vector<int64_t>>;
-Key key_of(cudnnHandle_t handle, const Shape& s, bool is_deterministic) {
+using Key = std::tuple<ScalarType, bool, bool, std::vector<int64_t>>;
+Key key_of(const Shape& s, bool is_deterministic) {
   std::vector<int64_t> numbers;
   const auto add = [&](const GraphLayout& l) {
     numbers.insert(numbers.end(), l.sizes.begin(), l.sizes.end());
@@ -238,25 +245,61 @@ Key key_of(cudnnHandle_t handle, const Shape& s, bool is_deterministic) {
   };
   for (const GraphLayout* l : {&s.q, &s.k, &s.v, &s.y}) add(*l);
   for (const GraphLayout& l : s.gradients) add(l);
-  return {handle, s.dtype, s.causal, is_deterministic, std::move(numbers)};
+  return {s.dtype, s.causal, is_deterministic, std::move(numbers)};
 }
 
-/// Returns null if there are too many plans.
-EnginePlans* plans_for(const Shape& shape) {
-  auto& plans = of_thread<std::map<Key, std::unique_ptr<EnginePlans>>>();
-  EngineRules rules;
-  rules.only_deterministic = cudnn_is_deterministic();
-  rules.has_fallback = false;  // callers have other kernels
-  const cudnnHandle_t h = cudnn_handle();
-  Key key = key_of(h, shape, rules.only_deterministic);
-  const auto it = plans.find(key);
-  if (it != plans.end()) return it->second.get();
-  if (plans.size() >= kMostPlans) return nullptr;
-  const RelaxedCapture relaxed;
-  auto made = std::make_unique<EnginePlans>(
-      h, shape.gradients.empty() ? result_of(shape) : gradients_of(shape), rules);
-  return plans.emplace(std::move(key), std::move(made)).first->second.get();
-}
+/// A device's plans, for all threads. Plans of cuDNN are not safe for several threads at once, so
+/// one thread at a time runs them, with their own handle.
+class SharedPlans {
+ public:
+  static SharedPlans& of_device(DeviceIndex device) {
+    static auto& all = *new std::array<SharedPlans, kMaxDevices>;  // may outlive the driver
+    return all[static_cast<size_t>(device)];
+  }
+  /// Returns f(plans of the shape), or false without plans.
+  template <class F>
+  bool run(const Shape& shape, const F& f) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    EnginePlans* const plans = find_or_make(shape);
+    return plans && f(*plans);
+  }
+
+ private:
+  EnginePlans* find_or_make(const Shape& shape) {
+    EngineRules rules;
+    rules.only_deterministic = cudnn_is_deterministic();
+    rules.has_fallback = false;  // callers have other kernels
+    Key key = key_of(shape, rules.only_deterministic);
+    const auto it = plans_.find(key);
+    if (it == plans_.end() && (plans_.size() >= kMostPlans || !is_frequent(key, rules)))
+      return nullptr;
+    set_handle();
+    if (it != plans_.end()) return it->second.get();
+    const RelaxedCapture relaxed;
+    auto made = std::make_unique<EnginePlans>(
+        handle_, shape.gradients.empty() ? result_of(shape) : gradients_of(shape), rules);
+    calls_.erase(key);
+    return plans_.emplace(std::move(key), std::move(made)).first->second.get();
+  }
+  /// Tests whether the shape has come often. A captured one comes in each replay. A deterministic
+  /// one never changes its kernel.
+  bool is_frequent(const Key& key, const EngineRules& rules) {
+    if (rules.only_deterministic || globalContext().benchmarkCuDNN()) return true;
+    if (is_capturing(kernel_stream())) return true;
+    if (calls_.size() >= kMostCounted) calls_.clear();
+    return ++calls_[key] > kCallsBeforePlans;
+  }
+  void set_handle() {
+    const RelaxedCapture relaxed;
+    if (!handle_) TAPER_LIBRARY_CALL(cudnn, cudnnCreate, &handle_);
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetStream, handle_, kernel_stream());
+  }
+
+  std::mutex mutex_;
+  cudnnHandle_t handle_ = nullptr;
+  std::map<Key, std::unique_ptr<EnginePlans>> plans_;
+  std::map<Key, int> calls_;
+};
 
 /// Tests whether a suitable cuDNN is available.
 bool is_usable() {
@@ -282,13 +325,14 @@ bool cudnn_attention(const Out& y, const Out& lse, const In& q, const In& k, con
   if (!is_usable()) return false;
   const Shape shape{q.dtype,      form.causal, layout_of(q), layout_of(k), layout_of(v),
                     layout_of(y), {}};
-  EnginePlans* const plans = plans_for(shape);
   const HostNumbers numbers(form);
   GraphMemory m;
   m.add(kQ, q.data), m.add(kK, k.data), m.add(kV, v.data), m.add(kY, y.data);
   m.add(kLse, lse.data);
   numbers.add_to(m, form);
-  return plans && plans->run(m);
+  return SharedPlans::of_device(kernel_device()).run(shape, [&](EnginePlans& plans) {
+    return plans.run(m);
+  });
 }
 
 bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const In& gy,
@@ -302,17 +346,18 @@ bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const
                     layout_of(v),
                     layout_of(y),
                     {layout_of(gy), layout_of(gq), layout_of(gk), layout_of(gv)}};
-  EnginePlans* const plans = plans_for(shape);
-  if (!plans) return false;
-  // (Before 9.6 the sums had to start as zeros.)
-  const Scratch<float> delta(shape.rows()), sums(q.numel);
   const HostNumbers numbers(form);
   GraphMemory m;
   m.add(kQ, q.data), m.add(kK, k.data), m.add(kV, v.data), m.add(kY, y.data), m.add(kGy, gy.data);
   m.add(kGq, gq.data), m.add(kGk, gk.data), m.add(kGv, gv.data), m.add(kLse, lse.data);
-  m.add(kDelta, delta.get()), m.add(kSums, sums.get()), m.add(kOne, &numbers.one);
+  m.add(kOne, &numbers.one);
   numbers.add_to(m, form);
-  return plans->run(m);
+  return SharedPlans::of_device(kernel_device()).run(shape, [&](EnginePlans& plans) {
+    // (Before 9.6 the sums had to start as zeros.)
+    const Scratch<float> delta(shape.rows()), sums(q.numel);
+    m.add(kDelta, delta.get()), m.add(kSums, sums.get());
+    return plans.run(m);
+  });
 }
 
 }  // namespace torch::taper::cuda

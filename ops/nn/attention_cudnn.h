@@ -37,10 +37,11 @@ inline bool cudnn_takes_attention_backward(const In& gy, const In& q, const In& 
          !cudnn_is_deterministic();
 }
 
-// Compute the same as the kernels of attention_kernels.h, for inputs that cudnn_takes_... accepts.
-// `lse` has the same meaning, so that backward may use other kernels than forward. They return
-// false, with nothing done, if cuDNN is missing, too old, has no engine, or has compiled plans for
-// too many shapes.
+// Compute what the kernels of attention_kernels.h do, for inputs that cudnn_takes_... accepts. lse
+// has the kernels' meaning, so that either may follow the other. They return false, with nothing
+// done, if cuDNN is missing, too old, has no engine, or has compiled plans for too many shapes.
+// They also do so for the first calls of a shape, unless it is captured, or results must be
+// deterministic, or the switch benchmarkCuDNN is on. cuDNN compiles a plan for half a second.
 bool cudnn_attention(const Out& y, const Out& lse, const In& q, const In& k, const In& v,
                      const AttentionForm& form);
 bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const In& gy,

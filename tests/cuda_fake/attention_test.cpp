@@ -2,6 +2,8 @@
 // the real library has engines for them.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/capture/graph.h>
 #include <taper/framework/core/warning.h>
@@ -50,8 +52,12 @@ struct Case {
   }
 };
 
+/// Whether a shape has plans from its first call on.
+bool plans_at_once = true;
+
 template <class F>
 bool as_launch(const F& f) {
+  globalContext().setBenchmarkCuDNN(plans_at_once);
   bool done = false;
   detail::launch_on(0, "test", [&] { done = f(); });
   return done;
@@ -174,8 +180,54 @@ TEST(FakeDnnAttention, IsNotDoneForEverMoreShapes) {
   });
 }
 
+// Until then the own kernels compute it.
+TEST(FakeDnnAttention, IsDoneForAShapeThatRepeats) {
+  in_own_process([] {
+    plans_at_once = false;
+    const Case often, once(kHalf, true);
+    for (int i = 0; i < 64; ++i) EXPECT_FALSE(result(often)) << i;
+    EXPECT_EQ(fake_cuda::calls("cudnnCreate"), 0u);
+    EXPECT_FALSE(result(once));
+    EXPECT_TRUE(result(often));
+    EXPECT_FALSE(gradients(often));
+    EXPECT_FALSE(result(once));
+    globalContext().setDeterministicCuDNN(true);
+    EXPECT_TRUE(result(once));
+    globalContext().setDeterministicCuDNN(false);
+    plans_at_once = true;
+    EXPECT_TRUE(result(once));
+  });
+}
+
+TEST(FakeDnnAttention, PlansAreOfAllThreads) {
+  in_own_process([] {
+    const Case c;
+    expect_as_on_host(c);
+    const uint64_t ends = fake_cuda::calls("cudnnBackendFinalize");
+    const int64_t handles = fake_cuda::live_objects("handle of cuDNN");
+    const Case want = on_host(c);
+    const cuda::Stream side(Device(kCUDA, 0));
+    std::thread([&] {
+      const cuda::StreamGuard own(side);
+      EXPECT_TRUE(result(c));
+      EXPECT_TRUE(gradients(c));
+    }).join();
+    side.synchronize();
+    expect_results(c, want);
+    EXPECT_EQ(fake_cuda::calls("cudnnBackendFinalize"), ends + 2);  // of lists of memory
+    EXPECT_EQ(fake_cuda::live_objects("handle of cuDNN"), handles);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        for (int k = 0; k < 8; ++k) EXPECT_TRUE(result(c));
+      });
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
 TEST(FakeDnnAttention, IsCaptured) {
   in_own_process([] {
+    plans_at_once = false;  // replays repeat it
     const Case c(kHalf, true);
     const Case want = on_host(c);
     Graph graph(Device(kCUDA, 0));
@@ -193,6 +245,7 @@ TEST(FakeDnnAttention, IsCaptured) {
 TEST(FakeDnnAttention, IsWhatTheOpCalls) {
 #if FAKE_CUDA_KERNELS
   in_own_process([] {
+    globalContext().setBenchmarkCuDNN(true);
     const Case c(kHalf, true), want = on_host(c);
     for (const Tensor& t : {c.q, c.k, c.v}) Tensor(t).requires_grad_();
     const Tensor y = scaled_dot_product_attention(c.q, c.k, c.v, {}, 0, true, c.form.scale);

@@ -306,7 +306,8 @@ struct OfProjection {
   bool causal;
 };
 /// Attention of the parts of a projection on a device, and the gradient of that; on a GPU of 16
-/// bits by cuDNN where it is on for the result, for the gradient, else by own kernels.
+/// bits by cuDNN where it is on for the result, for the gradient, else by own kernels. (benchmark:
+/// from the first call of a shape on.)
 std::vector<Tensor> by_route(const Tensor& projection, const OfProjection& s, bool result,
                              bool gradient) {
   const Tensor x = projection.detach().requires_grad_();
@@ -314,11 +315,13 @@ std::vector<Tensor> by_route(const Tensor& projection, const OfProjection& s, bo
     const Tensor rows = x.narrow(2, i * s.H * s.width, s.H * s.width);
     return rows.view({s.N, s.L, s.H, s.width}).transpose(1, 2);
   };
+  globalContext().setBenchmarkCuDNN(true);
   globalContext().setUserEnabledCuDNN(result);
   const Tensor y = scaled_dot_product_attention(part(0), part(1), part(2), {}, 0, s.causal);
   globalContext().setUserEnabledCuDNN(gradient);
   y.backward(y.detach().mul(3));
   globalContext().setUserEnabledCuDNN(true);
+  globalContext().setBenchmarkCuDNN(false);
   return {y.detach().cpu().to(kFloat), x.grad().cpu().to(kFloat)};
 }
 
