@@ -47,7 +47,52 @@ TEST(FakeCudaHandles, AreOneForEachDeviceAndThread) {
         as_launch(device, [] { cuda::cublas_handle(), cuda::cudnn_handle(); });
     EXPECT_EQ(fake_cuda::calls("cublasCreate"), 2u);
     EXPECT_EQ(fake_cuda::calls("cudnnCreate"), 2u);
-    EXPECT_EQ(fake_cuda::calls("cublasSetStream"), 6u);
+    EXPECT_EQ(fake_cuda::calls("cublasSetStream"), 2u);
+    EXPECT_EQ(fake_cuda::calls("cudnnSetStream"), 2u);
+  });
+}
+
+TEST(FakeCudaHandles, AreSetWhenSomethingChanges) {
+  in_own_process([] {
+    const Biased biased;
+    const auto product = [&] { as_launch(0, [&] { cuda::run_gemm(biased.product()); }); };
+    const auto calls = [] {
+      std::vector<uint64_t> n;
+      for (const char* name : {"cublasSetStream", "cublasSetWorkspace", "cublasSetMathMode"})
+        n.push_back(fake_cuda::calls(name));
+      return n;
+    };
+    for (int i = 0; i < 3; ++i) product();
+    EXPECT_EQ(calls(), (std::vector<uint64_t>{1, 1, 1}));
+    {
+      const cuda::StreamGuard side(cuda::Stream(Device(kCUDA, 0)));
+      for (int i = 0; i < 3; ++i) product();
+    }
+    const std::vector<uint64_t> on_side = calls();
+    EXPECT_EQ(on_side[0], 2u);
+    EXPECT_EQ(on_side[1], 2u) << "a new stream resets the workspace";
+    product();
+    EXPECT_EQ(calls()[0], 3u);
+    expect_close(biased.c.cpu(), biased.b.cpu().matmul(biased.a.cpu()), 1e-5);
+  });
+}
+
+// The program may set them to a stream of its own.
+TEST(FakeCudaHandles, OfTheProgramAreSetEachTime) {
+  in_own_process([] {
+    const Biased biased;
+    detail::StreamImpl* const stream = cuda::current_stream(0).impl();
+    const auto mine = static_cast<cublasHandle_t>(
+        cuda_runtime()->library_handle(Runtime::Library::kBlas, stream));
+    const cuda::Stream side(Device(kCUDA, 0));
+    for (int i = 0; i < 2; ++i) {
+      as_launch(0, [&] { cuda::run_gemm(biased.product()); });
+      EXPECT_EQ(fake_cuda::calls("cublasSetWorkspace"), static_cast<uint64_t>(i) + 1);
+      cublasSetStream_v2(mine, static_cast<cudaStream_t>(side.native_handle()));
+    }
+    const uint64_t before = fake_cuda::calls("cublasSetStream");
+    as_launch(0, [&] { cuda::run_gemm(biased.product()); });
+    EXPECT_EQ(fake_cuda::calls("cublasSetStream"), before + 1);
   });
 }
 
@@ -91,6 +136,7 @@ TEST(FakeCudaHandles, ThatCannotBeMadeAreTriedAgain) {
     EXPECT_NO_THROW(sparse());
     as_launch(0, [] { cuda::cublas_handle(), cuda::cusolver_handle(); });
     EXPECT_EQ(fake_cuda::live().handles, 3);
+    const cuda::StreamGuard side(cuda::Stream(Device(kCUDA, 0)));
     expect_failure("cublasSetStream", {"cuBLAS error", "cublasSetStream_v2"},
                    [] { as_launch(0, [] { cuda::cublas_handle(); }); });
     expect_failure("cusolverDnSetStream", {"CUSOLVER_STATUS_INTERNAL_ERROR"},

@@ -279,9 +279,10 @@ TEST(FakeCudaProducts, WhatFailsIsThrownAndLeavesNothing) {
     const Biased biased;
     const auto plain = [&] { as_launch(0, [&] { cuda::run_gemm(biased.product()); }); };
     const auto with_bias = [&] { biased.run(); };
-    plain();
+    as_launch(0, [] { cuda::cublas_handle(); });
     for (const char* function : {"cublasSetWorkspace", "cublasSetMathMode"})
       expect_failure(function, {"cuBLAS error: ", function}, plain);
+    plain();
     expect_failure("cublasGemmStridedBatchedEx",
                    {"cuBLAS error: the GPU program failed", "cublasGemmStridedBatchedEx_64"},
                    plain);

@@ -82,15 +82,13 @@ void run_plain(const ColumnMajorGemm& g) {
   const cublasComputeType_t compute = compute_type(g.dtype);
   const Scale alpha(g.alpha, compute), beta(g.beta, compute);
   const cudaDataType_t type = blas_type(g.dtype);
-  const cublasHandle_t h = cublas_handle();
   // Uses a workspace of the stream. With the library's own workspace, results would depend on work
   // of other streams.
   const Scratch<char> room(kCublasRoom);
-  TAPER_LIBRARY_CALL(cublas, cublasSetWorkspace_v2, h, room.get(), kCublasRoom);
-  TAPER_LIBRARY_CALL(cublas, cublasSetMathMode, h,
-                     reduction_of(g.dtype) == Reduction::AllowReducedPrecisionWithSplitK
-                         ? CUBLAS_DEFAULT_MATH
-                         : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  const cublasHandle_t h =
+      cublas_handle(room.get(), reduction_of(g.dtype) == Reduction::AllowReducedPrecisionWithSplitK
+                                    ? CUBLAS_DEFAULT_MATH
+                                    : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
   TAPER_LIBRARY_CALL(cublas, cublasGemmStridedBatchedEx_64, h,
                      g.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
                      g.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g.m, g.n, g.k, alpha.get(), g.a,

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <map>
+#include <optional>
 
 #include <taper/framework/core/check.h>
 #include <taper/framework/cuda/gpu/current.h>
@@ -14,15 +15,34 @@
 namespace torch::taper::cuda {
 namespace {
 
+/// A library's handle, and the stream to which it is set.
+template <class Handle>
+struct BoundHandle {
+  Handle handle;
+  std::optional<cudaStream_t> stream{};  // unknown at first, and after a call that failed
+  bool is_programs = false;              // the program has it too, and may change it at any time
+};
+
 // Returns the calling thread's handle on the current device. There are as many handles for each
 // device as threads that have used it at once.
 template <class Handle, class Make>
-Handle handle_of_thread(const Make& make) {
-  auto& handles = of_thread<std::map<DeviceIndex, Handle>>();
+BoundHandle<Handle>& handle_of_thread(const Make& make) {
+  auto& handles = of_thread<std::map<DeviceIndex, BoundHandle<Handle>>>();
   const auto it = handles.find(kernel_device());
   if (it != handles.end()) return it->second;
   const RelaxedCapture relaxed;
-  return handles.emplace(kernel_device(), make()).first->second;
+  return handles.emplace(kernel_device(), BoundHandle<Handle>{make()}).first->second;
+}
+
+/// Sets the handle to the launch's stream by `set`, unless it is set already: that takes time.
+template <class Handle, class Set>
+Handle bound(BoundHandle<Handle>& h, bool for_program, const Set& set) {
+  h.is_programs = h.is_programs || for_program;
+  if (!h.is_programs && h.stream == kernel_stream()) return h.handle;
+  h.stream.reset();
+  set(h.handle, kernel_stream());
+  h.stream = kernel_stream();
+  return h.handle;
 }
 
 void* load(const char* file) {
@@ -68,44 +88,79 @@ void* cusparse_function(const char* name) {
   return find(library, name);
 }
 
-cublasHandle_t cublas_handle() {
-  const cublasHandle_t h = handle_of_thread<cublasHandle_t>([] {
+namespace {
+
+/// Settings of cuBLAS's handle, as far as they are known. A new stream resets the workspace.
+struct BlasSettings {
+  void* workspace = nullptr;
+  std::optional<cublasMath_t> mode;
+};
+BlasSettings& settings_of(cublasHandle_t h) {
+  return of_thread<std::map<cublasHandle_t, BlasSettings>>()[h];
+}
+
+BoundHandle<cublasHandle_t>& cublas_of_thread() {
+  return handle_of_thread<cublasHandle_t>([] {
     cublasHandle_t made = nullptr;
     TAPER_LIBRARY_CALL(cublas, cublasCreate_v2, &made);
     return made;
   });
-  TAPER_LIBRARY_CALL(cublas, cublasSetStream_v2, h, kernel_stream());
-  return h;
 }
 
-cusolverDnHandle_t cusolver_handle() {
-  const cusolverDnHandle_t h = handle_of_thread<cusolverDnHandle_t>([] {
+}  // namespace
+
+cublasHandle_t cublas_handle(bool for_program) {
+  return bound(cublas_of_thread(), for_program, [](cublasHandle_t h, cudaStream_t stream) {
+    settings_of(h) = {};
+    TAPER_LIBRARY_CALL(cublas, cublasSetStream_v2, h, stream);
+  });
+}
+cublasHandle_t cublas_handle(void* workspace, cublasMath_t mode) {
+  const cublasHandle_t h = cublas_handle();
+  BlasSettings& now = settings_of(h);
+  if (now.workspace != workspace) {
+    now.workspace = nullptr;
+    TAPER_LIBRARY_CALL(cublas, cublasSetWorkspace_v2, h, workspace, kCublasRoom);
+    now.workspace = workspace;
+  }
+  if (now.mode != mode) {
+    now.mode.reset();
+    TAPER_LIBRARY_CALL(cublas, cublasSetMathMode, h, mode);
+    now.mode = mode;
+  }
+  return h;
+}
+cusolverDnHandle_t cusolver_handle(bool for_program) {
+  auto& h = handle_of_thread<cusolverDnHandle_t>([] {
     cusolverDnHandle_t made = nullptr;
     TAPER_LIBRARY_CALL(cusolver, cusolverDnCreate, &made);
     return made;
   });
-  TAPER_LIBRARY_CALL(cusolver, cusolverDnSetStream, h, kernel_stream());
-  return h;
+  return bound(h, for_program, [](cusolverDnHandle_t handle, cudaStream_t stream) {
+    TAPER_LIBRARY_CALL(cusolver, cusolverDnSetStream, handle, stream);
+  });
 }
 
 cudnnHandle_t cudnn_handle() {
-  const cudnnHandle_t h = handle_of_thread<cudnnHandle_t>([] {
+  auto& h = handle_of_thread<cudnnHandle_t>([] {
     cudnnHandle_t made = nullptr;
     TAPER_LIBRARY_CALL(cudnn, cudnnCreate, &made);
     return made;
   });
-  TAPER_LIBRARY_CALL(cudnn, cudnnSetStream, h, kernel_stream());
-  return h;
+  return bound(h, /*for_program=*/false, [](cudnnHandle_t handle, cudaStream_t stream) {
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetStream, handle, stream);
+  });
 }
 
-cusparseHandle_t cusparse_handle() {
-  const cusparseHandle_t h = handle_of_thread<cusparseHandle_t>([] {
+cusparseHandle_t cusparse_handle(bool for_program) {
+  auto& h = handle_of_thread<cusparseHandle_t>([] {
     cusparseHandle_t made = nullptr;
     TAPER_LIBRARY_CALL(cusparse, cusparseCreate, &made);
     return made;
   });
-  TAPER_LIBRARY_CALL(cusparse, cusparseSetStream, h, kernel_stream());
-  return h;
+  return bound(h, for_program, [](cusparseHandle_t handle, cudaStream_t stream) {
+    TAPER_LIBRARY_CALL(cusparse, cusparseSetStream, handle, stream);
+  });
 }
 
 void check_cublas(cublasStatus_t status, const char* call, const char* file, int line) {

@@ -15,11 +15,16 @@ namespace torch::taper::cuda {
 /// Workspace of a product: cuBLAS's default on recent GPUs.
 constexpr size_t kCublasRoom = size_t{32} << 20;
 
-cublasHandle_t cublas_handle();
-cusolverDnHandle_t cusolver_handle();
+// Return the calling thread's handle, set to the stream of the launch. A handle that was returned
+// for the program is set in each call, because the program may change it. Others are set only if
+// the stream has changed.
+cublasHandle_t cublas_handle(bool for_program = false);
+cusolverDnHandle_t cusolver_handle(bool for_program = false);
 cudnnHandle_t cudnn_handle();
-cusparseHandle_t cusparse_handle();
-/// Returns whether cuDNN can be loaded. Ops that also have other kernels call it.
+cusparseHandle_t cusparse_handle(bool for_program = false);
+/// Returns cuBLAS's handle, also set to a workspace of kCublasRoom bytes and to a math mode.
+cublasHandle_t cublas_handle(void* workspace, cublasMath_t mode);
+/// Returns whether cuDNN can be loaded, for ops with other kernels.
 bool has_cudnn();
 
 // Return a function of the library by name, or of a library that it needs (cuBLASLt). If the

@@ -113,14 +113,14 @@ class GpuRuntime final : public Runtime {
     const LaunchScope scope(stream->device, handle_of(stream), nullptr);
     switch (library) {
       case Library::kSolver:
-        return cusolver_handle();
+        return cusolver_handle(/*for_program=*/true);
       case Library::kSparse:
-        return cusparse_handle();
+        return cusparse_handle(/*for_program=*/true);
       case Library::kBlas:
       case Library::kBlasLt:
         break;
     }
-    return cublas_handle();  // also a handle of cuBLASLt
+    return cublas_handle(/*for_program=*/true);  // also a handle of cuBLASLt
   }
 
   void* allocate(DeviceIndex device, size_t nbytes) override {

@@ -76,9 +76,7 @@ constexpr cudaDataType kType = std::is_same_v<T, float>                     ? CU
 /// Holds cuBLAS's handle with a workspace of this scope, as products use it (gemm.h).
 class Cublas {
  public:
-  Cublas() : room_(kCublasRoom), handle_(cublas_handle()) {
-    TAPER_LIBRARY_CALL(cublas, cublasSetWorkspace_v2, handle_, room_.get(), kCublasRoom);
-  }
+  Cublas() : room_(kCublasRoom), handle_(cublas_handle(room_.get(), CUBLAS_DEFAULT_MATH)) {}
   cublasHandle_t handle() const { return handle_; }
 
  private:
