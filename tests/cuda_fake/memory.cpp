@@ -68,6 +68,13 @@ cudaError_t copy(void* to, const void* from, size_t nbytes, CUstream_st* s) {
 
 namespace fake_cuda {
 
+void check_no_group(const char* function) {
+  const std::thread::id other = state().in_group;
+  if (other != std::thread::id() && other != std::this_thread::get_id())
+    violation(std::string(function) + " beside another thread's group of NCCL",
+              cudaErrorLaunchFailure);
+}
+
 std::string fault_of(const void* p, size_t nbytes, int device) {
   const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   if (nbytes == 0) return "";
@@ -160,6 +167,7 @@ extern "C" {
 
 cudaError_t cudaMalloc(void** p, size_t nbytes) {
   return entry("cudaMalloc", [&] {
+    check_no_group("cudaMalloc");
     *p = nullptr;
     const int device = here().device;
     if (const cudaError_t status = use(device); status != cudaSuccess) return status;
@@ -173,6 +181,7 @@ cudaError_t cudaMalloc(void** p, size_t nbytes) {
 }
 cudaError_t cudaFree(void* p) {
   return entry("cudaFree", [&] {
+    check_no_group("cudaFree");
     (void)use(here().device);
     if (const cudaError_t status = check_safe("cudaFree"); status != cudaSuccess) return status;
     return give_back(p, false, "cudaFree");
@@ -180,6 +189,7 @@ cudaError_t cudaFree(void* p) {
 }
 cudaError_t cudaHostAlloc(void** p, size_t nbytes, unsigned) {
   return entry("cudaHostAlloc", [&] {
+    check_no_group("cudaHostAlloc");
     *p = nullptr;
     if (const cudaError_t status = use(here().device); status != cudaSuccess) return status;
     if (const cudaError_t status = check_safe("cudaHostAlloc"); status != cudaSuccess)
@@ -190,6 +200,7 @@ cudaError_t cudaHostAlloc(void** p, size_t nbytes, unsigned) {
 }
 cudaError_t cudaFreeHost(void* p) {
   return entry("cudaFreeHost", [&] {
+    check_no_group("cudaFreeHost");
     (void)use(here().device);
     if (const cudaError_t status = check_safe("cudaFreeHost"); status != cudaSuccess) return status;
     return give_back(p, true, "cudaFreeHost");

@@ -235,7 +235,11 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
 }
 ncclResult_t ncclGroupStart() {
   LibraryCall call("ncclGroupStart");
-  if (call && group().depth++ == 0) group().has_failed = false;
+  if (call && group().depth++ == 0) {
+    group().has_failed = false;
+    const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+    state().in_group = std::this_thread::get_id();
+  }
   return status(call);
 }
 // After an error in the group nothing of it is done.
@@ -244,6 +248,11 @@ ncclResult_t ncclGroupEnd() {
   call.demand(group().depth > 0, "the end of no group");
   if (group().depth == 0 || --group().depth > 0) return status(call);
   const std::vector<Part> parts = std::exchange(group().parts, {});
+  if (state().at_end_of_group) state().at_end_of_group();
+  {
+    const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+    state().in_group = {};
+  }
   if (!call) return status(call);
   if (group().has_failed) return ncclInvalidUsage;
   const std::lock_guard<std::recursive_mutex> lock(state().mutex);
@@ -350,6 +359,28 @@ TEST(FakeCudaCollectives, AreInTheOrderOfAllStreams) {
     EXPECT_FALSE(streams[1].query());
     streams[1].synchronize();
     expect_close(ranks.tensors[1].cpu(), ranks.hosts[0].add(ranks.hosts[1]).add(7), 0);
+  });
+}
+
+// Which would wait for kernels of the first devices, and these for those of the last.
+TEST(FakeCudaCollectives, NoThreadTakesOrFreesMemoryMeanwhile) {
+  in_own_process([] {
+    const Ranks ranks(0, 2, kFloat);
+    EXPECT_TRUE(ranks.broadcast());  // makes the communicators
+    Runtime& runtime = *cuda_runtime();
+    const std::function<void()> each[] = {
+        [&] { runtime.release(0, runtime.allocate(0, 512), 512); },
+        [&] { runtime.release_pinned(runtime.allocate_pinned(512), 512); }};
+    for (const auto& take : each) {
+      std::thread other;
+      state().at_end_of_group = [&] {
+        other = std::thread(take);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      };
+      EXPECT_TRUE(ranks.broadcast());
+      state().at_end_of_group = nullptr;
+      other.join();
+    }
   });
 }
 

@@ -83,6 +83,8 @@ struct State {
   std::set<Capture*> captures;
   std::map<const void*, LibraryObject> objects;
   bool is_lazy = false, is_unloaded = false;
+  std::thread::id in_group{};             // the thread that is in a group of NCCL's calls
+  std::function<void()> at_end_of_group;  // what else happens meanwhile
 };
 State& state();
 
@@ -118,6 +120,10 @@ cudaError_t check_safe(const char* function);
 
 /// What is wrong with nbytes at p as memory of the device; empty where nothing is.
 std::string fault_of(const void* p, size_t nbytes, int device);
+
+/// Memory is taken or given back, which may wait for kernels: those of a group whose others have
+/// not been launched would wait forever.
+void check_no_group(const char* function);
 
 /// Queues work on the stream, or adds it to the stream's capture.
 void enqueue(CUstream_st* stream, Work work);

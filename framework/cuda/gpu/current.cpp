@@ -109,6 +109,11 @@ void restore_device(int device) noexcept {
     (void)cudaSetDevice(device);
 }
 
+std::mutex& launches_of_several_devices() {
+  static auto& mutex = *new std::mutex;  // memory is freed until the process ends
+  return mutex;
+}
+
 DeviceIndex kernel_device() { return current_device_index; }
 cudaStream_t kernel_stream() { return current_handle; }
 GpuRecording* kernel_recording() { return current_recording; }

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <mutex>
+
 #include <taper/framework/core/device.h>
 
 namespace torch::taper::cuda {
@@ -37,6 +39,10 @@ void use_deferred();
 /// Makes `device` current again if it has a context. Does nothing otherwise, because CUDA would
 /// make a context.
 void restore_device(int device) noexcept;
+/// Is locked while a thread launches NCCL's kernels on several devices, and while one takes or
+/// frees memory, which waits for kernels. Else a kernel of one device could wait for one that
+/// cannot start.
+std::mutex& launches_of_several_devices();
 /// Returns the device of the launch that is being made.
 DeviceIndex kernel_device();
 /// Returns the recording of that launch, or null.

@@ -58,7 +58,7 @@ std::optional<ncclDataType_t> nccl_type(ScalarType dtype) {
 /// devices see them in one order. Otherwise they would wait for each other forever.
 class Group {
  public:
-  Group() : lock_(mutex()) {
+  Group() : lock_(cuda::launches_of_several_devices()) {
     TAPER_CUDA_CHECK(cudaGetDevice(&device_));
     TAPER_NCCL(ncclGroupStart);
   }
@@ -72,10 +72,6 @@ class Group {
     ended_ = true;
     TAPER_NCCL(ncclGroupEnd);
   }
-  static std::mutex& mutex() {
-    static std::mutex m;
-    return m;
-  }
 
  private:
   std::lock_guard<std::mutex> lock_;
@@ -88,7 +84,7 @@ const std::vector<ncclComm_t>& communicators(const std::vector<CollectivePart>& 
   static auto& all = *new std::map<std::vector<int>, std::vector<ncclComm_t>>;
   std::vector<int> devices;
   for (const CollectivePart& p : parts) devices.push_back(p.stream->device);
-  const std::lock_guard<std::mutex> lock(Group::mutex());
+  const std::lock_guard<std::mutex> lock(cuda::launches_of_several_devices());
   std::vector<ncclComm_t>& made = all[devices];
   if (made.empty()) {
     std::vector<ncclComm_t> fresh(devices.size());

@@ -125,6 +125,7 @@ class GpuRuntime final : public Runtime {
 
   void* allocate(DeviceIndex device, size_t nbytes) override {
     const OnDevice on(device);
+    const std::lock_guard<std::mutex> no_group(launches_of_several_devices());
     const RelaxedCapture relaxed;
     void* p = nullptr;
     return is_out_of_memory(cudaMalloc(&p, nbytes), "cudaMalloc", __LINE__) ? nullptr : p;
@@ -132,11 +133,13 @@ class GpuRuntime final : public Runtime {
   // At the end of the process the driver may be gone, and no one is left to get an error.
   void release(DeviceIndex device, void* p, size_t) noexcept override {
     const TryOnDevice on(device);
+    const std::lock_guard<std::mutex> no_group(launches_of_several_devices());
     const RelaxedCapture relaxed;
     (void)cudaFree(p);
   }
   void* allocate_pinned(size_t nbytes) override {
     const OnDevice on(used_device());
+    const std::lock_guard<std::mutex> no_group(launches_of_several_devices());
     const RelaxedCapture relaxed;
     void* p = nullptr;
     const cudaError_t status = cudaHostAlloc(&p, nbytes, cudaHostAllocPortable);
@@ -144,6 +147,7 @@ class GpuRuntime final : public Runtime {
   }
   void release_pinned(void* p, size_t) noexcept override {
     const TryOnDevice on(used_device());
+    const std::lock_guard<std::mutex> no_group(launches_of_several_devices());
     (void)cudaFreeHost(p);
   }
 
