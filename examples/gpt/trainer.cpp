@@ -12,6 +12,15 @@ namespace {
 
 using taper::Tensor;
 
+// Copies a batch to the device. The host does not wait: it draws the next batch while the device
+// computes.
+void give(const Tensor& to, const Tensor& batch) {
+  if (to.is_cuda())
+    to.copy_(batch.pin_memory(), /*non_blocking=*/true);
+  else
+    to.copy_(batch);
+}
+
 // A block whose activations are computed again in backward.
 Tensor recomputed(BlockImpl& block, const Tensor& x) {
   return taper::autograd::checkpoint(
@@ -46,8 +55,8 @@ void Trainer::draw_batch() {
   const Tensor starts =
       taper::randint(tokens_.size(0) - context, {options_.batch_size, 1}, taper::kLong);
   const Tensor places = starts + taper::arange(context);
-  x_.copy_(tokens_.index({places}));
-  y_.copy_(tokens_.index({places + 1}));
+  give(x_, tokens_.index({places}));
+  give(y_, tokens_.index({places + 1}));
 }
 
 // Runs forward and backward of one batch. Sets the gradients or adds to them, and adds to the loss.
@@ -95,13 +104,27 @@ void Trainer::run_batch(bool is_first) {
   if (!options_.eager) graph = is_first ? captured_first() : captured();
 }
 
+// Limits the norm of the gradients. On a device, the host does not wait for the norm.
+void Trainer::clip() {
+  const std::vector<Tensor> parameters = model_->parameters();
+  if (device_.is_cpu()) {
+    taper::nn::utils::clip_grad_norm_(parameters, options_.clip);
+    return;
+  }
+  std::vector<Tensor> gradients;
+  for (const Tensor& p : parameters)
+    if (p.grad().defined()) gradients.push_back(p.grad());
+  const Tensor norm = taper::nn::utils::get_total_norm(gradients);
+  taper::nn::utils::clip_grads_with_norm_(parameters, options_.clip, norm);
+}
+
 void Trainer::step() {
   if (!first_) optimizer_->zero_grad(/*set_to_none=*/true);
   loss_.zero_();
   for (int64_t i = 0; i < options_.accumulate; ++i) run_batch(i == 0);
   const double lr = scheduled_lr(options_.lr, step_, options_.warmup, options_.steps);
   for (auto& group : optimizer_->param_groups()) group.options().set_lr(lr);
-  taper::nn::utils::clip_grad_norm_(model_->parameters(), options_.clip);
+  clip();
   optimizer_->step();
   ++step_;
 }

@@ -27,6 +27,7 @@ class Trainer {
   std::unique_ptr<taper::Graph> captured();
   std::unique_ptr<taper::Graph> captured_first();
   void run_batch(bool is_first);
+  void clip();
   void step();
   void save();
 

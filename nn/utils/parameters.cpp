@@ -4,11 +4,13 @@
 #include <limits>
 
 #include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/core/shape.h>
 #include <taper/nn/utils/clip_grad.h>
 #include <taper/nn/utils/convert_parameters.h>
 #include <taper/ops/shared/foreach.h>
 #include <taper/ops/shared/foreach_norm.h>
 #include <taper/ops/tensor/cat.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace torch::taper::nn::utils {
 
@@ -23,25 +25,29 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
   return r;
 }
 
-/// Returns whether gradients on devices are handled together, so that nothing waits before all work
-/// is queued.
+/// Returns whether gradients on devices are handled together, so that nothing waits.
 bool together(const std::vector<Tensor>& grads, double order) {
   return (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) &&
          std::any_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.is_cuda(); });
 }
 
-/// Returns the norm of all gradients as one vector, from the norm of each. It waits for the device
-/// once.
-double total_norm(const std::vector<Tensor>& grads, double order) {
-  if (order == 0) return static_cast<double>(grads.size());
-  if (together(grads, order)) return taper::detail::norm_of_all(grads, order).item<double>();
+/// Returns the norm of all tensors as one vector, 0-dim. There is at least one tensor.
+Tensor norm_of(const std::vector<Tensor>& grads, double order) {
+  if (order == 0) return full({}, static_cast<double>(grads.size()), kDouble);
+  if (together(grads, order)) return taper::detail::norm_of_all(grads, order);
   std::vector<Tensor> norms;
   norms.reserve(grads.size());
   for (const Tensor& grad : grads)
     if (grad.numel() > 0) norms.push_back(grad.norm(order));
-  if (norms.empty()) return 0;
-  const Tensor total = norms.size() == 1 ? norms[0] : stack(norms).norm(order);
-  return total.item().toDouble();
+  if (norms.empty()) return zeros({}, kDouble);
+  return norms.size() == 1 ? norms[0] : stack(norms).norm(order);
+}
+
+void check_finite(double norm, double order) {
+  TAPER_CHECK(std::isfinite(norm), "The total norm of order ", order,
+              " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "
+              "this error and scale the gradients with the non-finite norm anyway, set "
+              "`error_if_nonfinite=false`");
 }
 
 /// Scales gradients, which may be on several devices, by a number in a tensor.
@@ -57,27 +63,44 @@ void scale(std::vector<Tensor> grads, const Tensor& factor) {
   }
 }
 
-/// Scales the gradients by a factor that stays on the device, and returns the norm.
-double clip_together(const std::vector<Tensor>& grads, double max_norm, double order) {
-  const Tensor norm = taper::detail::norm_of_all(grads, order);
-  scale(grads, norm.add(1e-6).reciprocal().mul(max_norm).clamp_max(1));
-  return norm.item<double>();
+/// Scales the gradients by a factor that stays on its device.
+void scale_to(const std::vector<Tensor>& grads, double max_norm, const Tensor& norm) {
+  scale(grads, norm.to(kDouble).add(1e-6).reciprocal().mul(max_norm).clamp_max(1));
 }
 
 }  // namespace
+
+Tensor get_total_norm(const std::vector<Tensor>& tensors, double norm_type,
+                      bool error_if_nonfinite) {
+  for (const Tensor& t : tensors) check_defined("get_total_norm", t, "tensors");
+  NoGradGuard no_grad;
+  if (tensors.empty()) return zeros({});
+  const Tensor norm = norm_of(tensors, norm_type);
+  if (error_if_nonfinite) check_finite(norm.item().toDouble(), norm_type);
+  return norm;
+}
+
+void clip_grads_with_norm_(const std::vector<Tensor>& parameters, double max_norm,
+                           const Tensor& total_norm) {
+  check_defined("clip_grads_with_norm_", total_norm, "total_norm");
+  TAPER_CHECK_VALUE(total_norm.numel() == 1,
+                    "clip_grads_with_norm_: expected a total_norm of one element, got sizes ",
+                    total_norm.sizes());
+  NoGradGuard no_grad;
+  scale_to(gradients(parameters), max_norm, total_norm.reshape({}));
+}
 
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
                        bool error_if_nonfinite) {
   NoGradGuard no_grad;
   const std::vector<Tensor> grads = gradients(parameters);
   if (grads.empty()) return 0;
-  if (!error_if_nonfinite && together(grads, norm_type))
-    return clip_together(grads, max_norm, norm_type);
-  const double norm = total_norm(grads, norm_type);
-  TAPER_CHECK(!error_if_nonfinite || std::isfinite(norm), "The total norm of order ", norm_type,
-              " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "
-              "this error and scale the gradients with the non-finite norm anyway, set "
-              "`error_if_nonfinite=false`");
+  const Tensor total = norm_of(grads, norm_type);
+  const bool waits_last = !error_if_nonfinite && together(grads, norm_type);
+  if (waits_last) scale_to(grads, max_norm, total);
+  const double norm = total.item().toDouble();
+  if (waits_last) return norm;
+  if (error_if_nonfinite) check_finite(norm, norm_type);
   const double factor = max_norm / (norm + 1e-6);
   if (!(factor >= 1))
     for (const Tensor& grad : grads) grad.mul_(factor);

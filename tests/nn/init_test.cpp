@@ -173,6 +173,26 @@ TEST(ClipGrad, ScalesByTheTotalNorm) {
   EXPECT_NEAR(utils::clip_grad_norm_({ps[0]}, 10.0), 1.5, 1e-5);
 }
 
+TEST(ClipGrad, InTwoParts) {
+  auto ps = with_gradients();
+  const std::vector<Tensor> grads = {ps[0].grad(), ps[1].grad()};
+  EXPECT_DOUBLE_EQ(utils::get_total_norm(grads).item<double>(), 5);
+  EXPECT_DOUBLE_EQ(utils::get_total_norm(grads, 1).item<double>(), 7);
+  EXPECT_DOUBLE_EQ(utils::get_total_norm({}).item<double>(), 0);
+  EXPECT_EQ(utils::get_total_norm(grads).dim(), 0);
+  utils::clip_grads_with_norm_(ps, 10, utils::get_total_norm(grads));
+  expect_values(ps[1].grad(), {-4});
+  utils::clip_grads_with_norm_(ps, 1, tensor({5.}));
+  expect_values(ps[0].grad(), {0.6, 0});
+  expect_values(ps[1].grad(), {-0.8});
+  EXPECT_THROW(utils::clip_grads_with_norm_(ps, 1, ones({2})), ValueError);
+  EXPECT_THROW(utils::clip_grads_with_norm_(ps, 1, Tensor()), Error);
+  EXPECT_THROW(utils::get_total_norm({Tensor()}), Error);
+  ps[0].mutable_grad().fill_(std::nan(""));
+  EXPECT_THROW(utils::get_total_norm({ps[0].grad()}, 2, true), Error);
+  EXPECT_TRUE(std::isnan(utils::get_total_norm({ps[0].grad()}).item<double>()));
+}
+
 TEST(ClipGrad, NotFinite) {
   auto ps = with_gradients();
   ps[0].mutable_grad().fill_(std::nan(""));

@@ -231,6 +231,29 @@ TEST(ClipGradOnDevices, NotFinite) {
   EXPECT_TRUE(std::isnan(all[0].grad()[0].item<float>()));
 }
 
+// In two parts nothing waits.
+TEST(ClipGradOnDevices, IsCaptured) {
+  const auto all = with_gradients(3, kCUDA);
+  std::vector<Tensor> grads;
+  for (const Tensor& p : all) grads.push_back(p.grad());
+  const auto clip = [&] {
+    const Tensor norm = nn::utils::get_total_norm(grads);
+    nn::utils::clip_grads_with_norm_(all, 0.5, norm);
+    return norm;
+  };
+  const double want = clip().item<double>();
+  Graph graph(kCUDA);
+  Tensor norm;
+  {
+    const GraphGuard guard(graph);
+    norm = clip();
+  }
+  for (const Tensor& g : grads) g.fill_(2);
+  graph.replay();
+  EXPECT_NEAR(norm.item<double>(), 2 * want, 1e-9);
+  EXPECT_NEAR(nn::utils::get_total_norm(grads).item<double>(), 0.5, 1e-6);
+}
+
 TEST(ClipGradOnDevices, QueuesAllBeforeItWaits) {
   const auto all = with_gradients(100, kCUDA);
   auto count = launches_of([&] { nn::utils::clip_grad_norm_(all, 1); });
