@@ -211,6 +211,96 @@ def training(torch, m):
         m.values[f"mnist_cnn.batch_{batch}"] = 200 / (time.perf_counter() - start)
 
 
+def gpt_block(torch, width, heads):
+    """A block of GPT-2, as in examples/gpt/model.cpp."""
+    nn = torch.nn
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.ln_1, self.ln_2 = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.attn, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+        def forward(self, x):
+            n, length = x.shape[:2]
+            q, k, v = (t.view(n, length, heads, -1).transpose(1, 2)
+                       for t in self.attn(self.ln_1(x)).split(width, 2))
+            y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + self.proj(y.transpose(1, 2).reshape(n, length, width))
+            return x + self.down(nn.functional.gelu(self.up(self.ln_2(x)), approximate="tanh"))
+
+    return Block()
+
+
+def gpt_model(torch, layers, width, heads, context, vocabulary):
+    nn = torch.nn
+
+    class Gpt(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.wte, self.wpe = nn.Embedding(vocabulary, width), nn.Embedding(context, width)
+            self.h = nn.ModuleList(gpt_block(torch, width, heads) for _ in range(layers))
+            self.ln_f = nn.LayerNorm(width)
+            for p in self.parameters():
+                if p.dim() == 2:
+                    nn.init.normal_(p, 0, 0.02)
+
+        def forward(self, tokens, targets):
+            x = self.wte(tokens) + self.wpe.weight
+            for block in self.h:
+                x = block(x)
+            logits = nn.functional.linear(self.ln_f(x), self.wte.weight)
+            return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+    return Gpt()
+
+
+def gpt_speed(torch, bf16, compiled, batch=16, context=512, short=100, long=400, device="cuda",
+              layers=12, width=768, heads=12):
+    """Tokens a second between two steps of one training, the steps of `gpt` in run.sh."""
+    vocabulary = 256
+    net = gpt_model(torch, layers, width, heads, context, vocabulary).to(device)
+    loss_of = torch.compile(net) if compiled else net
+    decayed = [p for p in net.parameters() if p.dim() >= 2]
+    others = [p for p in net.parameters() if p.dim() < 2]
+    adam = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
+                             lr=1e-3, betas=(0.9, 0.95), fused=device == "cuda")
+    text = torch.randint(vocabulary, (240_000,))
+    offsets = torch.arange(context)
+    wait = torch.cuda.synchronize if device == "cuda" else (lambda: None)
+
+    def on_device(t):
+        return t.pin_memory().to(device, non_blocking=True) if device == "cuda" else t
+
+    def step(number):
+        places = torch.randint(len(text) - context, (batch, 1)) + offsets
+        x, y = on_device(text[places]), on_device(text[places + 1])
+        for group in adam.param_groups:
+            group["lr"] = 1e-3 * min(1.0, (number + 1) / 50)
+        adam.zero_grad(set_to_none=True)
+        with torch.autocast(device, torch.bfloat16, enabled=bf16):
+            loss = loss_of(x, y)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        adam.step()
+
+    for number in range(long):
+        if number == short:
+            wait()
+            start = time.perf_counter()
+        step(number)
+    wait()
+    return batch * context * (long - short) / (time.perf_counter() - start)
+
+
+def gpt(torch, m):
+    torch.backends.cuda.matmul.allow_tf32 = False
+    for name, bf16 in (("bf16", True), ("f32", False)):
+        for suffix, compiled in (("", False), (".beside_compiled", True)):
+            m.values[f"gpt.{name}{suffix}"] = gpt_speed(torch, bf16, compiled)
+
+
 def measure_peer():
     """PyTorch's figures by name, and a sentence on it."""
     try:
@@ -222,7 +312,7 @@ def measure_peer():
     m = Measure(torch)
     failed = []
     for group in (eager_ops, pointwise, products, training, attention, norms, pools, recurrent,
-                  convolutions):
+                  convolutions, gpt):
         try:
             group(torch, m)
         except Exception as e:  # noqa: BLE001: the other groups have their turn
@@ -250,6 +340,7 @@ EXPECTED = (
     (r"matmul\.", "cublas", 0.97),
     (r"eager\.mul_sum_backward", "ns", 25000),
     (r"eager\.", "ns", 4500),
+    (r"gpt\.bf16$", "pytorch", 2.0),
     (r"(?!cublas|memory|eager)", "pytorch", 1.0),
 )
 

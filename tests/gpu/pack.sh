@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 folder=$work/taper-gpu
 mkdir -p "$folder/bin" "$folder/lib"
 
-programs=(tests/taper_tests benchmarks/gpu_bench bin/mnist bin/data_parallel bin/cuda_semantics)
+programs=(tests/taper_tests benchmarks/gpu_bench bin/mnist bin/gpt bin/data_parallel bin/cuda_semantics)
 for program in "${programs[@]}"; do
   [ -x "$build/$program" ] || { echo "pack: $build has no $program: build it first" >&2; exit 1; }
 done
@@ -34,7 +34,7 @@ system='/(libc|libm|libmvec|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libcuda|
 done
 strip --strip-unneeded "$folder"/lib/*.so* 2>/dev/null || true
 # Source lines in reports of the tests need .debug_line.
-strip --strip-unneeded "$folder"/bin/gpu_bench "$folder"/bin/mnist "$folder"/bin/data_parallel "$folder"/bin/cuda_semantics
+strip --strip-unneeded "$folder"/bin/gpu_bench "$folder"/bin/mnist "$folder"/bin/gpt "$folder"/bin/data_parallel "$folder"/bin/cuda_semantics
 
 case $target in
   *.tar.xz) tar -C "$work" -c taper-gpu | xz -T0 -3 >"$target" ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# All that is worth knowing on a machine with an NVIDIA GPU, in half an hour, what tells most first: the
-# kernels and the ops on the device, the tools of compute-sanitizer, streams and graphs, benchmarks beside
-# PyTorch, MNIST, and the whole suite.
+# All that is worth knowing on a machine with an NVIDIA GPU, in half an hour, what tells most first: what no
+# GPU has run yet, the kernels and the ops on the device, the tools of compute-sanitizer, streams and graphs,
+# benchmarks and the training of GPT-2 beside PyTorch, MNIST, and the whole suite.
 #
 #   run.sh [--out DIR] [--again] [--data DIR] [--simulate] [--only PART,...] [--limit PART=SECONDS]...
 #          [--total SECONDS] [--test-limit SECONDS] [--filter TESTS]
@@ -18,9 +18,9 @@ set_folder=${TAPER_SET:-$here}
 out=$PWD/gpu-results data="" simulate=no only="" total=570 test_limit=60 filter='*' again=no
 
 # Limits in seconds, of what a part takes in all runs of one --out.
-parts=(machine kernels memcheck synccheck racecheck initcheck streams races bench peer mnist suite)
-declare -A limit=([machine]=20 [kernels]=240 [memcheck]=150 [synccheck]=90 [racecheck]=90 [initcheck]=90
-  [streams]=120 [races]=90 [bench]=120 [peer]=120 [mnist]=90 [suite]=400)
+parts=(machine first kernels memcheck synccheck racecheck initcheck streams races bench gpt peer mnist suite)
+declare -A limit=([machine]=20 [first]=60 [gpt]=120 [kernels]=240 [memcheck]=150 [synccheck]=90 [racecheck]=90 [initcheck]=90
+  [streams]=120 [races]=90 [bench]=120 [peer]=200 [mnist]=90 [suite]=400)
 declare -A result seconds summary
 
 die() {
@@ -64,8 +64,8 @@ find_program() { # find_program NAME: in a set or in a build folder
     [ -x "$set_folder/$folder/$1" ] && echo "$set_folder/$folder/$1" && return
   done
 }
-tests=$(find_program taper_tests) bench=$(find_program gpu_bench) mnist=$(find_program mnist)
-for program in taper_tests:$tests gpu_bench:$bench mnist:$mnist; do
+tests=$(find_program taper_tests) bench=$(find_program gpu_bench) mnist=$(find_program mnist) gpt=$(find_program gpt)
+for program in taper_tests:$tests gpu_bench:$bench mnist:$mnist gpt:$gpt; do
   [ -n "${program#*:}" ] || die "$set_folder has no ${program%%:*}; build it, or make a set with ./dev gpu --pack"
 done
 [ ! -d "$here/data_files" ] || export TAPER_TEST_DATA=$here/data_files
@@ -94,12 +94,14 @@ explain() {
   cat <<TEXT
 gpu: $1
 On a machine with one it would run, within $total seconds in all:
+  first     fused chains and attention, which no GPU has run yet
   kernels   the kernels' own tests, and every op's cases there (TAPER_TEST_GPU=1)
   memcheck, synccheck, racecheck, initcheck
             compute-sanitizer over the tests of kernels, where it is installed
   streams   streams, events, memory, graphs, faults
   races     the same under the race detector
   bench     host time of eager ops, memory bandwidth, matrix products beside cuBLAS, ResNet-50's layers
+  gpt       training GPT-2 of 85 million parameters, in f32 and bf16: tokens a second when it runs steadily
   peer      the same with PyTorch, where python3 has it, the ratios and what is expected of them
   mnist     training a network on the GPU, with its accuracy and a trace of three steps
   suite     all other tests on the GPU, what needs several skipped
@@ -177,9 +179,10 @@ forget_last() { sed -i '$d' "$1"; }
 tool=()
 
 device_tests='Devices*:DeviceFaults*:DataParallel*:BackwardStreams*:*Race*:Peers*:Threads*:*Graph*:*Timeline*'
+first_tests='ChainsOnDevices*:CudaKernelsOfAttention*'
 kernel_tests='CudaKernels*:Ops/OpCases.Device/*:Ops/OpCases.CaptureOnDevice/*'
 sanitizer_tests='CudaKernels*:DevicesM*:*Philox*'
-if [ $simulate = yes ]; then device_tests='DevicesA3*' kernel_tests='CudaKernels.T*' sanitizer_tests='CudaKernels.Trip*'; fi
+if [ $simulate = yes ]; then first_tests='ChainsOnDevices*' device_tests='DevicesA3*' kernel_tests='CudaKernels.T*' sanitizer_tests='CudaKernels.Trip*'; fi
 
 machine() {
   { nvidia-smi || echo "no nvidia-smi"; uname -a; nproc; } >"$out/machine.log" 2>&1
@@ -188,6 +191,7 @@ machine() {
   summary[machine]=$(last_of machine.log '^device')
   return $status
 }
+first() { gtest first.log "$first_tests"; }
 # Kernels are loaded when they are first launched; where tests hold the device back, which loading one
 # would wait for, all at once (tests/harness/devices.cpp).
 kernels() { CUDA_MODULE_LOADING=LAZY gtest kernels.log "$kernel_tests"; }
@@ -196,7 +200,7 @@ races() { TAPER_RACE_DETECTOR=throw gtest races.log "$device_tests"; }
 suite() {
   local but=-
   [[ $filter != *-* ]] || but=:
-  CUDA_MODULE_LOADING=LAZY gtest suite.log "$filter$but$kernel_tests:$device_tests"
+  CUDA_MODULE_LOADING=LAZY gtest suite.log "$filter$but$first_tests:$kernel_tests:$device_tests"
 }
 sanitized() { # sanitized TOOL
   if [ $simulate = no ]; then
@@ -223,10 +227,39 @@ bench() {
   summary[bench]="$(wc -l <"$out/state/taper.tsv") figures; $(grep -a '^gpu_bench:' "$out/bench.log" | tail -n 1)"
   return $status
 }
+# trained STEPS AUTOCAST ARGS...: the seconds of a training of so many steps, in $took
+trained() {
+  local start=$EPOCHREALTIME steps=$1 autocast=$2
+  shift 2
+  ran gpt.log "$gpt" --device cuda --data "$work/text" --dropout 0 --sample 0 --steps "$steps" --autocast "$autocast" \
+    --checkpoint "$work/gpt.checkpoint" --checkpoint-every 1000000 "$@" || return
+  took=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.6f", b - a}')
+}
+# Steps of a training that runs steadily: of a long and a short one, the difference. Neither the start nor
+# the checkpoint at the end count.
+gpt() {
+  local net=(--layers 12 --heads 12 --width 768 --context 512 --batch-size 16) short=100 long=400 tokens=8192
+  [ $simulate = no ] || net=(--layers 1 --heads 1 --width 16 --context 8 --batch-size 2) short=1 long=40 tokens=16
+  local name autocast first speed took=0 i
+  : >"$out/gpt.log"
+  : >"$work/gpt.tsv"
+  for i in {1..20}; do cat "$here/run.sh" "$peer" "$kinds"; done >"$work/text"
+  for name in bf16 f32; do
+    [ $name = bf16 ] && autocast=bf16 || autocast=off
+    trained $short $autocast "${net[@]}" || return
+    first=$took
+    trained $long $autocast "${net[@]}" || return
+    speed=$(awk -v n=$((tokens * (long - short))) -v a="$first" -v b="$took" 'BEGIN {printf "%.0f", n / (b > a ? b - a : 1)}')
+    printf 'gpt.%s\t%s\ttokens/s\ngpt.%s.beside_compiled\t%s\ttokens/s\n' $name "$speed" $name "$speed" >>"$work/gpt.tsv"
+    summary[gpt]+="$name $speed tokens/s; "
+  done
+  cp "$work/gpt.tsv" "$out/state/gpt.tsv"
+}
 peer() {
-  [ -s "$out/state/taper.tsv" ] || { summary[peer]="no figures of Taper's to compare" && return 77; }
+  cat "$out"/state/{taper,gpt}.tsv >"$work/figures" 2>/dev/null
+  [ -s "$work/figures" ] || { summary[peer]="no figures of Taper's to compare" && return 77; }
   command -v python3 >/dev/null || { summary[peer]="no python3" && return 77; }
-  timeout -k 5 "$allowed" python3 "$peer" "$out/state/taper.tsv" --json "$out/bench.json" >"$work/table" 2>>"$out/bench.log"
+  timeout -k 5 "$allowed" python3 "$peer" "$work/figures" --json "$out/bench.json" >"$work/table" 2>>"$out/bench.log"
   local status=$?
   [ ! -s "$work/table" ] || cp "$work/table" "$out/state/table"
   cat "$work/table" >>"$out/bench.log"
@@ -277,7 +310,7 @@ run_part() {
 }
 write_summary() {
   [ ! -s "$out/state/table" ] || { cat "$out/state/table" && echo; }
-  awk -f "$kinds" "$out"/{kernels,streams,races,suite,memcheck}.log >"$out/failures.txt" 2>/dev/null
+  awk -f "$kinds" "$out"/{first,kernels,streams,races,suite,memcheck}.log >"$out/failures.txt" 2>/dev/null
   [ ! -s "$out/failures.txt" ] || { echo "failures by kind:" && head -n 20 "$out/failures.txt" && echo; }
   printf '%-10s %-9s %5s  %s\n' part result "s" "what"
   for part in "${parts[@]}"; do

@@ -30,22 +30,25 @@ all_good() {
   stub taper_tests "$good_tests"
   stub gpu_bench "$good_bench"
   stub mnist "$good_mnist"
+  stub gpt 'echo "step 400"'
 }
 all_good
 cp "$here/run.sh" "$here/failures.awk" "$here/../../benchmarks/gpu_peer.py" "$work/set/"
 set=$work/set
 run 0 --simulate --out "$work/results"
-for part in kernels memcheck synccheck racecheck initcheck streams races suite; do
+for part in first kernels memcheck synccheck racecheck initcheck streams races suite; do
   says "^$part +ok +[0-9]+  3 passed, 1 skipped"
 done
 says '^bench +ok .*2 figures'
+says '^gpt +ok .*bf16 [0-9]+ tokens/s; f32 [0-9]+ tokens/s'
+says '^gpt.bf16.beside_compiled +[0-9]'
 says '^memory.copy +100 .* 100% of a copy'
 says '^mnist +ok .*97.00%'
-for file in machine.log kernels.log suite.log streams.log races.log bench.log bench.json mnist.log memcheck.log \
+for file in machine.log first.log gpt.log kernels.log suite.log streams.log races.log bench.log bench.json mnist.log memcheck.log \
   synccheck.log racecheck.log initcheck.log summary.txt; do
   [ -s "$work/results/$file" ] || fail "no $file"
 done
-[ "$(ls "$work/results" | wc -l)" -eq 15 ] || fail "other files: $(ls "$work/results")"
+[ "$(ls "$work/results" | wc -l)" -eq 17 ] || fail "other files: $(ls "$work/results")"
 [ ! -s "$work/results/failures.txt" ] || fail "failures where there are none: $(cat "$work/results/failures.txt")"
 
 # What came to its end is not run again; with --again it is.
@@ -64,7 +67,7 @@ run 1 --simulate --out "$work/results" --limit mnist=1
 says '^suite +FAILED .* 0 passed, 0 skipped, 1 failed: Ops.Bad'
 says '^mnist +stopped'
 says '^bench +ok'
-says '^ +5  Expected # within #, got #  -- Ops.Bad Ops.Bad Ops.Bad$'
+says '^ +6  Expected # within #, got #  -- Ops.Bad Ops.Bad Ops.Bad$'
 # What dies is followed by a process that goes on behind it, and so is what spoils the device.
 stub taper_tests "$ran"'; case $(wc -l <"$progress") in
   0) ran Ops.First; echo "[       OK ] Ops.First (1 ms)"; ran Ops.Dies; echo "[   DIED   ] Ops.Dies"; kill -SEGV $$ ;;
@@ -135,6 +138,7 @@ if [ -x "$build/bin/mnist" ]; then
   says '^bench +ok'
   says '^conv.3x3_512_7.bf16.with_backward '
   says '^mnist +ok'
+  says '^gpt +ok .*bf16 [1-9]'
   says '^memcheck +ok'
   unset TAPER_SET
   bash "$here/pack.sh" "$build" "$work/packed.tar.gz" >"$work/out" 2>&1 || fail "pack.sh: $(cat "$work/out")"
