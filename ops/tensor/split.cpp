@@ -14,6 +14,22 @@ namespace torch::taper {
 // ---------------------------------------------------------------- several views
 namespace {
 
+// Assembles the gradient of x, whose elements each lie in one of the parts. Undefined without any.
+template <class Part>
+Tensor assemble(autograd::Grads& g, const Dims& sizes, const Part& part) {
+  Tensor whole;
+  for (size_t i = 0; i < g.size() && !whole.defined(); ++i)
+    if (g[i].defined()) whole = detail::make_tensor(sizes, g[i].scalar_type(), g[i].device());
+  for (size_t i = 0; i < g.size() && whole.defined(); ++i) {
+    const Tensor to = part(whole, static_cast<int64_t>(i));
+    if (g[i].defined())
+      to.copy_(g[i]);
+    else
+      to.zero_();
+  }
+  return whole;
+}
+
 // Makes views of x by `part(i)`, which also locates their gradients. One node serves all views.
 template <class Part>
 std::vector<Tensor> make_views(const char* node, const Tensor& x, int64_t count, const Part& part) {
@@ -26,13 +42,7 @@ std::vector<Tensor> make_views(const char* node, const Tensor& x, int64_t count,
   for (const Tensor& y : out) autograd::make_view_of(y, x, TensorImpl::ViewOrigin::kMultiOutput);
   if (!needs_grad(x)) return out;
   autograd::record_list(node, out, x, [own = x.impl().sizes, part](autograd::Grads& g) {
-    Tensor whole;
-    for (size_t i = 0; i < g.size(); ++i) {
-      if (!g[i].defined()) continue;
-      if (!whole.defined()) whole = detail::zeros_for(g[i], own);
-      part(whole, static_cast<int64_t>(i)).copy_(g[i]);
-    }
-    return whole;
+    return assemble(g, own, part);
   });
   return out;
 }

@@ -2,12 +2,16 @@
 #include <taper/ops/tensor/split.h>
 
 #include <algorithm>
+#include <map>
 
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/debug/timeline.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "harness/devices.h"
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
@@ -193,6 +197,29 @@ TEST(Split, SplitsAndStacks) {
       "is not divisible by the split_size 3!",
       [&] { hsplit(x, 3); });
   expect_values(column_stack({values({1, 2}), values({3, 4})}), {2, 2}, {1, 3, 2, 4});
+}
+
+// The parts are all that there is: only those without a gradient are filled with zeros.
+TEST(Split, GradientsAreCopiedWithoutZerosBelow) {
+  TAPER_NEEDS_DEVICES(1);
+  const Tensor x = counting({2, 6}).to(kCUDA).requires_grad_();
+  const auto parts = x.split(2, 1);
+  const Tensor g = full({2, 2}, 3.0, kCUDA);
+  const auto kernels_of = [&](const std::vector<Tensor>& used, const Sizes& wanted) {
+    std::map<std::string, int> count;
+    synchronize_all();
+    cuda::Timeline timeline;
+    const Tensor gx = autograd::grad(used, {x}, std::vector<Tensor>(used.size(), g))[0];
+    timeline.stop();
+    for (const auto& e : timeline.events()) ++count[e.name];
+    const Tensor row = gx.cpu()[1];
+    for (size_t i = 0; i < wanted.size(); ++i)
+      EXPECT_EQ(row[static_cast<int64_t>(i)].item<double>(), static_cast<double>(wanted[i])) << i;
+    return count;
+  };
+  using Count = std::map<std::string, int>;
+  EXPECT_EQ(kernels_of(parts, {3, 3, 3, 3, 3, 3}), (Count{{"copy", 3}}));
+  EXPECT_EQ(kernels_of({parts[1]}, {0, 0, 3, 3, 0, 0}), (Count{{"copy", 1}, {"fill", 2}}));
 }
 
 TEST(Rows, AreViewsOfTheFirstDimension) {
