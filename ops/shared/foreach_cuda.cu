@@ -20,23 +20,51 @@ struct Clamp {
   TAPER_DEVICE void operator()(M* v) const { v[0] = v[0] < low ? low : v[0] > high ? high : v[0]; }
 };
 
+/// Joins |x|^order over a chunk. 16 bytes are summed in f32, which is exact enough and for which
+/// GPUs have more units, and the sums in double. If squares leave the range of f32, they are summed
+/// in double, too. The order does not depend on the alignment.
 template <class T>
 struct NormPart {
+  static constexpr int V = 16 / sizeof(T);
+  static constexpr float kLeast = 1e-30f, kMost = 1e30f;
   TensorLists lists;
   double* parts;
   double order;
   bool largest;
-  TAPER_DEVICE double magnitude(const T& x) const {
-    const double v = std::fabs(static_cast<double>(load(x)));
-    return largest || order == 1 ? v : v * v;
+
+  template <class S>
+  TAPER_DEVICE S sum_of(const Pack<T, V>& x) const {
+    S all = 0;
+    for (int j = 0; j < V; ++j) {
+      const S v = std::fabs(static_cast<S>(load(x.v[j])));
+      all = largest ? Larger()(all, v) : all + (order == 1 ? v : v * v);
+    }
+    return all;
+  }
+  TAPER_DEVICE double of_pack(const Pack<T, V>& x) const {
+    if constexpr (sizeof(T) <= sizeof(float)) {
+      const float all = sum_of<float>(x);
+      if (largest || (all > kLeast && all < kMost)) return static_cast<double>(all);
+    }
+    return sum_of<double>(x);
+  }
+  TAPER_DEVICE static Pack<T, V> read(const T* x, int64_t n, bool is_aligned) {
+    if (is_aligned && n >= V) return *reinterpret_cast<const Pack<T, V>*>(x);
+    Pack<T, V> pack;
+    for (int j = 0; j < V; ++j) pack.v[j] = j < n ? x[j] : T();
+    return pack;
   }
   /// A row is a chunk.
   TAPER_DEVICE void operator()(const Team& team, int64_t chunk) const {
     const ListPart part = part_of(lists, chunk);
     const T* const x = reinterpret_cast<const T*>(lists.data(part.entry, 0)) + part.first;
-    const auto value = [&](int64_t i) { return magnitude(x[i]); };
-    const double all = largest ? team.reduce(part.n, 0.0, value, Larger())
-                               : team.reduce(part.n, 0.0, value, Plus());
+    const bool is_aligned = reinterpret_cast<uintptr_t>(x) % 16 == 0;
+    const auto value = [&](int64_t i) {
+      return of_pack(read(x + i * V, part.n - i * V, is_aligned));
+    };
+    const int64_t packs = (part.n + V - 1) / V;
+    const double all =
+        largest ? team.reduce(packs, 0.0, value, Larger()) : team.reduce(packs, 0.0, value, Plus());
     if (team.rank == 0) parts[chunk] = all;
   }
 };
