@@ -30,7 +30,7 @@ Communicators::Iterator Communicators::begin(const Link& link, DeviceIndex devic
   const std::string ranks = link.is_of_all() ? "all" : concat(link.from, '-', link.to);
   const std::string key = concat("nccl/", ranks, '/', made_[link]++);
   if (place_in(link) == 0) store_->set(key, new_id());
-  return coming_.insert(coming_.end(), {link, device, key});
+  return coming_.insert(coming_.end(), Coming{link, device, key});
 }
 
 /// Tells the link's other rank that this one waits for it.

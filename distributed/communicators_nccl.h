@@ -1,6 +1,7 @@
 // Makes the communicators of a ProcessGroupNCCL. Not installed.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <list>
 #include <map>

@@ -80,6 +80,33 @@ Tensor empty_in_order_of(const Tensor& like, const Dims& sizes) {
   return detail::share_data(memory.impl(), sizes, strides, 0);
 }
 
+// Tests whether q, k and v are the parts of each row of a packed projection, as (N, L, 3, H, E).
+bool are_packed(const Tensor& q, const Tensor& k, const Tensor& v) {
+  const int64_t H = q.size(1), L = q.size(2), width = H * q.size(3);
+  const auto begins = [&](const Tensor& t, int64_t part) {
+    return t.is_alias_of(q) && t.storage_offset() == q.storage_offset() + part * width &&
+           t.sizes() == q.sizes() && t.strides() == q.strides();
+  };
+  return q.numel() > 0 && q.stride(0) == L * 3 * width && q.stride(1) == q.size(3) &&
+         q.stride(2) == 3 * width && q.stride(3) == 1 && begins(k, 1) && begins(v, 2);
+}
+// Returns memory for the gradients of q, k and v. Those of a packed projection are packed alike, so
+// that the projection's gradient needs no copies.
+std::array<Tensor, 4> empty_gradients(const Tensor& q, const Tensor& k, const Tensor& v) {
+  if (!are_packed(q, k, v))
+    return {empty_in_order_of(q, q.impl().sizes),
+            empty_in_order_of(k, k.impl().sizes),
+            empty_in_order_of(v, v.impl().sizes),
+            {}};
+  const int64_t width = q.size(1) * q.size(3);
+  const Tensor memory =
+      detail::make_tensor({q.size(0), q.size(2), 3 * width}, q.scalar_type(), q.device());
+  const auto part = [&](int64_t i) {
+    return detail::share_data(memory.impl(), q.impl().sizes, q.impl().strides, i * width);
+  };
+  return {part(0), part(1), part(2), {}};
+}
+
 Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
 
 /// Tests for 16-bit operands on the CPU, which computes sums, masks and weights in f32.
@@ -111,10 +138,7 @@ std::array<Tensor, 4> gradients(const std::array<Tensor, 4>& t, const Tensor& y,
   }
   const Tensor q = with_dense_rows(t[0]), k = with_dense_rows(t[1]), v = with_dense_rows(t[2]);
   const Tensor g = with_dense_rows(gy);
-  std::array<Tensor, 4> r{empty_in_order_of(q, q.impl().sizes),
-                          empty_in_order_of(k, k.impl().sizes),
-                          empty_in_order_of(v, v.impl().sizes),
-                          {}};
+  std::array<Tensor, 4> r = empty_gradients(q, k, v);
   TAPER_ON_DEVICE(q, attention_backward, r[0], r[1], r[2], g, y, lse, q, k, v, t[3], form);
   return r;
 }

@@ -8,8 +8,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
+#include <taper/framework/core/context.h>
 #include <taper/framework/cuda/gpu/cudnn_graph.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/recording.h>

@@ -14,10 +14,38 @@ namespace torch::taper {
 // ---------------------------------------------------------------- several views
 namespace {
 
+bool lie_alike(const Tensor& a, const Tensor& b) {
+  if (a.sizes() != b.sizes() || a.impl().data != b.impl().data) return false;
+  for (int64_t d = 0; d < a.dim(); ++d)
+    if (a.size(d) > 1 && a.stride(d) != b.stride(d)) return false;
+  return true;
+}
+
+// Returns the gradient of x if its parts lie in one buffer already, as those of a packed projection
+// do (ops/nn/attention.cpp). Else undefined.
+template <class Part>
+Tensor assembled_before(autograd::Grads& g, const Dims& sizes, const Part& part) {
+  if (GradMode::is_enabled() || detail::autocast_state.door != 0) return {};
+  for (size_t i = 0; i < g.size(); ++i)
+    if (!g[i].defined() || !g[i].is_alias_of(g[0]) || g[i].scalar_type() != g[0].scalar_type())
+      return {};
+  const TensorImpl& first = g[0].impl();
+  Dims strides;
+  contiguous_strides(sizes, strides);
+  const int64_t extent =
+      detail::checked_extent("split", sizes, strides, first.offset, first.itemsize());
+  if (g[0].storage().nbytes() < static_cast<size_t>(extent) * first.itemsize()) return {};
+  Tensor whole = detail::share_data(first, sizes, strides, first.offset);
+  for (size_t i = 0; i < g.size(); ++i)
+    if (!lie_alike(g[i], part(whole, static_cast<int64_t>(i)))) return {};
+  return whole;
+}
+
 // Assembles the gradient of x, whose elements each lie in one of the parts. Undefined without any.
 template <class Part>
 Tensor assemble(autograd::Grads& g, const Dims& sizes, const Part& part) {
-  Tensor whole;
+  Tensor whole = assembled_before(g, sizes, part);
+  if (whole.defined()) return whole;
   for (size_t i = 0; i < g.size() && !whole.defined(); ++i)
     if (g[i].defined()) whole = detail::make_tensor(sizes, g[i].scalar_type(), g[i].device());
   for (size_t i = 0; i < g.size() && whole.defined(); ++i) {

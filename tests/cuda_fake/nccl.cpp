@@ -373,12 +373,12 @@ TEST(FakeCudaCollectives, NoThreadTakesOrFreesMemoryMeanwhile) {
         [&] { runtime.release_pinned(runtime.allocate_pinned(512), 512); }};
     for (const auto& take : each) {
       std::thread other;
-      state().at_end_of_group = [&] {
+      fake_cuda::state().at_end_of_group = [&] {
         other = std::thread(take);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       };
       EXPECT_TRUE(ranks.broadcast());
-      state().at_end_of_group = nullptr;
+      fake_cuda::state().at_end_of_group = nullptr;
       other.join();
     }
   });

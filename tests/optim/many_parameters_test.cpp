@@ -242,7 +242,7 @@ TEST(ClipGradOnDevices, IsCaptured) {
     return norm;
   };
   const double want = clip().item<double>();
-  Graph graph(kCUDA);
+  Graph graph{Device(kCUDA)};
   Tensor norm;
   {
     const GraphGuard guard(graph);

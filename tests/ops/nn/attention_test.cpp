@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 
 #include <taper/framework/autograd/grad_mode.h>
+#include <taper/framework/debug/timeline.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/attention_heads.h>
 #include <taper/ops/reduce/reduce_sum.h>
@@ -323,6 +326,41 @@ std::vector<Tensor> by_route(const Tensor& projection, const OfProjection& s, bo
   globalContext().setUserEnabledCuDNN(true);
   globalContext().setBenchmarkCuDNN(false);
   return {y.detach().cpu().to(kFloat), x.grad().cpu().to(kFloat)};
+}
+
+// The gradients of a packed projection's parts lie in one buffer, which is the projection's.
+TEST(Attention, GradientsOfAProjectionAreNotCopied) {
+  TAPER_NEEDS_DEVICES(1);
+  for (const bool packed : {true, false}) {
+    const Tensor x = numbers({2, 5, 18}).to(device_at(0)).requires_grad_();
+    const auto parts = x.split(6, 2);
+    const auto head = [&](size_t i) {
+      const Tensor part = packed ? parts[i] : parts[i].mul(1);
+      return part.view({2, 5, 2, 3}).transpose(1, 2);
+    };
+    const Tensor y = scaled_dot_product_attention(head(0), head(1), head(2), {}, 0, true);
+    const Tensor g = numbers({2, 2, 5, 3}).to(device_at(0));
+    std::map<std::string, int> count;
+    synchronize_all();
+    cuda::Timeline timeline;
+    const Tensor gx = autograd::grad({y}, {x}, {g}, /*retain_graph=*/true)[0];
+    timeline.stop();
+    for (const auto& e : timeline.events()) ++count[e.name];
+    EXPECT_EQ(count["copy"], packed ? 0 : 3);
+    EXPECT_EQ(count["fill"], 0);
+    const Tensor host = x.detach().cpu().requires_grad_();
+    const auto of_host = host.mul(1).split(6, 2);
+    const auto on_host = [&](size_t i) { return of_host[i].view({2, 5, 2, 3}).transpose(1, 2); };
+    scaled_dot_product_attention(on_host(0), on_host(1), on_host(2), {}, 0, true).backward(g.cpu());
+    EXPECT_TRUE(gx.cpu().allclose(host.grad(), 1e-5, 1e-6));
+    // A gradient that a hook keeps is not changed with the projection's.
+    Tensor kept;
+    parts[1].register_hook([&](const Tensor& gk) { kept = gk; });
+    y.backward(g);
+    const Tensor before = kept.clone();
+    Tensor(x.grad()).zero_();
+    EXPECT_TRUE(kept.equal(before));
+  }
 }
 
 // What either saves the other understands. (The name is of the kernels that ./dev gpu tests first.)
