@@ -8,8 +8,8 @@
 
 namespace torch::taper::distributed {
 
-/// Operations are queued on a separate stream for each device, after the current stream's work.
-/// Work::wait() makes the current stream wait for them, not the host (except for barrier).
+/// Queues operations on a separate stream for each device, after the current stream's work.
+/// Work::wait() makes the current stream wait for the operation. The host waits only for a barrier.
 /// Communicators are made when a device is first used, and at the first message from one rank to
 /// another. Each direction has its own, so messages may go in any order, also in a ring. A rank
 /// uses one device for messages.
@@ -19,8 +19,9 @@ namespace torch::taper::distributed {
 /// unfinished operations throws, too. Unfinished results that the current stream has already used
 /// are invalid.
 ///
-/// Messages from one rank to another match in the order of the calls. Tags are ignored. There is no
-/// recvAnysource and no monitoredBarrier, no reduction of int16, and none by bits.
+/// Messages from one rank to another match in the order of the calls. Tags are ignored.
+/// recvAnysource, monitoredBarrier, reductions of int16, and reductions by bits (BAND, BOR, BXOR)
+/// are not supported.
 class ProcessGroupNCCL final : public Backend {
  public:
   /// Options of a group.

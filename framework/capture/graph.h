@@ -111,8 +111,8 @@ class Graph {
 /// Captures until the end of the scope. On a CUDA device it makes a side stream, or `stream`,
 /// current, and synchronizes it with the previous stream on entry and on exit. On entry it empties
 /// the device's cache, because a capture cannot use cached memory. If an exception ends the scope,
-/// the capture is dropped, and leaves' grad() and the step counts of the library's optimizers are
-/// restored. The destructor throws the errors of capture_end.
+/// it drops the capture, and restores leaves' grad() and the step counts of the library's
+/// optimizers. The destructor throws the errors of capture_end.
 class GraphGuard {
  public:
   /// Begins the capture, with the `pool` of Graph::capture_begin. A graph of the CPU ignores

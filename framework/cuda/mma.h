@@ -55,7 +55,7 @@ float product_of_words(uint32_t a, uint32_t b) {
 ///   of d: columns 2t and 2t + 1 of row g, and of row g + 8;
 ///   of a: columns 2t and 2t + 1 of row g, of row g + 8, columns 2t + 8 and 2t + 9 of both;
 ///   of b: rows 2t and 2t + 1, 2t + 8 and 2t + 9 of column g.
-/// (Columns of a and rows of b may be permuted, if equally.) Needs code for Ampere or later: ask
+/// (Columns of a and rows of b may have one permutation in common.) Needs code for Ampere or later: ask
 /// compiled_architecture() first.
 template <class T>
 TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
