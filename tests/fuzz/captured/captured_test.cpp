@@ -68,7 +68,7 @@ void compare_graph(const Step& step, const GraphOptions& options, Counts& counts
 
 TEST(FuzzCaptured, GraphsGiveTheBitsOfEagerSteps) {
   Counts counts;
-  each_seed(3000, [&](uint64_t seed) { compare_graph(make_step(seed), {}, counts); });
+  each_seed(12000, [&](uint64_t seed) { compare_graph(make_step(seed), {}, counts); });
   EXPECT_GT(counts.captured, 4 * counts.refused);
 }
 
@@ -92,7 +92,7 @@ TEST(FuzzCaptured, ThreadsGiveTheBitsOfEagerSteps) {
 TEST(FuzzCaptured, SimulatedDevicesGiveTheBitsOfEagerSteps) {
   if (!cuda::is_available()) GTEST_SKIP() << "no device";
   Counts counts;
-  each_seed(300, [&](uint64_t seed) { compare_graph(make_step(seed, kCUDA), {}, counts); });
+  each_seed(60, [&](uint64_t seed) { compare_graph(make_step(seed, kCUDA), {}, counts); });
   EXPECT_GT(counts.captured, counts.refused);
 }
 
@@ -194,7 +194,108 @@ void compare_compiled(const Step& step, Counts& counts) {
 
 TEST(FuzzCaptured, CompiledFunctionsGiveTheBitsOfEagerCalls) {
   Counts counts;
-  each_seed(2000, [&](uint64_t seed) { compare_compiled(make_step(seed), counts); });
+  each_seed(6000, [&](uint64_t seed) { compare_compiled(make_step(seed), counts); });
+  EXPECT_GT(4 * counts.captured, counts.refused);
+}
+
+// ---------------------------------------------------------------- compiled modules
+nn::Sequential make_net(Random& random, int64_t width) {
+  nn::Sequential net;
+  for (int64_t layers = 2 + draw(random, 4); layers > 0; --layers) switch (draw(random, 7)) {
+      case 0:
+        net->push_back(nn::BatchNorm1d(width));
+        break;
+      case 1:
+        net->push_back(nn::Dropout(0.25));
+        break;
+      case 2:
+        net->push_back(nn::LayerNorm(std::vector<int64_t>{width}));
+        break;
+      case 3:
+        net->push_back(nn::GELU());
+        break;
+      case 4:
+        net->push_back(nn::ReLU());
+        break;
+      default:
+        net->push_back(nn::Linear(width, width));
+    }
+  net->push_back(nn::Linear(width, width));
+  return net;
+}
+
+/// Changes a net as a program may do between calls. Equal seeds change equal nets alike.
+void change_net(nn::SequentialImpl& net, uint64_t seed) {
+  const NoGradGuard values_only;
+  Random random(seed);
+  const auto layer = net.ptr(static_cast<size_t>(draw(random, int64_t(net.size()))));
+  auto parameters = net.parameters();
+  Tensor& p = parameters[static_cast<size_t>(draw(random, int64_t(parameters.size())))];
+  switch (draw(random, 9)) {
+    case 0:
+      return layer->train(!layer->is_training());
+    case 1:
+      return net.train(!net.is_training());
+    case 2:
+      if (auto* dropout = layer->as<nn::DropoutImpl>()) dropout->options.p(0.5);
+      return;
+    case 3:
+      p.requires_grad_(!p.requires_grad());
+      return;
+    case 4:
+      return p.set_data(p.detach().clone().mul(0.5));
+    case 5:
+      if (p.dim() == 2) p.set_data(p.detach().t().clone().t());
+      return;
+    case 6:
+      p.mul_(0.75);
+      return;
+    case 7:
+      for (Tensor& b : net.buffers())
+        if (b.is_floating_point()) b.add_(0.125);
+      return;
+    default:
+      return;
+  }
+}
+
+void compare_net(uint64_t seed, Counts& counts) {
+  constexpr int64_t kWidths[] = {1, 3, 4, 8, 16, 17};
+  Random of_net(seed), of_twin(seed), random(seed * 5 + 1);
+  const int64_t width = kWidths[draw(of_net, 6)];
+  (void)draw(of_twin, 6);
+  manual_seed(seed);
+  nn::Sequential eager = make_net(of_net, width);
+  manual_seed(seed);
+  nn::Sequential twin = make_net(of_twin, width);
+  const CompiledCallable fast = compile(twin);
+  for (uint64_t k = 0; k < 10; ++k) {
+    if (draw(random, 3) == 0) {
+      change_net(*eager, seed + k);
+      change_net(*twin, seed + k);
+    }
+    const Tensor x = randn({draw(random, 4) ? width + 1 : int64_t(3), width});
+    const Tensor g = randn({x.size(0), width});
+    const auto run = [&](nn::Sequential& net, const auto& call) {
+      manual_seed(k);
+      net->zero_grad();
+      const Tensor y = call(x);
+      if (y.requires_grad()) autograd::backward({y}, {g});
+      std::vector<Tensor> all{y.detach()};
+      for (const Tensor& p : net->parameters()) all.push_back(p.grad());
+      for (const Tensor& b : net->buffers()) all.push_back(b);
+      return all;
+    };
+    const auto want = run(eager, [&](const Tensor& t) { return eager->forward(t); });
+    const auto got = run(twin, [&](const Tensor& t) { return fast(t); });
+    ASSERT_EQ(difference(got, want), "") << "seed " << seed << ", call " << k << "\n" << eager;
+    ++(fast.fallback_reason().empty() ? counts.captured : counts.refused);
+  }
+}
+
+TEST(FuzzCaptured, CompiledModulesGiveTheBitsOfEagerCalls) {
+  Counts counts;
+  each_seed(1000, [&](uint64_t seed) { compare_net(seed, counts); });
   EXPECT_GT(4 * counts.captured, counts.refused);
 }
 
