@@ -93,16 +93,15 @@ bool find_leaves(const std::vector<Tensor>& outputs, const std::vector<Tensor>& 
   return true;
 }
 
-/// Notes the leaves without requires_grad that a call reads: a replay would not give them a
-/// gradient if they required one later.
-class ConstantsRead final : public OpMode {
+/// Notes the leaves that a call reads. The call depends on their requires_grad, even if no result
+/// has a history.
+class LeavesRead final : public OpMode {
  public:
-  explicit ConstantsRead(const std::vector<Tensor>& args) { add(args); }
+  explicit LeavesRead(const std::vector<Tensor>& args) { add(args); }
 
   void call(const OpInfo&, OpCall& call) override {
     for (const Tensor& t : call.tensors())
-      if (made_.insert(&t.impl()).second && t.is_leaf() && !t.requires_grad() &&
-          isFloatingOrComplexType(t.scalar_type()))
+      if (made_.insert(&t.impl()).second && t.is_leaf() && isFloatingOrComplexType(t.scalar_type()))
         found_.push_back(t);
     call.next();
     add(call.result_tensors());
@@ -129,14 +128,14 @@ struct CompiledCallable::State {
     Guards guards;
     std::string state;  ///< of the module
     std::vector<Tensor> parameters;
-    std::vector<Tensor> constants;  ///< leaves without requires_grad that a function reads
-    Guards leaves;                  ///< guards of the parameters and the constants
+    std::vector<Tensor> read;  ///< leaves that a function reads
+    Guards leaves;             ///< guards of the parameters and of the leaves that are read
     std::unique_ptr<GraphedCallable> graphed;
     std::string reason;  ///< why a capture is impossible
 
     Guards guards_of_tensors() const {
       Guards g = guards_of_leaves(parameters);
-      for (const int64_t number : guards_of_leaves(constants)) g.push_back(number);
+      for (const int64_t number : guards_of_leaves(read)) g.push_back(number);
       return g;
     }
   };
@@ -193,10 +192,10 @@ std::vector<Tensor> CompiledCallable::State::first_call(const std::vector<Tensor
   if (module) {
     y = body(args);
   } else {  // the guards of a module name its tensors
-    ConstantsRead reads(args);
+    LeavesRead reads(args);
     const OpModeGuard on(reads);
     y = body(args);
-    entry.constants = std::move(reads).found();
+    entry.read = std::move(reads).found();
   }
   look_at(args, versions, y, entry);
   if (!find_leaves(y, args, first, entry.parameters))

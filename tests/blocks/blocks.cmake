@@ -63,6 +63,7 @@ set(others "/cmake_pch|\\.cu\\.o$|/runtime/cuda_build\\.cpp|/cuda/gpu/|_cudnn\\.
 target_sources(block_tests PRIVATE $<FILTER:$<TARGET_OBJECTS:taper>,EXCLUDE,${others}>
   $<FILTER:$<TARGET_OBJECTS:taper_loops>,EXCLUDE,/cmake_pch>
   $<FILTER:$<TARGET_OBJECTS:taper_testing>,EXCLUDE,/cmake_pch>
+  $<FILTER:$<TARGET_OBJECTS:taper_extension>,EXCLUDE,/cmake_pch>
   $<FILTER:$<TARGET_OBJECTS:taper_tests>,EXCLUDE,/cmake_pch>)
 target_link_libraries(block_tests PRIVATE Boost::context GTest::gtest GTest::gmock
   OpenMP::OpenMP_CXX Threads::Threads ${TAPER_ONEDNN} ZLIB::ZLIB $<TARGET_NAME_IF_EXISTS:PNG::PNG>
