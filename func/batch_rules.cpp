@@ -384,8 +384,7 @@ const BatchRules& all_rules() {
       "imag", "conj", "conj_complex", "constant_pad_nd", "positive", "zero", "matrix_H", "geqrf",
       "linalg_pinv", "linalg_matrix_rank", "linalg_ldl_factor", "linalg_ldl_factor_ex"});
     add_rules(all, leading_all, {
-      "linalg_lu_solve", "linalg_householder_product", "lu_unpack", "linalg_ldl_solve",
-      "linalg_cross"});
+      "linalg_lu_solve", "linalg_householder_product", "lu_unpack", "linalg_ldl_solve"});
     add_rules(all, batch_broadcast, {
       "cdist", "linalg_solve_triangular", "cholesky_solve"});
     add_rules(all, batch_pointwise, {"frexp", "hardshrink_backward"});

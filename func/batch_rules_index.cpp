@@ -116,8 +116,8 @@ IValue take_rule(BatchCall& c) {
   return flat.index_select(0, from_start.reshape({-1})).reshape(index.sizes());
 }
 
-/// The result is `self` with a part of it replaced.
-IValue part_rule(BatchCall& c) {
+/// All tensors get the batch. Dimensions are those of the first one.
+IValue all_by_dims(BatchCall& c) {
   shift_dims(c, c.tensor(0).dim(), false);
   return call_with_batches(c);
 }
@@ -190,8 +190,8 @@ void add_index_rules(BatchRules& all) {
     "index_add", "index_copy", "index_reduce"});
   add_rules(all, index_put_rule, {"index_put"});
   add_rules(all, take_rule, {"take"});
-  add_rules(all, part_rule, {
-    "select_scatter", "slice_scatter", "diagonal_scatter"});
+  add_rules(all, all_by_dims, {
+    "linalg_cross", "select_scatter", "slice_scatter", "diagonal_scatter"});
   add_rules(all, sum_to_rule, {"sum_to"});
   add_rules(all, quantile_rule, {
     "quantile", "nanquantile"});
