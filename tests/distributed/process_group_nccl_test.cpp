@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "distributed/group_cases.h"
+#include "distributed/message_cases.h"
 #include "distributed/sharding.h"
 
 namespace torch::taper::testing {

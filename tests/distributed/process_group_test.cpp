@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "distributed/group_cases.h"
+#include "distributed/message_cases.h"
 
 namespace torch::taper::testing {
 namespace {
