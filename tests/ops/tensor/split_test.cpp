@@ -221,7 +221,7 @@ TEST(Split, GradientsAreCopiedWithoutZerosBelow) {
   };
   using Count = std::map<std::string, int>;
   EXPECT_EQ(kernels_of(0, 3, {3, 3, 3, 3, 3, 3}), (Count{{"copy", 3}}));
-  EXPECT_EQ(kernels_of(1, 2, {0, 0, 3, 3, 0, 0}), (Count{{"copy", 1}, {"fill", 2}}));
+  EXPECT_EQ(kernels_of(1, 2, {0, 0, 3, 3, 0, 0}), (Count{{"copy", 1}, {"zero", 2}}));
 }
 
 TEST(Rows, AreViewsOfTheFirstDimension) {
