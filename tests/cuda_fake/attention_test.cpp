@@ -273,9 +273,9 @@ TEST(FakeAttentionTiles, NeedCodeOfTheirArchitecture) {
 #if FAKE_CUDA_KERNELS
   const auto has_tiles = [](int architecture) {
     in_own_process([=] {
-      fake_cuda::machine().kernel_architecture = architecture;
+      fake_cuda::set_kernel_architecture(architecture);
       EXPECT_EQ(cuda::has_attention_tiles(1), architecture >= 80);
-      fake_cuda::machine().kernel_architecture = 90;
+      fake_cuda::set_kernel_architecture(90);
       EXPECT_TRUE(cuda::has_attention_tiles(2));  // each device has its own
       EXPECT_FALSE(fake_cuda::has_context(0));
     });

@@ -45,6 +45,7 @@ cudaError_t use(int device) {
 
 // ---------------------------------------------------------------------- what tests ask
 Machine& machine() { return state().machine; }
+void set_kernel_architecture(int architecture) { state().kernel_architecture = architecture; }
 
 uint64_t calls(const std::string& function) {
   const std::lock_guard<std::recursive_mutex> lock(state().mutex);
@@ -252,7 +253,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, const void*) {
   return entry("cudaFuncGetAttributes", [&] {
     *a = cudaFuncAttributes{};
     a->binaryVersion = 90;
-    a->ptxVersion = state().machine.kernel_architecture;
+    a->ptxVersion = state().kernel_architecture;
     a->maxThreadsPerBlock = 1024;
     return use(here().device);
   });

@@ -26,13 +26,15 @@ struct Machine {
   int unusable = -1;                       ///< a device that gives no context
   cudaError_t count_status = cudaSuccess;  ///< what cudaGetDeviceCount says
   int driver_version = CUDART_VERSION;     ///< 0: none is installed
-  int kernel_architecture = 90;            ///< what all kernels were compiled for
   std::vector<float> times;  ///< milliseconds that events say, the last one first; then 1
   /// How many bytes from p on the program has given out of what it has taken from the device; 0
   /// where it has given back that memory. Without it blocks of cudaMalloc are all that is known.
   std::function<size_t(int device, const void* p)> given_out;
 };
 Machine& machine();
+
+/// All kernels are of this architecture from now on, as in 75, whatever the devices are.
+void set_kernel_architecture(int architecture);
 
 /// How often a function was called.
 uint64_t calls(const std::string& function);

@@ -83,6 +83,7 @@ struct State {
   std::set<Capture*> captures;
   std::map<const void*, LibraryObject> objects;
   bool is_lazy = false, is_unloaded = false;
+  int kernel_architecture = 90;
   std::thread::id in_group{};             // the thread that is in a group of NCCL's calls
   std::function<void()> at_end_of_group;  // what else happens meanwhile
 };
