@@ -5,8 +5,9 @@
 
 namespace torch::taper::cuda {
 
-/// Returns the compute capability, as in 80, for which nvcc compiled the kernel that the device
-/// runs. It is below the device's if the driver compiles PTX of an older architecture.
+/// Returns the compute capability, such as 80, for which nvcc compiled the code of `kernel` that
+/// `device` runs. This is lower than the device's own if the driver compiles PTX of an older
+/// architecture.
 int compiled_architecture(const void* kernel, DeviceIndex device);
 
 }  // namespace torch::taper::cuda

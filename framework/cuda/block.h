@@ -1,9 +1,10 @@
 // GPU operations for the threads of a block: thread indices, barriers, shuffles, shared memory,
 // atomics. For *_cuda.cu files only, not installed.
 //
-// Builds with TAPER_CUDA_ON_HOST have a BlockRunner instead of a GPU. Tests install one
-// (tests/blocks) that runs each thread of a block as a fiber and rejects operations that CUDA
-// leaves undefined. Without one, kernels are plain loops and none of these functions is called.
+// Builds with TAPER_CUDA_ON_HOST run kernels on the host. Tests install a BlockRunner
+// (tests/blocks) for this. It runs each thread of a block as a fiber, and rejects operations that
+// CUDA leaves undefined. Without a BlockRunner, kernels are plain loops that call no barrier and no
+// shuffle.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +24,15 @@
 
 namespace torch::taper::cuda {
 
-/// Shared memory of a block: one value of each warp, or other data of that size.
+/// One slot of a block's shared memory. A block has kCount slots: one value for each warp, or other
+/// data of their total size.
 struct alignas(16) Slot {
   static constexpr int kCount = 32;
   char bytes[32];
 };
 
-/// Indices of a thread of a launch.
+/// The index of a thread's block, the number of blocks of the launch, and the thread's index in its
+/// block.
 struct ThreadPlace {
   int block, blocks, thread, threads;  // threads: number in a block
 };
@@ -45,29 +48,30 @@ using Here = std::source_location;
 enum class Waiters { kWarp, kBlock };
 enum class Access { kRead, kWrite, kAtomic };
 
-/// Runs launches on the host, thread by thread. The thread that runs calls the other functions,
-/// between begin and end of run().
+/// Runs launches on the host, one thread at a time. The kernel's threads call place() and the
+/// functions below it, only during run().
 class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
-  /// Runs body(arguments) in every thread of `blocks` blocks. It may run fewer blocks, because
-  /// kernels loop over the rest. `kernel` is the name of the body's type. The arguments are
-  /// `nbytes` long, and constant.
+  /// Runs body(arguments) in each of the `threads` threads of each of `blocks` blocks. It may run
+  /// fewer blocks, because kernels loop over the remaining work. `kernel` names the kernel's type.
+  /// `arguments` are `nbytes` bytes, which the kernel does not change.
   virtual void run(const char* kernel, int blocks, int threads, void (*body)(const void*),
                    const void* arguments, size_t nbytes) = 0;
-  /// Returns the number of threads for a row of this width. On a GPU it is `usual`.
+  /// Returns the number of threads for a row of `width` elements. A GPU uses `usual` threads.
   virtual int team_for(int64_t width, int usual) = 0;
   virtual ThreadPlace place() const = 0;
   virtual Slot* slots() = 0;
-  /// Waits until all threads of the warp or block have reached this place.
+  /// Waits until all threads of the warp or block have called wait(). For messages, `here` is the
+  /// kernel's line and `inside` is the line of the function that waits.
   virtual void wait(Waiters waiters, const Here& here, const Here& inside) = 0;
-  /// Sets v to the value of the lane `from` of this warp.
+  /// Sets v, a value of `nbytes` bytes, to the v of lane `from` of this warp.
   virtual void shuffle(void* v, size_t nbytes, int from, const Here& here) = 0;
   virtual void touch(const void* p, size_t nbytes, Access access, const Here& here) = 0;
   /// Keeps the first error that kernels report, and throws it when they have ended.
   virtual void report(std::exception_ptr error) = 0;
 };
-/// Null: kernels run as loops, with teams of one thread.
+/// The installed runner. If it is null, kernels run as loops, with teams of one thread.
 __attribute__((visibility("default"))) extern BlockRunner* block_runner;
 #endif
 
@@ -80,8 +84,8 @@ TAPER_DEVICE inline ThreadPlace this_thread() {
 #endif
 }
 
-/// Waits for all threads of the block. All of them then see earlier writes. `here` is the line of
-/// the kernel, for messages.
+/// Waits for all threads of the block. After this, each thread sees what the others wrote before
+/// it. `here` is the line of the kernel, for messages.
 TAPER_DEVICE inline void sync_block([[maybe_unused]] Here here,
                                     [[maybe_unused]] Here inside = Here::current()) {
 #ifdef __CUDACC__
@@ -100,8 +104,8 @@ TAPER_DEVICE inline void sync_warp([[maybe_unused]] Here here,
 }
 
 #ifdef __CUDACC__
-/// Applies shuffle(word), which moves a word between lanes, to the words of v. Returns the result.
-/// T is trivially copyable.
+/// Returns v with each of its words w replaced by shuffle(w), which moves a word between lanes. T
+/// must be trivially copyable.
 template <class T, class Shuffle>
 TAPER_DEVICE T by_words(T v, const Shuffle& shuffle) {
   uint32_t words[(sizeof(T) + 3) / 4] = {};
@@ -119,8 +123,8 @@ T from_lane(T v, int lane, const Here& here) {
 inline int this_lane() { return block_runner->place().thread % 32; }
 #endif
 
-/// Returns v of the lane whose index differs in the bits of `mask`. All lanes of a warp must take
-/// part in shuffles.
+/// Returns the v of the lane whose index is this lane's index ^ mask. All lanes of a warp must call
+/// a shuffle.
 template <class T>
 TAPER_DEVICE T shuffle_xor(T v, int mask, [[maybe_unused]] Here here) {
 #ifdef __CUDACC__
@@ -129,7 +133,8 @@ TAPER_DEVICE T shuffle_xor(T v, int mask, [[maybe_unused]] Here here) {
   return from_lane(v, this_lane() ^ mask, here);
 #endif
 }
-/// Returns v of the lane `distance` below, or the thread's v if there is no such lane.
+/// Returns the v of the lane whose index is lower by `distance`. If there is no such lane, returns
+/// this lane's v.
 template <class T>
 TAPER_DEVICE T shuffle_up(T v, int distance, [[maybe_unused]] Here here) {
 #ifdef __CUDACC__
@@ -139,7 +144,7 @@ TAPER_DEVICE T shuffle_up(T v, int distance, [[maybe_unused]] Here here) {
   return from_lane(v, lane < distance ? lane : lane - distance, here);
 #endif
 }
-/// Returns v of that lane.
+/// Returns the v of lane `lane`.
 template <class T>
 TAPER_DEVICE T shuffle_from(T v, int lane, [[maybe_unused]] Here here) {
 #ifdef __CUDACC__
@@ -149,8 +154,8 @@ TAPER_DEVICE T shuffle_from(T v, int lane, [[maybe_unused]] Here here) {
 #endif
 }
 
-/// Adds to memory to which other threads add, too. For integers only, because the sum of floats
-/// would depend on the order.
+/// Adds v to *to by an atomic addition. T must be an integer, because a sum of floats would depend
+/// on the order of the threads.
 template <class T>
 TAPER_DEVICE void atomic_add(T* to, T v) {
 #ifdef __CUDACC__
@@ -169,7 +174,8 @@ __attribute__((no_sanitize("thread"))) void store_unseen(T* to, const T& v) {
   *to = v;
 }
 #endif
-/// Stores a value where other threads may store at the same time. Any of the values may remain.
+/// Stores v in *to, even if other threads store in *to at the same time. Afterwards *to has one of
+/// these values.
 template <class T>
 TAPER_DEVICE void store_same(T* to, const T& v, [[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__

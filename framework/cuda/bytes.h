@@ -1,4 +1,5 @@
-// Kernels that only move elements, by their size. For *_cuda.cu files only, not installed.
+// Selects kernels that only move elements, by the element size instead of the dtype. For *_cuda.cu
+// files only, not installed.
 #pragma once
 
 #include <taper/framework/core/itemsize.h>
@@ -8,14 +9,14 @@ namespace torch::taper::cuda {
 
 using Bytes16 = Pack<uint64_t, 2>;
 
-/// Calls by_itemsize for the elements of a dtype.
+/// Calls by_itemsize for the element size of `dtype`.
 template <class F>
 void by_size(ScalarType dtype, const F& f) {
   by_itemsize<Bytes16>(elementSize(dtype), f);
 }
 
-/// `numbers` are sizes and addresses, joined by `|`. Returns the largest power of two, up to 16,
-/// that divides all of them.
+/// Returns the largest power of two, up to 16, that divides each of several sizes and addresses.
+/// `numbers` is their bitwise OR.
 inline int64_t common_unit(uint64_t numbers) {
   numbers |= 16;
   return static_cast<int64_t>(numbers & (~numbers + 1));
@@ -28,7 +29,7 @@ void by_unit(int64_t nbytes, const F& f) {
   by_itemsize<Bytes16>(static_cast<size_t>(nbytes), f);
 }
 
-/// The functor of `map` for elements that are only moved.
+/// Returns its argument. As the functor of `map`, it copies elements.
 struct Identity {
   template <class T>
   TAPER_DEVICE T operator()(T v) const {

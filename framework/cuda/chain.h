@@ -1,6 +1,6 @@
 // Building blocks of the source of a chain's kernel (gpu/chain_source.h). NVRTC compiles it at run
 // time, with the text of this header and of the functors' headers. Tests compile it with the host's
-// compiler, and a launch is a loop then. Not installed.
+// compiler. A launch is a loop there. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,14 @@ struct Place {
   int64_t block, row, col;
 };
 
-/// Returns elements of a dense operand.
+/// Returns the V elements at position `at` of a dense operand p.
 template <class T, int V>
 TAPER_HD Pack<T, V>& dense(char* p, const Place& at) {
   return *reinterpret_cast<Pack<T, V>*>(p + at.first * int64_t{sizeof(T)});
 }
-/// Return elements of an operand with rows. in_rows returns adjacent elements, of_row the one
-/// element of a row.
+/// Return elements of an operand p at position `at`. `row` and `block` are its strides in bytes.
+/// in_rows returns V adjacent elements of a row. of_row is for operands with one element for each
+/// row, and `one` for operands of one element.
 template <class T, int V>
 TAPER_HD Pack<T, V>& in_rows(char* p, int64_t row, int64_t block, const Place& at) {
   return *reinterpret_cast<Pack<T, V>*>(p + at.block * block + at.row * row +
@@ -50,7 +51,7 @@ template <class T>
 TAPER_HD opmath_t<T> load(const T& v) {
   return static_cast<opmath_t<T>>(v);
 }
-/// Returns the bits of v as a T, for kernels that only move elements.
+/// Returns the bits of v as a T. Kernels that only move elements read v in a type of equal size.
 template <class T, class From>
 TAPER_HD T bits_as(const From& v) {
   static_assert(sizeof(T) == sizeof(From));
@@ -59,9 +60,9 @@ TAPER_HD T bits_as(const From& v) {
   return bits;
 }
 
-/// Rounds a value for the next functor, as a store and a load would. `zero` is 0, but the compiler
-/// does not know this, so it cannot fuse a product and a following sum into one multiply-add. That
-/// would round once, while separate kernels round twice.
+/// Rounds `result` to T for the next functor, as a store and a load would. `zero` is 0, but the
+/// compiler does not know this. So it cannot fuse a product and a following sum into one
+/// multiply-add, which would round once. Separate kernels round twice.
 template <class T, class R>
 TAPER_HD T made(const R& result, [[maybe_unused]] uint32_t zero) {
   const T v = static_cast<T>(result);
@@ -73,7 +74,8 @@ TAPER_HD T made(const R& result, [[maybe_unused]] uint32_t zero) {
   return v;
 }
 
-/// The threads of a launch.
+/// The calling thread's index among all threads of the launch (`first`), and the number of these
+/// threads.
 struct Threads {
   int64_t first, count;
   TAPER_HD static Threads all() {
@@ -85,7 +87,8 @@ struct Threads {
   }
 };
 
-/// Calls Body::run<V>(a, place) for all elements, V at a time, and the last ones one by one.
+/// Calls Body::run<V>(a, place) for each V adjacent elements. If fewer than V elements are left at
+/// the end, calls Body::run<1>(a, place) for each of them.
 template <int V, class Body, class Arguments>
 TAPER_HD void run_dense(const Arguments& a) {
   const Threads threads = Threads::all();

@@ -1,8 +1,8 @@
 // Errors that a kernel finds in the values of its tensors. Not installed.
 //
-// A kernel on a GPU cannot throw. It leaves a note in memory shared with the host, and skips the
-// element. The runtime throws when it next waits for the device, as for any error of a kernel. On
-// simulated devices the kernel throws.
+// A kernel on a GPU cannot throw. It writes a note to memory that it shares with the host, and
+// skips the element. The runtime throws the error when it next waits for the device, as for any
+// error of a kernel. On simulated devices the kernel throws.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace torch::taper::cuda {
 
-/// The kinds of errors, and their numbers.
+/// The kinds of errors. Each comment lists what FaultNote::numbers holds for the kind.
 enum class FaultKind : int32_t {
   kNone,
   kIndex,        // value, size, dim, IndexWording, op
@@ -23,12 +23,13 @@ enum class FaultKind : int32_t {
 };
 /// One error of a kernel, as numbers in memory that host and device share.
 struct FaultNote {
-  int32_t claimed;  // 1: a thread writes, or has written
+  int32_t claimed;  // 1: a thread writes this note, or has written it
   int32_t kind;     // a FaultKind, written last
   int64_t numbers[5];
 };
 
-/// Return a pointer to an op's name as a number of a note, and back. Only the host dereferences it.
+/// Convert a pointer to an op's name to a number of a note, and back. Only the host dereferences
+/// the pointer.
 TAPER_DEVICE inline int64_t number_of(const char* op) { return reinterpret_cast<int64_t>(op); }
 inline const char* op_of(int64_t number) { return reinterpret_cast<const char*>(number); }
 
@@ -44,24 +45,24 @@ inline const char* op_of(int64_t number) { return reinterpret_cast<const char*>(
 /// Returns the FaultNote of the current launch's device. Each device has one, in pinned memory.
 /// Host and device use the same address.
 FaultNote* fault_note();
-/// Throws the error that kernels of the device have noted, once. The runtime calls it after
-/// waiting.
+/// If a kernel has written the device's note, clears the note and throws its error. The runtime
+/// calls this function after it has waited for the device.
 void throw_fault(int device);
 #endif
 
-/// Reports errors of a kernel. It is made on the host, and is part of the kernel's arguments.
+/// Reports errors from a kernel. The host constructs it as one of the kernel's arguments.
 class Faults {
  public:
 #ifdef __CUDACC__
   Faults() : note_(fault_note()) {}
 #endif
-  /// Reports an error. Only the first one is kept.
+  /// Reports an error with the numbers a to e of its kind. The note keeps only the first error.
   TAPER_DEVICE void raise(FaultKind kind, int64_t a = 0, int64_t b = 0, int64_t c = 0,
                           int64_t d = 0, int64_t e = 0) const {
 #ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
-    // The atomic works among the device's threads. The host writes only after waiting for them, and
-    // not every bus has atomics between devices and the host.
+    // This is atomic only among threads of the device, because not every bus has atomics between
+    // devices and the host. The host writes the note only after it has waited for the device.
     if (atomicCAS(&note_->claimed, 0, 1) != 0) return;
     volatile int64_t* const numbers = note_->numbers;
     numbers[0] = a, numbers[1] = b, numbers[2] = c, numbers[3] = d, numbers[4] = e;

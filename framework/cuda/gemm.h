@@ -16,7 +16,8 @@ namespace torch::taper::cuda {
 
 #ifndef __CUDACC__
 
-/// Rounds a factor as tensor cores do: TF32 keeps 10 bits of the mantissa.
+/// Returns v as a double. If `tf32`, first rounds a float to TF32 (10 bits of mantissa), as Tensor
+/// Cores do.
 template <class T>
 double factor(T v, [[maybe_unused]] bool tf32) {
   if constexpr (std::is_same_v<T, float>)

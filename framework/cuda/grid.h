@@ -6,7 +6,7 @@
 
 namespace torch::taper::cuda {
 
-/// The three coordinates of an index in row-major order.
+/// The three coordinates of element i of a box of these sizes. Elements are in row-major order.
 struct Index3 {
   int64_t at[3];
   TAPER_DEVICE Index3(const int64_t (&sizes)[3], int64_t i) {
@@ -16,12 +16,12 @@ struct Index3 {
   }
 };
 
-/// A position in planes of three dimensions.
+/// A position in a batch of planes. Each plane has three dimensions.
 struct InPlane {
   int64_t plane, pixel;  // pixel: index in its plane
   int64_t at[3];         // coordinates of the pixel
 };
-/// Converts an index into `planes` planes of these sizes to a position.
+/// Converts the index of an element of `planes` planes to its position. Each plane has these sizes.
 class Planes {
  public:
   Planes(int64_t planes, const int64_t (&sizes)[3])
@@ -54,8 +54,8 @@ struct VisitBox {
   }
 };
 
-/// Calls f(o, m, k) for all o < outer, m < middle and k < inner. Neighbours along k are
-/// neighbouring threads. Uses divisions of 32 bits if possible.
+/// Calls f(o, m, k) for all o < outer, m < middle and k < inner. Neighbouring threads have
+/// neighbouring k. Uses divisions of 32 bits if there are fewer than 2^31 calls.
 template <class F>
 void for_each_in_box(int64_t outer, int64_t middle, int64_t inner, const F& f) {
   const int64_t n = outer * middle * inner;

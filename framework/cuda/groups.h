@@ -1,7 +1,9 @@
-// Groups positions by the place to which they write. For *_cuda.cu files only, not installed.
+// Groups positions of a source by the place in a result to which each position adds. For *_cuda.cu
+// files only, not installed.
 //
-// Many positions that add to one place would need atomic additions, whose order changes from run to
-// run. After sorting by place they are adjacent, and one team adds them in order.
+// If several positions add to one place, threads would need atomic additions, whose order changes
+// from run to run. After sorting by place, these positions are adjacent, and one team adds them in
+// order.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
@@ -9,7 +11,7 @@
 
 namespace torch::taper::cuda {
 
-/// Places in ascending order, and the position of each.
+/// n pairs, sorted by place: positions[i] adds to places[i].
 struct GroupView {
   const uint64_t* places;
   const int64_t* positions;
@@ -17,8 +19,8 @@ struct GroupView {
 
   TAPER_DEVICE bool begins(int64_t i) const { return i == 0 || places[i - 1] != places[i]; }
   TAPER_DEVICE bool ends(int64_t i) const { return i + 1 == n || places[i + 1] != places[i]; }
-  /// Returns the size of the group that begins at i. Finds its end by steps that double, then
-  /// halve.
+  /// Returns the size of the group that begins at i. Finds the group's end by steps that double,
+  /// then halve.
   TAPER_DEVICE int64_t size(int64_t i) const {
     const uint64_t place = places[i];
     int64_t last = i, step = 1;
@@ -44,8 +46,8 @@ struct FillPlaces {
 
 class Groups {
  public:
-  /// Groups the positions i < n, with place(i) below `limit`. Others (bad indices, which have been
-  /// reported) get the place `limit`.
+  /// Groups the positions i < n by place(i). If place(i) is a bad index, which is not below
+  /// `limit`, position i gets the place `limit`. The caller reports bad indices.
   template <class Place>
   Groups(int64_t n, int64_t limit, const Place& place) : places_(n), positions_(n), n_(n) {
     if (n == 0) return;

@@ -36,7 +36,7 @@ inline bool has_warps() {
 inline int64_t resident_threads() { return 1 << 16; }  // stream.h
 #endif
 
-/// A thread's part of for_each.
+/// The work of one thread in for_each.
 template <class F>
 struct ForEach {
   static constexpr int kMostThreads = kThreads;
@@ -48,8 +48,8 @@ struct ForEach {
     for (int64_t i = int64_t{at.block} * at.threads + at.thread; i < n; i += step) f(i);
   }
 };
-/// Returns the largest size of a team for F: F::kMostThreads, or the largest of all. The compiler
-/// limits registers accordingly.
+/// Returns the largest number of threads in a block that runs F: F::kMostThreads if F declares it,
+/// otherwise the size of the largest team. nvcc limits a thread's registers accordingly.
 template <class F>
 constexpr int most_threads() {
   if constexpr (requires { F::kMostThreads; })
@@ -57,7 +57,7 @@ constexpr int most_threads() {
   else
     return Team::kWarp * Team::kMostWarps;
 }
-/// A thread's part of for_each_row.
+/// The work of one thread in for_each_row.
 template <class F>
 struct ForEachRow {
   static constexpr int kMostThreads = most_threads<F>();
@@ -80,11 +80,11 @@ __global__ void __launch_bounds__(Body::kMostThreads) run_thread(const Body body
   body();
 }
 
-/// Runs body() in every thread of `blocks` blocks.
+/// Runs body() in each of the `threads` threads of each of `blocks` blocks.
 template <class Body>
 void launch(int blocks, int threads, const Body& body) {
-  // Through the function's address: the compiler makes less code than for <<<...>>>, which copies
-  // the arguments.
+  // This launches by the function's address, because <<<...>>> copies the arguments, which takes
+  // more code.
   void* list[] = {const_cast<Body*>(&body)};
   launch_kernel(reinterpret_cast<const void*>(&run_thread<Body>), blocks, threads, list);
 }
@@ -95,8 +95,8 @@ inline int blocks_for(int64_t items, int64_t per_block) {
 }
 
 #ifndef __CUDACC__
-// On the host, one function is compiled for each type of functor. The code around it is compiled
-// once, because with sanitizers a kernel's body takes most of the compile time.
+// On the host, only run_part or run_row is compiled for each type of functor. The code that calls
+// it is compiled once, because with sanitizers it would take most of the compile time.
 
 /// Calls f(i) for i = first, first + step, ... below n.
 template <class F>
@@ -108,7 +108,7 @@ void run_row(const void* f, const Team& team, int64_t row) {
   (*static_cast<const F*>(f))(team, row);
 }
 
-/// A launch's arguments: the loop's numbers in `Head`, followed by the functor's bytes.
+/// A launch's arguments: a `Head` that describes the loop, followed by the functor's bytes.
 template <class Head>
 class HostArguments {
  public:
@@ -168,8 +168,8 @@ inline int team_for(int64_t width) {
   return usual;
 }
 
-/// Checks a team's size. A team of more than a warp has a whole block, whose slots and barrier it
-/// uses.
+/// Throws Error if for_each_row does not accept teams of n threads. A team of more than one warp is
+/// a whole block, because it uses the block's slots and barrier.
 inline void check_team_size(int n) {
   TAPER_CHECK(n == 1 || (n > 0 && n <= Team::kWarp * Team::kMostWarps && n % Team::kWarp == 0),
               "for_each_row: expected a team of 1 thread, or of up to ", Team::kMostWarps,
@@ -205,9 +205,9 @@ inline void launch(const char* kernel, const HostRows& rows, const void* f, size
 }
 #endif
 
-/// Calls f(team, row) for every row < rows, with a team of `team_size` threads (team_for) for each.
-/// With a team of 1, neighbouring rows are neighbouring threads, which suits rows with interleaved
-/// elements.
+/// Calls f(team, row) for every row < rows, in each thread of a team of `team_size` threads.
+/// team_for returns a good size. With teams of 1, neighbouring threads take neighbouring rows. This
+/// suits rows with interleaved elements.
 template <class F>
 void for_each_row(int64_t rows, int team_size, const F& f) {
   if (rows <= 0) return;

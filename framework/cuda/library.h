@@ -12,35 +12,37 @@
 
 namespace torch::taper::cuda {
 
-/// The keys and values of n pairs. Both are inputs, or both results.
+/// The keys and values of some pairs. Both arrays are inputs, or both are results.
 template <class K, class V>
 struct Pairs {
   K* keys;
   V* values;
 };
 
-/// Returns the number of bits of the numbers below `limit`.
+/// Returns how many bits the largest number below `limit` has, at least 1.
 inline int bits_below(uint64_t limit) { return limit <= 1 ? 1 : 64 - __builtin_clzll(limit - 1); }
 
-/// Sorts n pairs by the lowest `bits` bits of the keys. Equal keys keep their order. Keys are
-/// uint64_t, values int64_t or uint32_t. Keys and values are in device memory.
+/// Sorts the n pairs of `from` into `to`, by the lowest `bits` bits of the keys. Pairs with equal
+/// keys keep their order. Keys are uint64_t, values int64_t or uint32_t. Keys and values are in
+/// device memory.
 template <class K, class V>
 void sort_pairs(const Pairs<K, V>& to, const Pairs<K, V>& from, int64_t n, int bits);
 
-/// Sorts `rows` rows of n pairs each by the keys, unsigned integers of any size. Equal keys keep
-/// their order.
+/// Sorts each of `rows` rows of n pairs of `from` into `to`, by the keys. Keys are unsigned
+/// integers of any size. Pairs with equal keys keep their order.
 template <class K>
 void sort_rows_of_pairs(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
                         int64_t n);
 
-/// n elements of 1, 2, 4 or 8 bytes. Those with any bit of `mask` are selected.
+/// n elements of `itemsize` bytes: 1, 2, 4 or 8. An element is selected if it has any bit of
+/// `mask`.
 struct MaskedElements {
   const void* data;
   int64_t n;
   size_t itemsize;
   uint64_t mask;
 };
-/// Writes the positions of the selected elements, in order.
+/// Writes the positions of the selected elements of `from` to `to`, in ascending order.
 void select_positions(int64_t* to, const MaskedElements& from);
 
 void set_zero(void* p, size_t nbytes);

@@ -10,7 +10,7 @@
 
 namespace torch::taper::cuda {
 
-/// Loads an element in the type that functors compute in: 16-bit floats become float.
+/// Converts an element to the type that functors compute in: 16-bit floats become float.
 template <class T>
 TAPER_HD opmath_t<T> load(const T& v) {
   return static_cast<opmath_t<T>>(v);
@@ -22,7 +22,7 @@ struct Source {
   const char* data;
   T number;
   explicit Source(const In& x) : data(static_cast<const char*>(x.data)), number() {
-    // A number in an In may not have T's alignment.
+    // The bytes of a number in an In may lack T's alignment.
     if (!data && x.numel == 1) std::memcpy(&number, x.bytes(), sizeof number);
   }
   TAPER_DEVICE T at(int64_t offset) const {
@@ -30,19 +30,20 @@ struct Source {
   }
 };
 
-/// A part of a plan whose indices fit 32 bits.
+/// A part of a plan. Indices of its elements fit in 32 bits.
 template <int N>
 struct PlanPart {
   Offsets<N, uint32_t> offsets;
-  int64_t first[N];  // offset of the part
+  int64_t first[N];  // byte offset of the part in operand k
   TAPER_DEVICE void at(int64_t i, int64_t (&offset)[N]) const {
     offsets.at(static_cast<uint32_t>(i), offset);
     for (int k = 0; k < N; ++k) offset[k] += first[k];
   }
 };
 
-/// Calls run(context, part, n) for the parts of a plan. It is no template over `run`, so that it is
-/// compiled once: most files have hundreds of visits.
+/// Cuts a plan in parts, and calls run(context, part, n) for each part of n elements. `first` holds
+/// the plan's byte offsets. The function is no template over `run`, so a file compiles it once for
+/// each N. Most files have hundreds of different `run`.
 template <int N>
 void for_each_part(const Plan<N>& plan, const int64_t (&first)[N],
                    void (*run)(const void*, const PlanPart<N>&, int64_t), const void* context) {
@@ -76,7 +77,7 @@ struct VisitPlace {
   }
 };
 
-/// Calls visit(offsets) for every element of a plan.
+/// Calls visit(offsets) for every element of a plan, with its byte offset in each operand.
 template <int N, class Visit>
 void for_each_place(const Plan<N>& plan, const Visit& visit) {
   for_each_part<N>(
@@ -92,12 +93,12 @@ template <class T, int V>
 struct alignas(sizeof(T) * V) Pack {
   T v[V];
 };
-/// Number of elements in 16 bytes, for the widest of the types.
+/// Number of elements of the widest of the types in 16 bytes.
 template <class... T>
 constexpr int kPack = 16 / std::max({sizeof(T)...});
 inline bool is_packed(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
-/// Returns whether all operands of a plan are dense, in one order.
+/// Returns whether all operands of a plan are dense and have one order of elements.
 template <int N>
 bool is_one_row(const Plan<N>& plan, const int64_t (&itemsize)[N]) {
   if (plan.numel <= 1) return true;
@@ -105,12 +106,14 @@ bool is_one_row(const Plan<N>& plan, const int64_t (&itemsize)[N]) {
     if (plan.strides[0][k] != itemsize[k]) return false;
   return plan.rank == 1;
 }
-/// Returns whether elements are dense in some order of dimensions: channels last, or transposed.
+/// Returns whether the elements of y are dense in any order of dimensions, such as channels last or
+/// transposed.
 inline bool is_dense(const Out& y) {
   return y.contiguous ||
          is_one_row(plan_over(y.sizes, y), {static_cast<int64_t>(elementSize(y.dtype))});
 }
-/// Returns whether the elements of x are dense in the order of those of y, and packs can read both.
+/// Returns whether x and y are dense in one order of dimensions, have equally many elements, and
+/// are aligned for packs.
 inline bool lies_like(const Out& y, const In& x) {
   if (!x.data || x.numel != y.numel || !is_packed(x.data) || !is_packed(y.data)) return false;
   if (y.contiguous && x.contiguous) return true;
@@ -154,13 +157,13 @@ void map(const Out& y, const In& x, const F& f) {
   using Packed = MapPacked<To, From, F>;
   if (lies_like(y, x))
     for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<To>(), x.as<From>(), y.numel, f});
-  else  // also rows with gaps: packs of them would take nvcc a tenth longer for functions of one
-        // operand
+  else  // also rows with gaps: for functions of one operand, packs of such rows would lengthen
+        // nvcc's time by 10%
     for_each_place(plan_over(y.sizes, y, x),
                    MapStrided<To, From, F>{static_cast<char*>(y.data), Source<From>(x), f});
 }
 
-// Elements of any floating dtype, with a switch for each element.
+// Load and store an element of any floating dtype, with a switch over the dtype for each element.
 TAPER_DEVICE inline double load_double(ScalarType dtype, const char* x) {
   switch (dtype) {
     case kDouble:
@@ -217,8 +220,8 @@ struct MapInDouble {
     store_double(dtype, y + at[0], f(x.at(at[1])));
   }
 };
-/// Computes y[i] = f(x[i]) for one floating dtype. x broadcasts to y. Use it for functions that
-/// compute in double and cost more than the memory access: one kernel serves all dtypes.
+/// Computes y[i] = f(x[i]) for floating x and y. x broadcasts to y. f computes in double, so one
+/// kernel serves all dtypes. Use it for functions that take longer than the memory access.
 template <class F>
 void map_in_double(const Out& y, const In& x, const F& f) {
   for_each_place(plan_over(y.sizes, y, x),
@@ -241,7 +244,7 @@ void map2_in_double(const Out& y, const In& a, const In& b, const F& f) {
                                                               DoubleSource(a), DoubleSource(b), f});
 }
 
-/// Loads adjacent elements, or repeats one number.
+/// Returns the V adjacent elements that begin at index `first`, or the source's number in all V.
 template <class T, int V>
 TAPER_DEVICE Pack<T, V> load_pack(const Source<T>& source, int64_t first) {
   if (source.data) return reinterpret_cast<const Pack<T, V>*>(source.data)[first / V];
@@ -282,7 +285,7 @@ struct Map2Strided {
     *reinterpret_cast<To*>(y + at[0]) = static_cast<To>(f(load(a.at(at[1])), load(b.at(at[2]))));
   }
 };
-/// Returns whether an operand is as dense as y, or a number.
+/// Returns whether x is a number, or is dense in y's order of dimensions (lies_like).
 inline bool suits_packs(const Out& y, const In& x) {
   return x.data ? lies_like(y, x) : x.numel == 1;
 }

@@ -1,16 +1,17 @@
 // Pointwise loops on CUDA over rows of packs of 16 bytes. For *_cuda.cu files only, not installed.
 //
-// An operand has all elements of a row of y, or one for the row: a bias, a factor for each channel,
-// a table for each sample, a mask of padding, a part of a matrix. One element at a time would not
-// use the memory bandwidth.
+// For each row of y, an operand has as many elements as the row, or one element. Examples are a
+// bias, a factor for each channel, a table for each sample, a mask of padding and a part of a
+// matrix. Loads of single elements would not use the whole memory bandwidth.
 #pragma once
 
 #include <taper/framework/cuda/map.h>
 
 namespace torch::taper::cuda {
 
-/// Returns whether the rows of a plan can be read and written in packs of V elements of these
-/// sizes. A single long row may end with a shorter pack.
+/// Returns whether the rows of a plan can be read and written in packs of V elements. Elements of
+/// operand k have itemsize[k] bytes. If the plan has only one row, this row may end with a shorter
+/// pack.
 template <int N>
 bool rows_suit_packs(const Plan<N>& plan, const int64_t (&itemsize)[N], int64_t V) {
   if (plan.rank == 0 || plan.numel / V >= (int64_t{1} << 31) - 1) return false;
@@ -26,7 +27,8 @@ bool rows_suit_packs(const Plan<N>& plan, const int64_t (&itemsize)[N], int64_t 
   }
   return true;
 }
-/// Returns the plan whose elements are the packs of `plan`, for which rows_suit_packs is true.
+/// Returns a plan that has the packs of `plan` as its elements. rows_suit_packs must be true for
+/// `plan`.
 template <int N>
 Plan<N> plan_of_packs(Plan<N> plan, int64_t V) {
   plan.sizes[0] = (plan.sizes[0] + V - 1) / V;
@@ -35,7 +37,7 @@ Plan<N> plan_of_packs(Plan<N> plan, int64_t V) {
   return plan;
 }
 
-/// Repeats one element V times.
+/// Returns a pack of V copies of an element.
 template <class T, int V>
 TAPER_DEVICE Pack<T, V> pack_of(const T& one) {
   Pack<T, V> pack;
@@ -71,11 +73,12 @@ struct Map2Rows {
     *reinterpret_cast<Pack<To, V>*>(y + at[0]) = out;
   }
 };
-/// Computes y[i] = f(a[i], b[i]) of two tensors if rows suit packs. Returns whether they do.
+/// Computes y[i] = f(a[i], b[i]) in packs if a and b are tensors and the rows suit packs.
+/// Otherwise, or if map2 can use packs as well, does nothing and returns false.
 template <class To, class From, class F>
 bool map2_rows(const Out& y, const In& a, const In& b, const F& f) {
   constexpr int64_t V = kPack<From>;
-  if (!a.data || !b.data) return false;  // a number travels with the launch
+  if (!a.data || !b.data) return false;  // a number is passed with the launch
   if (y.contiguous && suits_packs(y, a) && suits_packs(y, b)) return false;  // one long row
   const Plan<3> plan = plan_over(y.sizes, y, a, b);
   if (!rows_suit_packs(plan, {sizeof(To), sizeof(From), sizeof(From)}, V)) return false;
@@ -84,7 +87,8 @@ bool map2_rows(const Out& y, const In& a, const In& b, const F& f) {
   for_each(packs.numel, Map2Rows<To, From, F>(packs, f));
   return true;
 }
-/// Calls map2, with kernels for rows of floats.
+/// Computes y[i] = f(a[i], b[i]) by map2_rows if f computes in floats and map2_rows accepts the
+/// operands, otherwise by map2.
 template <class To, class From, class F>
 void map2_or_rows(const Out& y, const In& a, const In& b, const F& f) {
   if constexpr (std::is_floating_point_v<opmath_t<From>>)
@@ -92,7 +96,8 @@ void map2_or_rows(const Out& y, const In& a, const In& b, const F& f) {
   map2<To, From>(y, a, b, f);
 }
 
-/// An operand in rows: V adjacent elements, or one repeated V times.
+/// An operand that is read in packs of V elements of a row: V adjacent elements, or one repeated V
+/// times.
 template <class T>
 struct RowSource {
   Source<T> source;
@@ -103,7 +108,7 @@ struct RowSource {
     if (!repeats) return *reinterpret_cast<const Pack<T, V>*>(source.data + at);
     return pack_of<T, V>(source.at(at));
   }
-  /// Returns the k-th element of a pack.
+  /// Returns the k-th element of the pack at byte offset `at`.
   TAPER_DEVICE T element(int64_t at, int k) const {
     return source.at(repeats ? at : at + k * int64_t{sizeof(T)});
   }
@@ -135,8 +140,9 @@ struct Map3Rows {
     }
   }
 };
-/// Computes y[i] = f(a[i], b[i], c[i]) if rows suit packs, and returns whether they do. f takes
-/// elements as they are stored. Elements of `a` have at most as many bytes as the others.
+/// Computes y[i] = f(a[i], b[i], c[i]) and returns true if the rows suit packs. Otherwise does
+/// nothing and returns false. f takes elements in their stored types. An element of `a` must not
+/// have more bytes than one of b or c.
 template <class T, class A, class F>
 bool map3_rows(const Out& y, const In& a, const In& b, const In& c, const F& f) {
   constexpr int V = kPack<T>;

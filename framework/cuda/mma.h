@@ -1,7 +1,7 @@
 // Products of small matrices of 16-bit floats by a whole warp (Tensor Cores). For *_cuda.cu files
 // only, not installed.
 //
-// Source: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". On the host lanes
+// Source: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". On the host, lanes
 // exchange values by shuffles, so that the layout is tested without a GPU.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace torch::taper::cuda {
 
-/// The oldest architecture with these products.
+/// The lowest compute capability (8.0) with these products, as compiled_architecture() returns it.
 constexpr int kProductArchitecture = 80;
 
 /// Eight neighbouring 16-bit floats, the first in the lower half of the first word.
@@ -23,7 +23,8 @@ template <class T>
 TAPER_DEVICE uint32_t word_of(float a, float b) {
   return static_cast<uint32_t>(T(a).x) | static_cast<uint32_t>(T(b).x) << 16;
 }
-/// Packs the k-th 16-bit floats of `a` and `b` into a word. k is below 8.
+/// Packs the k-th 16-bit floats of `a` and `b` into a word, that of `a` in the lower half. k is
+/// below 8.
 TAPER_DEVICE inline uint32_t word_of_both(const Words& a, const Words& b, int k) {
   const uint32_t x = a.w[k / 2], y = b.w[k / 2];
 #ifdef __CUDACC__
@@ -33,14 +34,14 @@ TAPER_DEVICE inline uint32_t word_of_both(const Words& a, const Words& b, int k)
 #endif
 }
 
-/// Position of a lane: index t in group g (below 8) of four lanes.
+/// Position of a lane in its warp: lane t of group g. Each of the 8 groups has four lanes.
 struct WarpPlace {
   int g, t;
   TAPER_DEVICE explicit WarpPlace(const Team& warp) : g(warp.rank / 4), t(warp.rank % 4) {}
 };
 
 #ifndef __CUDACC__
-/// Returns the product of two words of 16-bit floats.
+/// Returns the dot product of the two 16-bit floats of word a with the two of word b.
 template <class T>
 float product_of_words(uint32_t a, uint32_t b) {
   const auto part = [](uint32_t w) {
@@ -53,10 +54,10 @@ float product_of_words(uint32_t a, uint32_t b) {
 /// Computes d += a b by a warp, for d of 16 x 8 floats, a of 16 x 16 and b of 16 x 8 elements of T.
 /// The lane at (g, t) holds
 ///   of d: columns 2t and 2t + 1 of row g, and of row g + 8;
-///   of a: columns 2t and 2t + 1 of row g, of row g + 8, columns 2t + 8 and 2t + 9 of both;
-///   of b: rows 2t and 2t + 1, 2t + 8 and 2t + 9 of column g.
-/// (Columns of a and rows of b may have one permutation in common.) Needs code for Ampere or later: ask
-/// compiled_architecture() first.
+///   of a: columns 2t and 2t + 1 of rows g and g + 8, then columns 2t + 8 and 2t + 9 of these rows;
+///   of b: rows 2t and 2t + 1, then rows 2t + 8 and 2t + 9, of column g.
+/// (Columns of a and rows of b may be permuted, if both have the same permutation.) The kernel must
+/// be compiled for Ampere or later: the host checks compiled_architecture() first.
 template <class T>
 TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
                                [[maybe_unused]] Here here = Here::current()) {
@@ -75,13 +76,13 @@ TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
-  __trap();  // a wrong sum would be silent
+  __trap();  // rather than return a wrong sum
 #endif
 #else
   const int g = this_lane() / 4, t = this_lane() % 4;
   const Words own_a{{a[0], a[1], a[2], a[3]}};
   const uint64_t own_b = b0 | static_cast<uint64_t>(b1) << 32;
-  for (int s = 0; s < 4; ++s) {  // the part of the sum whose elements lanes with number s hold
+  for (int s = 0; s < 4; ++s) {  // adds the products of the factors that lanes with t = s hold
     const Words rows = from_lane(own_a, 4 * g + s, here);
     for (int c = 0; c < 2; ++c) {
       const uint64_t column = from_lane(own_b, 4 * (2 * t + c) + s, here);
@@ -95,15 +96,17 @@ TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b
 #endif
 }
 
-/// Rows of the tiles in which warps go through matrices.
+/// The number of rows of a tile. Warps go through a matrix one tile after the other.
 constexpr int kTile = 16;
 
-/// A matrix of 16-bit floats: rows at a distance of `step` elements.
+/// A matrix of 16-bit floats with `rows` rows and `width` columns. `step` is the distance between
+/// rows in elements.
 template <class T>
 struct Matrix {
   T* data;
   int64_t step, rows, width;
-  /// Returns elements e to e + 7 of a row, or zeros if they are outside. Widths are multiples of 8.
+  /// Returns elements e to e + 7 of a row, or zeros if they are outside the matrix. The width must
+  /// be a multiple of 8.
   TAPER_DEVICE Words at(int64_t row, int64_t e) const {
     if (row < rows && e < width) return *reinterpret_cast<const Words*>(data + row * step + e);
     return Words{};
@@ -113,11 +116,11 @@ struct Matrix {
   }
 };
 
-/// Reads a right factor in tiles of 16 rows, one after the other. Each lane reads the elements that
-/// it multiplies. With R = 2, for sums over columns, these are rows g and g + 8, columns 32c + 8t
-/// to 32c + 8t + 7. With R = 4, for sums over rows, these are rows 2t, 2t + 1, 2t + 8, 2t + 9,
-/// columns 64c + 8g to 64c + 8g + 7. If Exact, the matrix has all these columns. Otherwise missing
-/// columns are zeros.
+/// Reads the right factor of a product in tiles of 16 rows, one after the other. A tile has C
+/// chunks of columns. Each lane reads its elements of R rows: 8 elements of each chunk c < C. With
+/// R = 2, for sums over columns, these are rows g and g + 8, columns 32c + 8t to 32c + 8t + 7. With
+/// R = 4, for sums over rows, these are rows 2t, 2t + 1, 2t + 8, 2t + 9, columns 64c + 8g to 64c +
+/// 8g + 7. If Exact, the matrix has all these columns. Otherwise missing columns are zeros.
 template <class T, int C, int R, bool Exact>
 class TileReader {
  public:
@@ -127,7 +130,8 @@ class TileReader {
         step_(m.step),
         columns_(m.width - 8 * (R == 2 ? at.t : at.g)),
         from_(m.data + (first + row_) * m.step + 8 * (R == 2 ? at.t : at.g)) {}
-  /// Reads the first `rows` rows of the tile. The other rows are zeros. If Whole, all rows exist.
+  /// Reads the first `rows` rows of the tile. The other rows are zeros. If Whole, ignores `rows`
+  /// and reads all 16 rows.
   template <bool Whole>
   TAPER_DEVICE void read(Tile& w, int rows = kTile) const {
     constexpr int kColumns = R == 2 ? 32 : 64;
@@ -148,7 +152,8 @@ class TileReader {
   const T* from_;
 };
 
-/// A lane's part of 16 rows as the left factor of two products, in their order.
+/// A lane's elements of a left factor of 16 rows and 32 columns, in the order of two calls of
+/// multiply_add.
 using LeftWords = uint32_t[2][4];
 TAPER_DEVICE inline void put_in_order(LeftWords& to, const Words& top, const Words& bottom) {
   for (int k = 0; k < 4; ++k) {
@@ -156,13 +161,13 @@ TAPER_DEVICE inline void put_in_order(LeftWords& to, const Words& top, const Wor
     to[k / 2][k % 2 * 2 + 1] = bottom.w[k];
   }
 }
-/// A lane's part of 16 rows as the left factor: C chunks of 32 columns.
+/// A lane's elements of a left factor of 16 rows: C chunks of 32 columns.
 template <class T, int C>
 struct LeftRows {
   LeftWords a[C];
   TAPER_DEVICE LeftRows(const Matrix<T>& m, int64_t first, const WarpPlace& at) {
-    // Always 0, but the compiler cannot know this. Otherwise it would keep the words as
-    // they were read, and copy them before each product.
+    // This is always 0, but the compiler cannot know it. If it did, it would keep the words as they
+    // were read, and copy them before each product.
     const auto zero = static_cast<uint32_t>(at.g / 8);
     for (int c = 0; c < C; ++c) {
       const int64_t row = first + at.g, column = 32 * c + 8 * at.t;
@@ -175,10 +180,11 @@ struct LeftRows {
   }
 };
 
-/// 16 x 16 sums, in the layout of two products of 8 columns.
+/// 16 x 16 sums: s[0] holds columns 0 to 7 and s[1] columns 8 to 15, in the layout of d in
+/// multiply_add.
 struct Square {
   float s[2][4] = {};
-  /// Calls f(value, r, column) for each value of this lane, in rows g + 8 r.
+  /// Calls f(value, r, column) for each value of this lane. The value is in row g + 8 r.
   template <class F>
   TAPER_DEVICE void each(const WarpPlace& at, const F& f) {
     for (int j = 0; j < 2; ++j)
@@ -186,7 +192,8 @@ struct Square {
   }
 };
 
-/// Computes s += rows of `left` times rows of the right factor.
+/// Adds `left` times the transpose of `right` to s: dot products of rows of `left` with rows of
+/// `right`.
 template <class T, class Left, int C>
 TAPER_DEVICE void multiply_rows(Square& s, const Left& left, const Words (&right)[C][2]) {
   for (int c = 0; c < C; ++c) {
@@ -198,12 +205,12 @@ TAPER_DEVICE void multiply_rows(Square& s, const Left& left, const Words (&right
   }
 }
 
-/// 16 rows of G groups of 64 columns: sums of 32 bits. The lane at (g, t) has columns 16t to 16t +
-/// 15 of each group, in rows g and g + 8.
+/// f32 sums of 16 rows and G groups of 64 columns. The lane at (g, t) has columns 16t to 16t + 15
+/// of each group, in rows g and g + 8.
 template <class T, int G>
 struct WideRows {
   float s[G][8][4] = {};
-  /// Adds p times the rows of the right factor.
+  /// Adds p, rounded to T, times `right`.
   TAPER_DEVICE void add(const Square& p, const Words (&right)[G][4]) {
     const uint32_t a[4] = {word_of<T>(p.s[0][0], p.s[0][1]), word_of<T>(p.s[0][2], p.s[0][3]),
                            word_of<T>(p.s[1][0], p.s[1][1]), word_of<T>(p.s[1][2], p.s[1][3])};

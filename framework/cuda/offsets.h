@@ -6,9 +6,9 @@
 
 namespace torch::taper::cuda {
 
-/// Divides numbers from 0 to `most` by a number known before the launch. With 32 bits (most < 2^31)
-/// it multiplies and shifts: Granlund, Montgomery: Division by Invariant Integers using
-/// Multiplication (PLDI 1994), figure 4.1. Divisions of 64 bits are slow on a GPU.
+/// Divides numbers from 0 to `most` by a divisor that is known before the launch. If most < 2^31,
+/// it multiplies and shifts, because divisions of 64 bits are slow on a GPU. Source: Granlund,
+/// Montgomery: Division by Invariant Integers using Multiplication (PLDI 1994), figure 4.1.
 template <class Index>
 struct Divider;
 template <>
@@ -39,8 +39,8 @@ struct Divider<int64_t> {
   }
 };
 
-/// Byte offsets of N operands. Index is uint32_t if 32 bits suffice. The outermost dimension needs
-/// no division.
+/// Computes the byte offsets of N operands for an index. Index is uint32_t if 32 bits suffice. The
+/// outermost dimension needs no division.
 template <int N, class Index>
 struct Offsets {
   int rank;

@@ -1,17 +1,17 @@
-// The order in which a kernel visits the places of a plan whose operands are dense along different
-// dimensions: y = f(a, b.t()). For *_cuda.cu files only, not installed.
+// Orders the elements of a plan whose operands are dense along different dimensions, as in y = f(a,
+// b.t()). For *_cuda.cu files only, not installed.
 //
-// In the order of y, neighbouring threads read b in as many sectors of 32 bytes as there are
-// threads. For f32, 32 bytes pass between L2 and L1 for each 4 that are used, and a warp's load
-// takes 32 lines of L1 instead of one. (L2 keeps the rest until the next rows need it, so memory
-// itself is read once.)
+// If threads follow the order of y, each thread reads b from another sector of 32 bytes. For f32,
+// 32 bytes move from L2 to L1 for each 4 that are used, and a warp's load takes 32 lines of L1
+// instead of one. (L2 keeps the rest of each sector until the next rows need it, so memory itself
+// is read once.)
 //
-// In squares of 8 x 8 places (16 x 16 for elements of 1 and 2 bytes) a block's threads use whole
-// sectors of both operands. y = f(a, b.t()) of f32 then moves 12 bytes for an element instead of
-// 40, as many as y = f(a, b). A warp's loads take 4 and 8 lines. A contiguous copy of b would move
-// 20 bytes, and need memory and a launch. Tiles in shared memory move 12 bytes as well, but need a
-// second kernel for each function and dtype. An order is a plan with two more dimensions, for the
-// unchanged kernels.
+// If threads follow squares of 8 x 8 elements (16 x 16 for elements of 1 and 2 bytes), a block uses
+// whole sectors of both operands. For f32, y = f(a, b.t()) then moves 12 bytes per element, like y
+// = f(a, b), instead of 40. A warp's load takes 4 lines of one operand and 8 of the other. A
+// contiguous copy of b would move 20 bytes, and need memory and a launch. Tiles in shared memory
+// move 12 bytes as well, but need a second kernel for each function and dtype. Here the order is a
+// plan with two more dimensions, so the kernels stay unchanged.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,15 @@
 
 namespace torch::taper::cuda {
 
-/// A square of places along the innermost dimension and dimension `across`. `side` is the length of
-/// its sides. 0 means that the plan's order is good.
+/// Squares of elements along the innermost dimension and dimension `across`. `side` is the length
+/// of a square's sides. If it is 0, there are no squares, because the plan's order is good.
 struct Patches {
   int across = 0;
   int64_t side = 0;
 };
 
-/// Operands of smaller plans fit the caches anyway.
+/// The least number of elements of a plan with patches. Operands of smaller plans fit in the
+/// caches.
 constexpr int64_t kLeastPatched = 1 << 16;
 
 template <int N>
@@ -45,8 +46,8 @@ Patches patches_of(const Plan<N>& plan) {
   return {};
 }
 
-/// Returns the plan of these places, patch after patch. The sizes of the innermost dimension and of
-/// dimension `across` must be multiples of `side`.
+/// Returns a plan with the elements of `plan` in the order of patches. The sizes of the innermost
+/// dimension and of dimension `across` must be multiples of `side`.
 template <int N>
 Plan<N> in_patches(const Plan<N>& plan, const Patches& patches) {
   Plan<N> y = plan;
@@ -64,13 +65,13 @@ Plan<N> in_patches(const Plan<N>& plan, const Patches& patches) {
   return y;
 }
 
-/// Cuts a plan in two along a dimension. If `at` is 0, there is no cut.
+/// A cut of a plan in two before index `at` of dimension `dim`. If `at` is 0, there is no cut.
 struct Cut {
   int dim = 0;
   int64_t at = 0;
 };
-/// Returns a cut in the middle if indices exceed 32 bits. Otherwise returns a cut after the last
-/// whole patch of a dimension, or no cut if all patches are whole.
+/// Returns a cut in the middle if the plan has 2^31 elements or more. Otherwise returns a cut after
+/// the last whole patch of a dimension, or no cut if all patches are whole.
 template <int N>
 Cut cut_of(const Plan<N>& plan, const Patches& patches) {
   const int outer = plan.rank - 1;

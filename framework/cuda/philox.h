@@ -1,8 +1,8 @@
 // Random numbers that do not depend on the thread that draws them: Philox4x32-10 of Salmon, Moraes,
 // Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). Not installed.
 //
-// A launch has a key. The numbers of counter i are a function of the key and of i. Element i gets
-// equal numbers for any number of threads.
+// Each launch has a key. The numbers of element i are a function of the key and of counter i. So
+// they do not depend on the number of threads.
 #pragma once
 
 #include <cmath>
@@ -39,10 +39,10 @@ TAPER_HD inline PhiloxWords philox(uint64_t key, uint64_t counter) {
 }
 
 // ---------------------------------------------------------------- words to numbers
-/// Return a number in [0, 1), in steps of 2^-53 or 2^-24.
+/// Convert random bits r to a number in [0, 1): a multiple of 2^-53 (double) or 2^-24 (float).
 TAPER_HD inline double unit_double(uint64_t r) { return static_cast<double>(r >> 11) * 0x1p-53; }
 TAPER_HD inline float unit_float(uint32_t r) { return static_cast<float>(r >> 8) * 0x1p-24f; }
-/// Return a number in (0, 1). Its logarithm is finite and not 0.
+/// Convert random bits r to a number in (0, 1). Its logarithm is finite and not 0.
 TAPER_HD inline double open_double(uint64_t r) {
   return (static_cast<double>(r >> 12) + 0.5) * 0x1p-52;
 }
@@ -50,7 +50,8 @@ TAPER_HD inline float open_float(uint32_t r) {
   return (static_cast<float>(r >> 9) + 0.5f) * 0x1p-23f;
 }
 
-/// Compute two independent standard normal numbers, by Box and Muller (1958).
+/// Compute two independent standard normal numbers a and b from random bits, by Box and Muller
+/// (1958).
 TAPER_HD inline void normal_pair(uint32_t r0, uint32_t r1, float& a, float& b) {
   const float radius = std::sqrt(-2 * std::log(open_float(r0)));
   const float angle = 6.28318530717958647692f * unit_float(r1);
@@ -64,8 +65,8 @@ TAPER_HD inline void normal_pair(uint64_t r0, uint64_t r1, double& a, double& b)
   b = radius * std::sin(angle);
 }
 
-/// Returns an integer below `range`, where 0 means 2^64. No integer is likelier than another by
-/// more than one part in 2^64 / range.
+/// Converts random bits r to an integer below `range`. If `range` is 0, it means 2^64. The
+/// probabilities of two integers differ by at most 2^-64.
 TAPER_HD inline uint64_t below(uint64_t r, uint64_t range) {
   if (range == 0) return r;
 #ifdef __CUDA_ARCH__

@@ -10,8 +10,8 @@
 
 namespace torch::taper::cuda {
 
-/// The types of a kernel: f gets its operands' elements through `load`, and its result is
-/// converted.
+/// The types of a pointwise kernel y = f(x, ...). The kernel passes each element to f by `load`,
+/// and converts f's result to the type of y.
 struct PointwiseKind {
   static constexpr int kMostInputs = 3;
   int inputs;
@@ -35,8 +35,8 @@ const PointwiseKind& pointwise_kind() {
 /// Tells a capture that the calling thread's next launch runs only this pointwise kernel.
 void tell_pointwise(const PointwiseKind& kind, const void* f, const Out& y, const In* const* x);
 
-/// Tells a capture of To f(From...), for *_cuda.cu files. Does nothing in kernels compiled for the
-/// host, which have no captures.
+/// Calls tell_pointwise for a functor f with operands of types From... and a result of type To.
+/// Does nothing in kernels compiled for the host, which have no captures.
 template <class To, class... From, class F, class... X>
 void tell(const F& f, const Out& y, const X&... x) {
 #ifdef __CUDACC__

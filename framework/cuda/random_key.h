@@ -8,7 +8,7 @@
 
 namespace torch::taper::cuda {
 
-/// Draws a launch's key, the next of the generator's numbers.
+/// Returns the generator's next number, as the key of a launch.
 inline uint64_t draw_key(CPUGeneratorImpl* generator) {
   const std::lock_guard<std::mutex> lock(generator->drawing());
   return generator->random64();
@@ -20,8 +20,8 @@ inline uint64_t draw_key(CPUGeneratorImpl* generator) {
 const uint64_t* key_for_replays(CPUGeneratorImpl* generator);
 #endif
 
-/// A key as a kernel's argument. (On simulated devices a launch draws when it runs, also in a
-/// replay.)
+/// A key as a kernel's argument. (On simulated devices, a launch draws its key each time it runs,
+/// also in a replay.)
 class RandomKey {
  public:
 #if TAPER_CUDA_KERNELS == 1

@@ -21,8 +21,8 @@ struct Packs {
   }
 };
 
-/// Stores V elements of a row. `step` is the distance between neighbouring elements, and 1 if V >
-/// 1.
+/// Stores a pack as the elements i to i + V - 1 of `row`. `step` is the distance between
+/// neighbouring elements, and must be 1 if V > 1.
 template <class T, int V>
 TAPER_DEVICE void store_pack(T* row, int64_t i, int64_t step, const Pack<T, V>& pack) {
   if constexpr (V > 1)
@@ -31,18 +31,19 @@ TAPER_DEVICE void store_pack(T* row, int64_t i, int64_t step, const Pack<T, V>& 
     row[i * step] = pack.v[0];
 }
 
-/// A row of n elements of R tensors, held in the registers of its team's threads. Each thread loads
-/// several elements at once. The rest of a longer row is read again at each use. V is kPack<T> or 1
-/// (row_packs).
+/// One row of n elements of each of R tensors, held in the registers of a team's threads. A thread
+/// loads V elements at once, with V = kPack<T> or 1 (see by_packs). If a row is too long for the
+/// registers, its rest is read again at each use.
 template <class T, int V, int R = 1>
 class HeldRows {
  public:
-  /// Elements that a thread holds of each row.
+  /// Number of elements of each row that a thread holds.
   static constexpr int kElements = (V > 1 ? 16 : 8) / R;
-  /// kMostThreads of kernels that hold rows: larger teams would leave a thread too few registers.
+  /// kMostThreads of kernels that hold rows: in larger teams a thread would have too few registers.
   static constexpr int kMostThreads = 512;
 
-  /// Loads the rows that begin `at` elements after `from`.
+  /// Loads the rows that begin at from[r] + at. `step` is the distance between neighbouring
+  /// elements.
   TAPER_DEVICE HeldRows(const Team& team, int64_t n, int64_t step, const T* const (&from)[R],
                         int64_t at)
       : step_(step), first_(team.rank), size_(team.size), packs_(n / V) {
@@ -50,7 +51,8 @@ class HeldRows {
     for (int k = 0; k < kPacks; ++k)
       if (place(k) < packs_) load_packs(held_[k], place(k));
   }
-  /// Calls f(i, packs) for the elements i to i + V - 1 of each row. One thread makes each call.
+  /// Calls f(i, packs) for all elements. `packs` holds the elements i to i + V - 1 of each row.
+  /// Only one thread of the team makes a given call.
   template <class F>
   TAPER_DEVICE void each(const F& f) const {
     for (int k = 0; k < kPacks; ++k)
@@ -62,8 +64,8 @@ class HeldRows {
       f(p * V, packs);
     }
   }
-  /// Reduces value(one element of each row) over the row, from `start`. All threads of the team get
-  /// the result.
+  /// Reduces the values for all i by `join`, starting from `start`. The argument of value() is
+  /// element i of each of the R rows. All threads of the team get the result.
   template <class S, class F, class Join>
   TAPER_DEVICE S reduce(const Team& team, S start, const F& value, const Join& join,
                         Here here = Here::current()) const {
@@ -73,7 +75,7 @@ class HeldRows {
     });
     return team.combine(s, join, here);
   }
-  /// Computes y[i] = f(element i of each row).
+  /// Computes y[i] = f(...) for all i. The arguments of f are element i of each of the R rows.
   template <class F>
   TAPER_DEVICE void map(T* y, const F& f) const {
     each([&](int64_t i, const Packs<T, V, R>& packs) {
@@ -108,8 +110,8 @@ bool row_packs(int64_t n, const From*... from) {
   return n % kPack<T> == 0 && (is_packed(from) && ...);
 }
 
-/// Calls f.operator()<V>() with V = kPack<T>, or 1 if `packed` is false. (Doubles are equally fast
-/// one by one.)
+/// Calls f.operator()<V>(). V is kPack<T> if `packed` is true, otherwise 1. For doubles V is always
+/// 1, because packs are not faster.
 template <class T, class F>
 void by_packs(bool packed, const F& f) {
   if constexpr (sizeof(T) < 8)

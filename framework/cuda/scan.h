@@ -1,7 +1,7 @@
 // Cumulative sums and other scans on CUDA. For *_cuda.cu files only, not installed.
 //
-// CUB's scans combine floats in an order that differs from run to run. Here the order depends on
-// the shape only, and any dimension is scanned in place.
+// CUB's scans combine floats in an order that differs from run to run. Here the order depends only
+// on the shape and the GPU. A scan along any dimension needs no transposed copy.
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
@@ -9,8 +9,8 @@
 
 namespace torch::taper::cuda {
 
-/// Returns the inclusive prefix scan over the threads of a team. `total` gets the combination of
-/// all values.
+/// Computes the inclusive prefix scan of v over the threads of a team. Returns this thread's
+/// result. Sets `total` to the combination of all threads' v.
 template <class T, class Op>
 TAPER_DEVICE T scan_team(const Team& team, T v, const Op& op, T& total,
                          Here here = Here::current()) {
@@ -44,13 +44,13 @@ struct ScanBox {
   bool reverse;
 };
 
-/// A scan of one piece of each line. S defines the scan:
+/// Scans lines (all elements along the scanned dimension) in pieces. S defines the scan:
 ///
 ///   using State = ...;                                   trivially copyable, at most 32 bytes
 ///   State start() const;                                 neutral element of join
-///   State take(int64_t at, int64_t i) const;             of element `at` of the box, the i-th
+///   State take(int64_t at, int64_t i) const;             of element `at`, the i-th of its line
 ///   State join(State before, State after) const;         associative and commutative
-///   void store(int64_t at, State s) const;               stores the result there
+///   void store(int64_t at, State s) const;               stores the result of element `at`
 template <class S>
 struct ScanPieces {
   using State = typename S::State;
@@ -60,7 +60,7 @@ struct ScanPieces {
   State* totals;          // [outer * inner][splits], null for one piece
 
   struct Line {
-    int64_t first, begin, end;  // offset of the line, and the piece
+    int64_t first, begin, end;  // index of the line's first element, and range of the piece
   };
   TAPER_DEVICE Line line(int64_t outer_split, int64_t k) const {
     const int64_t o = outer_split / splits, begin = (outer_split - o * splits) * piece;
@@ -72,13 +72,13 @@ struct ScanPieces {
     const int64_t o = outer_split / splits;
     return totals + (o * box.inner + k) * splits + (outer_split - o * splits);
   }
-  /// Scans row (o * splits + split) * inner + k.
+  /// Scans piece `split` of line (o, k). `row` is (o * splits + split) * inner + k.
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const int64_t outer_split = row / box.inner, k = row - outer_split * box.inner;
     const Line l = line(outer_split, k);
     const auto join = [this](State a, State b) { return scan.join(a, b); };
     State running = totals ? *total(outer_split, k) : scan.start();
-    for (int64_t i = l.begin; i < l.end; i += team.size) {  // all threads take part in every round
+    for (int64_t i = l.begin; i < l.end; i += team.size) {  // all threads run every round
       const int64_t at = index(i + team.rank);
       const bool inside = i + team.rank < l.end;
       State all;
@@ -90,7 +90,7 @@ struct ScanPieces {
   }
 };
 
-/// First step for long lines: reduces each piece.
+/// First step for long lines: reduces each piece to its total.
 template <class S>
 struct ScanTotals {
   ScanPieces<S> pieces;
@@ -109,7 +109,7 @@ struct ScanTotals {
     if (team.rank == 0) *p.total(outer_split, k) = all;
   }
 };
-/// Second step: scans the totals of the pieces.
+/// Second step: replaces the total of each piece by the combination of the totals before it.
 template <class S>
 struct ScanStarts {
   ScanPieces<S> pieces;
@@ -124,11 +124,11 @@ struct ScanStarts {
   }
 };
 
-/// Scans every line of the box. Few long lines are cut into pieces, so that the whole GPU takes
-/// part.
+/// Scans every line of the box. If there are only a few long lines, cuts them into pieces, so that
+/// the whole GPU has work.
 template <class S>
 void scan(const ScanBox& box, const S& s) {
-  constexpr int64_t kLeast = 4096;  // elements for a piece
+  constexpr int64_t kLeast = 4096;  // elements of a piece
   const int64_t lines = box.outer * box.inner;
   if (lines * box.size == 0) return;
   const int team = box.inner == 1 ? team_for(box.size) : 1;
@@ -143,7 +143,7 @@ void scan(const ScanBox& box, const S& s) {
   for_each_row(lines * splits, team, pieces);
 }
 
-/// Cumulative sums of integers or doubles: to[at] = the sum up to from(at).
+/// Cumulative sums of integers or doubles: to[at] is the sum of `from` over its line up to `at`.
 template <class A, class F>
 struct SumScan {
   using State = A;
@@ -154,8 +154,8 @@ struct SumScan {
   TAPER_DEVICE A join(A a, A b) const { return a + b; }
   TAPER_DEVICE void store(int64_t at, A v) const { to[at] = v; }
 };
-/// Returns the first i < n with running[i] > value, for cumulative sums that do not decrease, or n
-/// if there is none.
+/// Returns the first i < n with running[i] > value, or n if there is none. `running` holds
+/// cumulative sums that do not decrease.
 template <class A>
 TAPER_DEVICE int64_t first_above(const A* running, int64_t n, A value) {
   int64_t begin = 0;

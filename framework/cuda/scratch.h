@@ -1,4 +1,4 @@
-// Workspace of a kernel's host side. For the files of CUDA kernels, not installed.
+// Workspace for the host code of CUDA kernels. For the files of CUDA kernels, not installed.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,12 @@
 
 namespace torch::taper::cuda {
 
-/// Allocates device memory for work on the stream of this launch. On a GPU it comes from the
-/// caching allocator.
+/// Allocates device memory from the caching allocator, for work on the stream of this launch.
 void* allocate_scratch(size_t nbytes);
 void release_scratch(void* p) noexcept;
 
-/// n elements of device memory, not initialised, until the end of the scope. Work that was launched
-/// on this stream within the scope may use them after it.
+/// Holds n uninitialized elements of device memory until the end of the scope. Work that was
+/// launched on this stream before the end of the scope may still use them later.
 template <class T>
 class Scratch {
  public:

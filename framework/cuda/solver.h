@@ -3,9 +3,9 @@
 //
 // Matrices are column-major, without gaps. All pointers, including `info` (one for each matrix),
 // are to device memory. Names and computations are LAPACK's for real numbers. T is float, double or
-// a complex number of these, for which "symmetric" means Hermitian except in sytrf, and
-// "transposed" means conjugated too. Batched functions take a pointer for each of `count` matrices,
-// or consecutive matrices.
+// a complex number of these. For complex numbers, "symmetric" means Hermitian except in sytrf, and
+// "transposed" means transposed and conjugated. Batched functions take a pointer for each of
+// `count` matrices, or consecutive matrices.
 #pragma once
 
 #include <cstdint>
@@ -32,32 +32,34 @@ enum class Triangle { lower, upper };
 // clang-format off
 template <class T> void getrf(int m, int n, T* a, int* pivots, int* info);
 template <class T> void getrf_batched(int n, T* const* a, int* pivots, int* info, int count);
-/// Solves a x = b for b (n x k), given the factors.
+/// Solves a x = b for x, given the factors lu and pivots of a. x replaces b (n x k).
 template <class T> void getrs(int n, int k, const T* lu, const int* pivots, T* b);
 template <class T> void getrs_batched(int n, int k, const T* const* lu, const int* pivots, T* const* b, int count);
 template <class T> void potrf(Triangle, int n, T* a, int* info);
 template <class T> void potrf_batched(Triangle, int n, T* const* a, int* info, int count);
-/// Solves x a = b for b (m x n) with a triangular a.
+/// Solves x a = b for x with a triangular a. x replaces b (m x n). If `unit`, the diagonal of a
+/// counts as ones.
 template <class T> void trsm(Triangle, bool unit, int m, int n, const T* a, T* b);
 template <class T> void trsm_batched(Triangle, bool unit, int m, int n, const T* const* a, T* const* b, int count);
 template <class T> void geqrf(int m, int n, T* a, T* tau);
-/// Computes q, m x n, from k reflectors.
+/// Computes q (m x n) from the k reflectors that geqrf has stored in q and tau.
 template <class T> void orgqr(int m, int n, int k, T* q, const T* tau);
-/// Computes a = u diag(s) v^T, with v not transposed. u is m x m and v is n x n. With `thin`, u is
-/// m x k and v is n x k, and k is the lesser of m and n. Both pointers must be valid even if
-/// `vectors` is false.
+/// Factors a = u diag(s) v^T. Returns v, not its transpose. u is m x m and v is n x n. With `thin`,
+/// u is m x k and v is n x k, and k is the lesser of m and n. Both u and v must be valid pointers
+/// even if `vectors` is false.
 template <class T> void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info);
-/// Decomposes matrices up to kSmall x kSmall like gesvdj. u and v are square.
+/// Works like gesvdj, for matrices up to kSmall x kSmall. u and v are square.
 template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info, int count);
-/// Computes eigenvalues. a becomes the eigenvectors, as columns.
+/// Computes the eigenvalues w of a symmetric a. If `vectors`, a becomes the eigenvectors, as
+/// columns.
 template <class T> void syevd(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info);
-/// Computes eigenvalues of matrices up to kSmall x kSmall like syevd.
+/// Works like syevd, for matrices up to kSmall x kSmall.
 template <class T> void syevj_batched(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info, int count);
 /// Factors a = L D L^T. Reads only the lower triangle of a.
 template <class T> void sytrf(int n, T* a, int* pivots, int* info);
 template <class T> void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b);
-/// Computes the eigenvalues of any matrix and, unless v is null, its eigenvectors as columns. T is
-/// real.
+/// Computes the eigenvalues w of any square matrix a. Unless v is null, v becomes the eigenvectors,
+/// as columns. T is float or double.
 template <class T> void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::complex<T>* v, int* info);
 // clang-format on
 
@@ -192,7 +194,7 @@ void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::comple
 
 #endif
 
-/// Largest size of the batched Jacobi methods.
+/// Largest number of rows or columns for gesvdj_batched and syevj_batched.
 constexpr int kSmall = 32;
 
 }  // namespace torch::taper::cuda::solver

@@ -20,7 +20,7 @@ struct Plus {
     return a + b;
   }
 };
-/// Returns the larger number. A NaN wins.
+/// Returns the larger number. If one is NaN, returns NaN.
 struct Larger {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
@@ -45,7 +45,8 @@ struct Team {
   TAPER_DEVICE Shared<T> shared() const {
     return Shared<T>(slots);
   }
-  /// Calls f(i) for i < n, on neighbouring threads. Other threads see the writes of f after sync().
+  /// Calls f(i) once for each i < n. Neighbouring threads take neighbouring i. Other threads see
+  /// the writes of f after sync().
   template <class F>
   TAPER_DEVICE void each(int64_t n, const F& f) const {
     for (int64_t i = rank; i < n; i += size) f(i);
@@ -56,8 +57,8 @@ struct Team {
     else if (size > 1)
       sync_warp(here);
   }
-  /// Combines the values of all threads, in an order that depends on the size only. All threads get
-  /// the result. Op is associative and commutative. T is at most a Slot.
+  /// Combines the v of all threads by op, in an order that depends only on the team's size. All
+  /// threads get the result. Op is associative and commutative. T is not larger than a Slot.
   template <class T, class Op>
   TAPER_DEVICE T combine(T v, const Op& op, Here here = Here::current()) const {
     if (size == 1) return v;

@@ -6,7 +6,7 @@
 
 namespace torch::taper::cuda {
 
-/// A chunk of the entry `entry`: n elements from `first`.
+/// A chunk of the lists' entry number `entry`: n elements, starting at element `first`.
 struct ListPart {
   int entry;
   int64_t first, n;
@@ -18,10 +18,11 @@ TAPER_DEVICE inline ListPart part_of(const TensorLists& lists, int64_t chunk) {
   return {entry, first, rest < TensorLists::kChunk ? rest : TensorLists::kChunk};
 }
 
-/// Calls visit(v) with the values of N operands, in the computing type, and stores the changed
-/// values. Operands in kReads are not stored. Operands in kWrites are zero before the call. If
-/// visit has a function of_entry(lists, entry), the result of that function is called for the
-/// elements of an entry.
+/// Calls visit(v) for each element. v holds the values of N operands, in the type that functors
+/// compute in. Afterwards the changed values are stored. kReads and kWrites have a bit for each
+/// operand. Operands in kReads are not stored. Operands in kWrites are not loaded: their values are
+/// zero before the call. If visit has a function of_entry(lists, entry), the functor that of_entry
+/// returns is called for the elements of this entry, instead of visit.
 template <class T, int N, unsigned kReads, class Visit, unsigned kWrites = 0>
 struct VisitLists {
   static constexpr int V = 16 / sizeof(T);
@@ -46,7 +47,7 @@ struct VisitLists {
     for (int k = 0; k < N; ++k)
       if (!(kReads >> k & 1)) reinterpret_cast<Pack<T, W>*>(base[k])[at] = packs[k];
   }
-  /// Processes a chunk as a row.
+  /// Processes chunk number `chunk`, as a row of for_each_row.
   TAPER_DEVICE void operator()(const Team& team, int64_t chunk) const {
     const ListPart part = part_of(lists, chunk);
     char* base[N];

@@ -6,9 +6,9 @@
 
 namespace torch::taper::cuda {
 
-/// Transposes tiles of 32 x 32 elements by a warp, with a column for each lane. Whole rows are read
-/// and written, and elements are exchanged in registers. `read` is the distance in bytes between
-/// the rows of x, `write` between the rows of y. Within a row elements are adjacent.
+/// Transposes tiles of 32 x 32 elements, each by one warp. The warp reads and writes whole rows,
+/// and each lane holds one column. Lanes exchange elements in registers. `read` is the distance in
+/// bytes between the rows of x, `write` between the rows of y. Within a row elements are adjacent.
 template <class T>
 struct TransposeTiles {
   static constexpr int kSide = Team::kWarp;
@@ -46,8 +46,8 @@ struct TransposeTiles {
     plan.rank = rank;
     return plan;
   }
-  /// Exchanges lane l's k-th element with lane k's l-th, by swapping blocks of halves, quarters,
-  /// ...
+  /// Exchanges element k of lane l with element l of lane k, for all l and k. Each step swaps
+  /// blocks of Half x Half elements. The next step halves Half.
   template <int Half = kSide / 2>
   TAPER_DEVICE static void exchange(const Team& team, T (&v)[kSide]) {
     const bool upper = team.rank & Half;

@@ -16,15 +16,18 @@ namespace torch::taper::cuda {
 class CapturedLaunches {
  public:
   CapturedLaunches();
-  /// Called before and after a launch or copy of the capture. `end` returns their number so far.
+  /// Must be called before (`begin`) and after (`end`) each launch or copy of the capture. `end`
+  /// returns the number of entries of the list so far: launches, copies, and work that the program
+  /// itself has queued.
   ///@{
   void begin(cudaStream_t stream);
   size_t end(cudaStream_t stream);
   ///@}
   /// Describes a launch between begin and end: see cuda::tell_pointwise.
   void tell(const PointwiseKind& kind, const void* f, const Out& y, const In* const* x);
-  /// Fuses each chain into one kernel after the capture has ended. If a kernel is not available,
-  /// the launches stay. Throws Error if CUDA refuses to change the graph half-way.
+  /// Fuses each chain into one kernel after the capture has ended. If the kernel of a chain is not
+  /// available, the chain's launches stay in the graph. Throws Error if CUDA refuses a change when
+  /// the graph is already partly changed.
   void fuse(cudaGraph_t graph, std::vector<detail::BlockLifetime> blocks, DeviceIndex device);
 
  private:
@@ -50,7 +53,7 @@ class CapturedLaunches {
   size_t nodes_ = 0;  // number of known nodes
   Launch next_;
   std::vector<Launch> launches_;
-  std::vector<size_t> others_;  // positions of work that the program itself has queued
+  std::vector<size_t> others_;  // indices in launches_ of work that the program itself has queued
 };
 
 }  // namespace torch::taper::cuda

@@ -11,14 +11,17 @@
 namespace torch::taper::cuda {
 
 /// Returns the kernel of a chain's source (chain_source.h) for a device. The kernel stays loaded.
-/// If it is not available, returns null, and why_not_fused() tells the reason. Does not throw.
+/// If the kernel is not available, returns null, and why_not_fused() returns the reason. Does not
+/// throw.
 cudaKernel_t chain_kernel(const std::string& source, DeviceIndex device);
 
-/// Returns the folder of cached machine code: $XDG_CACHE_HOME/taper/kernels, or the one in
-/// ~/.cache. Empty if both are unknown.
+/// Returns the folder of cached machine code: $XDG_CACHE_HOME/taper/kernels, or
+/// ~/.cache/taper/kernels if that variable is not set. Returns "" if neither XDG_CACHE_HOME nor
+/// HOME is an absolute path.
 std::string chain_kernels_folder();
 
-/// Forgets loaded kernels, so that they are looked up as in a new process. For tests.
+/// Forgets loaded kernels, so that chain_kernel() reads them from disk or compiles them again. For
+/// tests.
 void forget_chain_kernels();
 
 }  // namespace torch::taper::cuda

@@ -1,9 +1,9 @@
 // The source of the kernel that replaces the launches of a chain, and its argument.
 //
-// The source depends on functors, dtypes and the kind of index space. Addresses, strides, numbers
-// and the functors' values are in the argument. So one kernel serves all chains of a kind. The
-// compiler does not know the numbers. This is so in the launches' kernels too, so the bits are
-// equal. Not installed.
+// The source depends on functors, dtypes, the pack size and, if operands have rows, the numbers of
+// rows and columns. Addresses, strides, numbers and the functors' values are in the argument. So
+// chains that differ only in these use one kernel. Neither this kernel nor the kernels of single
+// launches are compiled for known numbers, so results have equal bits. Not installed.
 #pragma once
 
 #include <cxxabi.h>
@@ -37,8 +37,7 @@ struct ChainSource {
   int64_t items;  ///< number of threads with work
 };
 
-/// Returns the C++ name of the type of an element or of a functor, empty if a source cannot name
-/// it.
+/// Return the C++ name of an element's or a functor's type, or "" if a source cannot name the type.
 inline std::string spelled_element(const std::type_info& type) {
   for (const std::type_info* t :
        {&typeid(float), &typeid(double), &typeid(Half), &typeid(BFloat16), &typeid(bool),
@@ -67,7 +66,8 @@ class ChainWriter {
   ChainWriter(const std::vector<const PointwiseCall*>& calls, const fusion::Group& group)
       : calls_(calls), group_(group), pack_(16 / std::max<int64_t>(group.largest_item, 1)) {}
 
-  /// Returns nothing if a type has no name, or if the argument is too long.
+  /// Returns nullopt if a type has no name, if the argument is too long, or if operands have rows
+  /// and the chain has 2^31 elements or more.
   std::optional<ChainSource> write() {
     add_field("int64_t", "numel", group_.grid.numel());
     for (size_t m = 0; m < calls_.size(); ++m)
@@ -81,14 +81,14 @@ class ChainWriter {
   }
 
  private:
-  static constexpr size_t kMostArguments = 4000;  // CUDA passes 4 KiB
+  static constexpr size_t kMostArguments = 4000;  // CUDA's limit is 4 KiB
 
   /// Memory that the chain reads, or to which it writes a result.
   struct Memory {
     const char* data;
     std::string type, name;
     fusion::Steps steps;
-    bool scalar;  ///< one element for several indices
+    bool scalar;  ///< one element is read for a whole row, or for all rows
   };
   /// A member's result. Of several results at one address, only the last is valid.
   struct Made {
@@ -119,7 +119,8 @@ class ChainWriter {
     return s.step == item && (g.rows == 1 || s.row == g.cols * item) &&
            (g.blocks == 1 || s.block == g.rows * g.cols * item);
   }
-  /// Adds a field for memory, and returns its name. Shortens packs to suit the memory's alignment.
+  /// Adds a field `name` for the address `data`, and fields for its strides if it has rows. Returns
+  /// `name`. Shortens packs until they suit the address and the strides.
   std::string add_memory(const std::string& name, const void* data, int64_t item,
                          const fusion::Steps& s) {
     add_field("char*", name, data);
@@ -137,7 +138,8 @@ class ChainWriter {
     add_field("int64_t", name + "_block", s.block);
     return name;
   }
-  /// Returns the expression for an element of an operand, as an argument of a member's functor.
+  /// Returns the expression that passes an element of operand k to the functor of member m. Returns
+  /// nullopt if the operand's type has no name.
   std::optional<std::string> operand(size_t m, int k) {
     const In& x = calls_[m]->x[k];
     const std::string type = spelled_element(*calls_[m]->kind->operands[k]);
@@ -191,7 +193,7 @@ class ChainWriter {
     steps_.push_back((c.kind->nbytes ? "a." + number : functor + "()") + "(" + operands + ")");
     return true;
   }
-  /// Stores the last result for each address, unless it is internal to the chain.
+  /// Stores the last result for each address, unless only the chain uses that result.
   void add_stores() {
     for (size_t i = 0; i < made_.size(); ++i) {
       const Made& v = made_[i];

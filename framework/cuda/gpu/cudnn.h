@@ -12,7 +12,7 @@
 
 namespace torch::taper::cuda {
 
-/// Defines an owner of a cuDNN descriptor.
+/// Defines the class `Name`, which owns a cuDNN descriptor.
 #define TAPER_CUDNN_DESCRIPTION(Name, Handle, create, destroy)    \
   class Name {                                                    \
    public:                                                        \
@@ -29,12 +29,13 @@ TAPER_CUDNN_DESCRIPTION(TensorDescription, cudnnTensorDescriptor_t, cudnnCreateT
                         cudnnDestroyTensorDescriptor)
 
 cudnnDataType_t cudnn_type(ScalarType dtype);
-/// Returns the type of sums, statistics and factors.
+/// Returns the type of sums, statistics and factors for tensors of `dtype`.
 cudnnDataType_t cudnn_compute_type(ScalarType dtype);
-/// Returns the requested arithmetic: f32 without TF32 stays f32.
+/// Returns cuDNN's math type for tensors of `dtype`. For f32, cuDNN uses TF32 only if `tf32` is
+/// true.
 cudnnMathType_t cudnn_math(ScalarType dtype, bool tf32);
 
-/// Describes a contiguous tensor.
+/// Makes d describe a contiguous tensor of this dtype and these sizes.
 void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes);
 
 /// Alpha or beta in the type that cuDNN reads.
@@ -50,15 +51,15 @@ class Factor {
   bool in_double_;
 };
 
-/// Returns false if cuDNN does not support the request. Nothing has been done then. Other errors
-/// throw as in TAPER_LIBRARY_CALL.
+/// Returns true if `status` is success. Returns false if cuDNN does not support the call, and so
+/// has done nothing. Other errors throw as in TAPER_LIBRARY_CALL.
 bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line);
 #define TAPER_CUDNN_SUPPORTS(name, ...)                                                            \
   ::taper::cuda::cudnn_supports(TAPER_LIBRARY_FUNCTION(cudnn, name)(__VA_ARGS__), #name, __FILE__, \
                                 __LINE__)
 
 /// Returns the plan of `key`, which make() creates on first use. Plans are kept until the process
-/// ends. A plan belongs to one thread at a time, because descriptors must not be shared.
+/// ends. Only one thread at a time uses a plan, because threads must not share descriptors.
 template <class Plan, class Key, class Make>
 Plan& plan_of(const Key& key, const Make& make) {
   auto& plans = of_thread<std::map<Key, std::unique_ptr<Plan>>, Make>();

@@ -82,10 +82,11 @@ class GraphPart {
   }
   GraphPart& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
                  const void* values);
-  /// Lets cuDNN check and complete the descriptor. No attribute can be set any more.
+  /// Lets cuDNN check and complete the descriptor. After this call, no attribute can be set.
   GraphPart& finish();
 
-  /// Reads at most `count` values of a finished part, and returns how many there are.
+  /// Reads at most `count` values of attribute `name` of a finished part. Returns how many values
+  /// the attribute has.
   int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
               void* values) const;
 
@@ -104,39 +105,40 @@ struct GraphLayout {
 /// the next), or a number on the host, which is read when the graph runs.
 enum class GraphPlace { kDevice, kVirtual, kHost };
 
-/// Describes a tensor of a graph by its number.
+/// Returns the description of the graph's tensor number `id`.
 GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const GraphLayout& layout,
                        int64_t alignment, GraphPlace place = GraphPlace::kDevice);
-/// Describes a contiguous tensor of a graph.
+/// Returns the description of the graph's tensor number `id`, a contiguous tensor.
 GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const std::vector<int>& sizes,
                        int64_t alignment, GraphPlace place = GraphPlace::kDevice);
 /// Returns the alignment of an address in bytes: a power of two, at most 16.
 int64_t graph_alignment(const void* p);
 
-/// The computation of a pointwise operation: its type, and the dimension if it is GEN_INDEX.
+/// The computation of a pointwise operation: its mode, the type that it computes in, and the
+/// dimension if the mode is GEN_INDEX.
 struct GraphFormula {
   cudnnPointwiseMode_t mode;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   int64_t axis = -1;
 };
-/// Returns the operation y = f(x...) of one to three tensors. It is not finished, so that factors
-/// can be set.
+/// Returns the operation y = f(x...) of one to three tensors x. The operation is not finished, so
+/// that the caller can set factors.
 GraphPart graph_operation(const GraphFormula& f, const std::vector<const GraphPart*>& x,
                           const GraphPart& y);
 
-/// Rules for engines that may compute a graph, and their order.
+/// Selects the engines that may compute a graph, and the order in which they are tried.
 struct EngineRules {
   bool only_deterministic = false;  ///< equal bits in each run
   bool only_full_f32 = false;       ///< no factors rounded to TF32
-  bool measures = false;            ///< in the order of measured times, else of cuDNN's expectation
-  bool has_fallback = true;         ///< includes engines that cuDNN expects to be slow
+  bool measures = false;            ///< orders engines by measured times, else as cuDNN expects
+  bool has_fallback = true;         ///< adds engines that cuDNN expects to be slow
   auto operator<=>(const EngineRules&) const = default;
-  /// Returns the rules of the current switches for this dtype.
+  /// Returns the rules for `dtype` that follow from Context's current switches.
   static EngineRules current(ScalarType dtype);
 };
 
-/// Memory of the tensors of a graph that are not virtual, by their numbers. Numbers on the host
-/// must live until run() returns.
+/// Addresses of the tensors of a graph that are not virtual: tensor ids[i] is at data[i]. Memory of
+/// tensors on the host must stay valid until run() returns.
 struct GraphMemory {
   std::vector<int64_t> ids;
   std::vector<void*> data;
@@ -146,8 +148,9 @@ struct GraphMemory {
   }
 };
 
-/// A graph, and its engines. Plans are made when they are needed. If cuDNN does not support a plan,
-/// the next one replaces it. For use by one thread.
+/// A graph, and plans for it. A plan is an engine that is ready to run, with its workspace. Plans
+/// are made when they are needed. If cuDNN does not support a plan, the next plan replaces it. For
+/// use by one thread.
 class EnginePlans {
  public:
   /// Bytes of workspace above which an engine is tried last.
@@ -177,8 +180,8 @@ class EnginePlans {
   const cudnnHandle_t handle_;
   const EngineRules rules_;
   GraphPart graph_;
-  std::vector<cudnnBackendHeurMode_t> modes_;  // not queried yet, the last one first
-  std::vector<GraphPart> configs_;             // without a plan yet, the last one first
+  std::vector<cudnnBackendHeurMode_t> modes_;  // not queried yet. The last one is next
+  std::vector<GraphPart> configs_;             // without a plan yet. The last one is next
   std::vector<Plan> large_;                    // used when all others have failed
   std::vector<Plan> plans_;                    // measured plans, or one plan. The last one is used
   bool is_measured_ = false;

@@ -7,7 +7,8 @@
 
 namespace torch::taper::detail {
 
-// Each version of CUPTI writes its newest record type, which begins with the older types' members.
+// Each version of CUPTI writes its newest record type. This type begins with the members of the
+// older types.
 #if CUPTI_API_VERSION >= 130000
 using KernelActivity = CUpti_ActivityKernel10;
 using CopyActivity = CUpti_ActivityMemcpy6;

@@ -11,8 +11,8 @@ namespace torch::taper::cuda {
 
 class GpuRecording;
 
-/// Directs kernels to this stream until the end of the scope. If `recording` is not null, it
-/// records the kernels.
+/// Until the end of the scope, the calling thread launches kernels on `stream` of `device`. If
+/// `recording` is not null, the stream's work is captured into it.
 class LaunchScope {
  public:
   LaunchScope(DeviceIndex device, cudaStream_t stream, GpuRecording* recording);
@@ -26,26 +26,28 @@ class LaunchScope {
   GpuRecording* recording_before_;
 };
 
-/// Returns whether the device has its CUDA context. If so, it can be made current at no cost.
-/// Making a context takes seconds and several hundred MiB.
+/// Returns whether the device has a CUDA context. A device with a context can be made current at no
+/// cost. Making a context takes seconds and several hundred MiB.
 bool has_context(int device);
-/// Makes a device CUDA's current one. A device without a context becomes current when it gets one.
+/// Makes a device CUDA's current one. If the device has no context, use_deferred() makes it current
+/// later.
 void make_current(int device) noexcept;
-/// Returns whether make_current() had been deferred for a device that was just used. If so, the
-/// device stays current.
+/// Returns whether make_current(device) was deferred, and if so ends this. Call it when `device`
+/// has just been used. If it returns true, leave the device current.
 bool was_deferred(int device);
-/// Makes the deferred device of make_current() CUDA's current one, and creates its context.
+/// If a call of make_current() was deferred, makes its device CUDA's current one, and creates the
+/// device's context.
 void use_deferred();
 /// Makes `device` current again if it has a context. Does nothing otherwise, because CUDA would
 /// make a context.
 void restore_device(int device) noexcept;
-/// Is locked while a thread launches NCCL's kernels on several devices, and while one takes or
-/// frees memory, which waits for kernels. Else a kernel of one device could wait for one that
-/// cannot start.
+/// Returns a mutex. A thread locks it while it launches NCCL's kernels on several devices. A thread
+/// also locks it while it takes or frees memory, because CUDA then waits for kernels. Otherwise a
+/// kernel on one device could wait for a kernel on another device that cannot start.
 std::mutex& launches_of_several_devices();
 /// Returns the device of the launch that is being made.
 DeviceIndex kernel_device();
-/// Returns the recording of that launch, or null.
+/// Returns the recording of the launch that is being made, or null.
 GpuRecording* kernel_recording();
 
 }  // namespace torch::taper::cuda

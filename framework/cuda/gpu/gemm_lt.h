@@ -7,15 +7,17 @@
 namespace torch::taper::cuda {
 
 cudaDataType_t blas_type(ScalarType dtype);
-/// Returns the type in which products are summed, by the switches of Context.
+/// Returns the type in which cuBLAS sums products of `dtype`. It follows from the switches of
+/// Context.
 cublasComputeType_t compute_type(ScalarType dtype);
 
-/// Computes the products on the stream of the launch. Matrices of C must not overlap.
+/// Computes the products of g on the stream of the launch. The matrices C of the batch must not
+/// overlap.
 void run_gemm(const ColumnMajorGemm& g);
 
 /// Computes C = f(alpha op(A) op(B) + bias). The bias has m contiguous numbers, and is added to
-/// each column. takes_bias(g) must be true, and beta 0. Returns false, and does nothing, if
-/// cuBLASLt cannot compute it. The only gelu of cuBLASLt is the one by tanh.
+/// each column. takes_bias(g) must be true, and g.beta must be 0. If cuBLASLt cannot compute this,
+/// returns false and does nothing. cuBLASLt has GELU only in its form with tanh.
 bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f);
 
 }  // namespace torch::taper::cuda

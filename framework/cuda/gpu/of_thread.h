@@ -9,8 +9,8 @@
 
 namespace torch::taper::cuda {
 
-/// Objects that no thread owns at the moment. Never destroyed: at the end of the process the driver
-/// may be gone already.
+/// Objects that no thread owns at the moment. They are never destroyed, because the driver may be
+/// gone already when the process ends.
 template <class T, class Tag>
 class Unused {
  public:
@@ -35,9 +35,9 @@ class Unused {
   std::vector<T*> objects_;
 };
 
-/// Returns the calling thread's object. When the thread ends, another thread gets the object
-/// unchanged. So there are only as many objects as threads that run at once. `Tag` distinguishes
-/// objects of one type.
+/// Returns the calling thread's object of type T. When the thread ends, the next thread without an
+/// object takes this one unchanged. So there are only as many objects as threads that run at once.
+/// `Tag` distinguishes objects of one type.
 template <class T, class Tag = T>
 T& of_thread() {
   thread_local T* mine = nullptr;

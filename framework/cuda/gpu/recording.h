@@ -22,8 +22,8 @@ struct GpuStream final : detail::StreamImpl {
 };
 inline cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
 
-/// Makes a device CUDA's current one. The destructor restores the previous device, unless that
-/// device is unused, or make_current had deferred this one.
+/// Makes `device` CUDA's current device. The destructor restores the previous device. It does not
+/// if the previous device has no context, or if make_current(device) was deferred.
 class OnDevice {
  public:
   explicit OnDevice(int device) : device_(device) {
@@ -47,7 +47,8 @@ class OnDevice {
   bool is_changed_ = false;
 };
 
-/// Does the same for calls that must not throw, as at the end of the process.
+/// Makes `device` CUDA's current device like OnDevice, but does not throw. For use at the end of
+/// the process.
 class TryOnDevice {
  public:
   explicit TryOnDevice(int device) noexcept
@@ -64,8 +65,8 @@ class TryOnDevice {
   const bool is_changed_;
 };
 
-/// Allows the thread's calls that a capture would report as mistakes, such as allocating memory,
-/// until the end of the scope. They do not become part of the graph.
+/// Until the end of the scope, lets the thread make calls that CUDA rejects during a capture, such
+/// as allocating memory. These calls do not become part of the graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -83,12 +84,14 @@ class GpuRecording final : public Recording {
  public:
   explicit GpuRecording(DeviceIndex device) : device_(device) {}
   ~GpuRecording() override;
-  /// Makes the captured graph ready to run.
+  /// Makes `graph`, a captured graph, ready to run.
   void take(cudaGraph_t graph);
   void replay(detail::StreamImpl* stream) override;
-  /// Returns the address of the key of a recorded launch's random numbers.
+  /// Returns the address of the key for the random numbers of the next recorded launch that draws
+  /// from `generator`.
   const uint64_t* key_of(CPUGeneratorImpl* generator);
-  /// Returns the launches so far of a capture whose memory is from this pool.
+  /// Returns the launches of the running capture so far. `pool` is the pool of the capture's
+  /// memory.
   CapturedLaunches& launches(const std::shared_ptr<detail::GraphPool>& pool) {
     pool_ = pool;
     return launches_;
@@ -106,10 +109,11 @@ class GpuRecording final : public Recording {
   void write_keys(cudaStream_t stream);
   const DeviceIndex device_;
   CapturedLaunches launches_;
-  std::shared_ptr<detail::GraphPool> pool_;  // while it is captured
+  std::shared_ptr<detail::GraphPool> pool_;  // during the capture
   cudaGraphExec_t graph_ = nullptr;
   std::vector<Keys> keys_;
-  /// A draw that autograd::checkpoint repeats reads the first draw's key.
+  /// Addresses of keys, by generator and index of the draw. If autograd::checkpoint repeats a draw,
+  /// the launch reads the key of the first draw.
   std::map<std::pair<CPUGeneratorImpl*, uint64_t>, const uint64_t*> place_of_draw_;
   cudaEvent_t replayed_ = nullptr;  // end of the last replay, only with keys
 };
