@@ -7,8 +7,9 @@
 
 namespace torch::taper::cpu {
 
-/// Calls visit(v) for the values of N operands, like the GPU's function. Operands in kReads are not
-/// changed. Operands in kWrites are zero before the call.
+/// Calls visit(v) for each element, like the GPU's function. v holds the values of N operands, and
+/// the changed values are stored. kReads and kWrites have a bit for each operand. Operands in
+/// kReads are not stored. The values of operands in kWrites are zero before the call.
 template <class T, int N, unsigned kReads, unsigned kWrites = 0, class Visit>
 void for_each_in_lists(const TensorLists& lists, const Visit& visit) {
   for (int entry = 0; entry < lists.size(); ++entry) {

@@ -1,7 +1,7 @@
 // Dispatch: the one place that selects a kernel by a tensor's device.
 //
 //   TAPER_KERNEL(softmax, Out y, In x, int64_t dim)      declares cpu::softmax and cuda::softmax
-//   TAPER_ON_DEVICE(x, softmax, y, x, dim)               runs the right one
+//   TAPER_ON_DEVICE(x, softmax, y, x, dim)               runs the one of x's device
 //
 // A kernel takes views and numbers by value. It owns nothing and waits for nothing, so a launch can
 // outlive the call that made it. A simulated device queues the CPU kernel, a GPU its CUDA kernel.
@@ -27,7 +27,7 @@ struct In {
   int64_t numel = 1;
   Dims sizes;
   Dims strides;
-  /// Storage for a number given instead of a tensor. Used if data is null and numel is 1.
+  /// The bytes of a number that replaces a tensor. Used if data is null and numel is 1.
   alignas(8) unsigned char immediate[16];
 
   In() = default;
@@ -48,7 +48,7 @@ struct In {
   static In number(const Scalar& v, ScalarType dtype);
   bool defined() const { return dtype != ScalarType::Undefined; }
   int64_t dim() const { return sizes.size(); }
-  /// Returns the address of the memory, or of the number. Valid as long as this In.
+  /// Returns the address of the memory or of the number. The address is valid while this In lives.
   const void* bytes() const { return data || numel != 1 ? data : immediate; }
   template <class T>
   const T* as() const {
@@ -95,7 +95,7 @@ template <class A>
 void check_on_device(const char*, Device, int, const A&) {}
 void check_on_device(const char* kernel, Device device, int input, const Tensor& t);
 
-// Add the accesses that a kernel may make through an argument.
+// Append the memory accesses that a kernel may make through an argument to `all`.
 template <class A>
 void add_accesses(std::vector<Access>&, const A&) {}
 void add_accesses(std::vector<Access>& all, const In& x);
@@ -103,7 +103,7 @@ void add_accesses(std::vector<Access>& all, const Out& y);
 void add_accesses(std::vector<Access>& all, const InOut& y);
 void add_accesses(std::vector<Access>& all, const std::vector<In>& xs);
 
-/// Arguments by value. (A std::tuple of trivial types is not trivial.)
+/// A tuple of a kernel's arguments, held by value. (A std::tuple of trivial types is not trivial.)
 template <class... P>
 struct Arguments {
   template <class F, class... Q>
@@ -121,7 +121,7 @@ struct Arguments<P, Rest...> {
   }
 };
 inline Arguments<> pack(Arguments<>*) { return {}; }
-/// Returns the arguments, each constructed in place.
+/// Returns the tuple of the arguments. Each argument is constructed in place.
 template <class P, class... Rest, class A, class... More>
 Arguments<P, Rest...> pack(Arguments<P, Rest...>*, A&& a, More&&... more) {
   return {P(std::forward<A>(a)),
@@ -165,9 +165,9 @@ struct KernelLaunch : Launch {
 template <class... P>
 const LaunchKind KernelLaunch<P...>::its_kind = KernelLaunch<P...>::make_kind();
 
-/// Queues `kernel` on the current stream of `device` with the arguments by value. On a GPU, the
-/// CUDA kernel is launched at once. On the CPU, the kernel runs at once, or in replays if it is
-/// captured.
+/// Queues `kernel` with copies of the arguments on the current stream of `device`. On a GPU, the
+/// CUDA kernel is launched at once. On the CPU, the kernel runs at once. If the CPU's work is
+/// captured, it runs only in replays.
 template <class... P, class... A>
 __attribute__((cold, noinline)) void launch_known(const char* name, Device device,
                                                   const cpu::KernelInfo* info, void (*kernel)(P...),
@@ -183,8 +183,8 @@ void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) 
   launch_known(name, device, nullptr, kernel, std::forward<A>(args)...);
 }
 
-/// Returns the kernel that runs on CUDA devices. In a build without CUDA kernels, simulated devices
-/// run the CPU's.
+/// Returns the kernel that runs on CUDA devices: `cuda`, or `cpu` on simulated devices in a build
+/// without CUDA kernels.
 template <class Kernel>
 Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
   return runs_cuda_kernels() ? cuda : cpu;
@@ -195,8 +195,8 @@ Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
 
 /// Declares both kernels of a name, and the CPU kernel's info (kernel_info.h). The reference to the
 /// CUDA kernel is weak, because a build without CUDA kernels lacks it and never calls it.
-/// (tests/gpu/kernels.sh checks that other builds have all kernels.) So sources that call kernels
-/// compile to equal code in all builds.
+/// (tests/gpu/kernels.sh checks that other builds have all kernels.) With a weak reference, sources
+/// that call kernels compile to equal code in all builds.
 #define TAPER_KERNEL(name, ...)                                                           \
   namespace cpu {                                                                         \
   void name(__VA_ARGS__);                                                                 \

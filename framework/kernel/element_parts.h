@@ -5,7 +5,8 @@
 
 namespace torch::taper::numbers {
 
-/// Tells whether T is complex, and the type of its parts (T if it is real).
+/// Whether T is complex (`is_complex`), and the type of its real and imaginary part (T itself if T
+/// is real).
 template <class T>
 struct Parts {
   static constexpr bool is_complex = false;
@@ -21,7 +22,7 @@ using part_t = typename Parts<T>::type;
 template <class T>
 constexpr bool is_complex_v = Parts<T>::is_complex;
 
-/// Returns the conjugate. A real number is returned unchanged.
+/// Returns the complex conjugate of x, or x itself if it is real.
 template <class T>
 TAPER_HD constexpr T conjugate(const T& x) {
   if constexpr (is_complex_v<T>)

@@ -1,7 +1,7 @@
-// Compiles TAPER_ISA_FILE once for each instruction set. See isa.h. It has no include guard on
-// purpose. Kernels in which few programs spend time are not compiled for AVX-512. Their file
-// defines TAPER_ISA_UP_TO_AVX2, and TAPER_BY_ISA then uses at most AVX2. For single kernels use
-// TAPER_BY_ISA_UP_TO_AVX2.
+// Compiles TAPER_ISA_FILE once for each instruction set. See isa.h. This header has no include
+// guard on purpose. Some kernels take time in only a few programs. They are not compiled for
+// AVX-512: their file defines TAPER_ISA_UP_TO_AVX2, and TAPER_BY_ISA then uses at most AVX2. For
+// single kernels of a file, use TAPER_BY_ISA_UP_TO_AVX2.
 #include <taper/framework/kernel/isa.h>
 
 #define TAPER_ISA base

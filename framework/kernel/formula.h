@@ -1,5 +1,5 @@
-// The formulas of pointwise kernels by name, and facts about them that chains of the CPU need.
-// Not installed.
+// The formulas of pointwise kernels by name, and properties of the formulas that chains of the CPU
+// need. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <taper/framework/kernel/op_lists.h>
 
 // clang-format off
-/// Lists the binary kernels with their dtypes. `real`: all real ones. `number`: all real ones but
-/// bool. `floating`: floats. `bit`: integers and bool. `test`: any dtype, and the results are
-/// bools.
+/// Lists the binary kernels with their dtypes. `real`: all real dtypes. `number`: all real dtypes
+/// except bool. `floating`: floats. `bit`: integers and bool. `test`: any dtype, and the results
+/// are bools.
 #define TAPER_BINARY_KERNELS(X)                                                                   \
   X(add, real) X(mul, real) X(maximum, real) X(minimum, real)                                     \
   X(sub, number) X(div_trunc, number) X(div_floor, number) X(remainder, number) X(fmod, number)   \
@@ -25,7 +25,7 @@
 
 namespace torch::taper::cpu {
 
-/// The functors of the lists of ops, and further ones that runs (row_runs.h) compute.
+/// The functors of the lists of ops, and further functors that runs (row_runs.h) compute.
 enum class Formula : uint8_t {
   none,
 #define TAPER_ENUMERATOR(name, kind) name,
@@ -36,12 +36,12 @@ enum class Formula : uint8_t {
   power_minus_2,
   add_scaled,  ///< a + alpha b, with the functor's number as alpha
   pow,         ///< x to the power of a number. Runs use simple_power()
-  copy,        ///< also between floats and bools
+  copy,        ///< copies x, also between floats and bools
   where
 };
 
-/// Returns the formula of x^e for the exponents that need no general power, else none. It is much
-/// faster, and exact.
+/// Returns a formula of x^e that is exact and much faster than a general power. If e has no such
+/// formula, returns none.
 constexpr Formula simple_power(double e) {
   return e == 1      ? Formula::copy
          : e == 2    ? Formula::square
@@ -53,7 +53,7 @@ constexpr Formula simple_power(double e) {
                      : Formula::none;
 }
 
-/// What a kernel computes for each element.
+/// The formula that a kernel computes for each element, and properties of its functor.
 struct RowFormula {
   Formula name = Formula::none;
   bool takes_lanes = false;  ///< a functor's marks: see ops/elementwise/functor.h
@@ -62,7 +62,7 @@ struct RowFormula {
   bool contracts = false;
   bool tests = false;  ///< has bool results
 };
-/// Returns the formula of functor F.
+/// Returns the RowFormula of functor F, whose formula is `name`.
 template <class F>
 constexpr RowFormula formula_of(Formula name) {
   RowFormula f{name};
@@ -78,7 +78,7 @@ constexpr RowFormula formula_of(Formula name) {
   }
   return f;
 }
-/// Is true for functors of one instruction per element.
+/// Whether functor F takes one instruction per element.
 template <class F>
 constexpr bool is_light = requires {
   F::is_light;

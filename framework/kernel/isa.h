@@ -1,6 +1,7 @@
-// Instruction sets: kernels are compiled for several, and the best one of the CPU is called.
+// Instruction sets: a kernel is compiled for several of them. A call uses the best one that the CPU
+// has.
 //
-// A kernel file x_cpu.cpp names its loops' file and includes foreach_isa.h:
+// A kernel's file x_cpu.cpp names the file of its loops, x_isa.inc, and includes foreach_isa.h:
 //
 //   #define TAPER_ISA_FILE <taper/ops/family/x_isa.inc>
 //   #include <taper/framework/kernel/foreach_isa.h>
@@ -22,8 +23,8 @@ namespace torch::taper::cpu {
 
 enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
 
-/// The best instruction set of this CPU for which kernels are compiled. TAPER_CPU_ISA=base|avx2 in
-/// the environment lowers it. Builds with sanitizers have base only.
+/// The best instruction set that this CPU has and that kernels are compiled for.
+/// TAPER_CPU_ISA=base|avx2 in the environment limits it. Builds with sanitizers have only kBase.
 extern const Isa best_isa;
 
 }  // namespace torch::taper::cpu
@@ -39,9 +40,10 @@ extern const Isa best_isa;
 #define TAPER_BY_ISA_UP_TO(widest, function, ...) base::function(__VA_ARGS__)
 #endif
 
-// TAPER_BY_ISA(function, arguments) is an expression: it calls the function of the best set.
-/// TAPER_BY_ISA for functions that are rarely called: their inline functions and templates are not
-/// compiled for AVX-512.
+// TAPER_BY_ISA(function, arguments) is an expression. It calls the function that is compiled for
+// best_isa.
+/// Calls a function like TAPER_BY_ISA, but at most its version for AVX2. Use it for functions that
+/// are rarely called: they and the templates that they use are then not compiled for AVX-512.
 #define TAPER_BY_ISA_UP_TO_AVX2(...) TAPER_BY_ISA_UP_TO(avx2, __VA_ARGS__)
 #ifdef TAPER_ISA_UP_TO_AVX2  // see foreach_isa.h
 #define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO_AVX2(__VA_ARGS__)
@@ -51,8 +53,8 @@ extern const Isa best_isa;
 
 namespace torch::taper::cpu {
 
-/// Calls switch_dtype in an *_isa.inc file. Types in `Fast` are computed here. Other types of the
-/// list are computed by `in_base`, the kernel of the base instruction set.
+/// Does the work of switch_dtype in an *_isa.inc file. For types in `Fast`, calls `body`. For other
+/// types of the list, calls `in_base`, which must call the kernel of the base instruction set.
 template <bool is_base, class List, class Fast = dtypes::Floating, class Body, class InBase>
 TAPER_INLINE void switch_isa(ScalarType t, const char* op, const Body& body,
                              const InBase& in_base) {
@@ -61,8 +63,8 @@ TAPER_INLINE void switch_isa(ScalarType t, const char* op, const Body& body,
   else if (!taper::detail::call_for_dtype(Fast(), t, body))
     in_base();
 }
-/// Calls switch_isa with int64 as a fast type, for kernels that gain from newer int64 instructions:
-/// comparisons, products.
+/// Calls switch_isa with int64 as another type in `Fast`. For kernels that are faster with newer
+/// int64 instructions, such as comparisons and products.
 template <bool is_base, class List, class Body, class InBase>
 TAPER_INLINE void switch_isa_long(ScalarType t, const char* op, const Body& body,
                                   const InBase& in_base) {

@@ -9,7 +9,8 @@ namespace torch::taper {
 /// must match the size of tensor b (3) at non-singleton dimension 0".
 TAPER_EXPORTED Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
 
-/// N operands over one index space. Dimension 0 is the innermost. Strides are in bytes.
+/// The index space of N operands, and the addresses and strides of the operands. Dimension 0 is the
+/// innermost. Strides are in bytes.
 template <int N>
 struct Plan {
   int64_t numel = 0;
@@ -28,8 +29,9 @@ struct Operand {
   const Dims* strides;
   int64_t itemsize;
 };
-/// Orders the dimensions by the first operand's strides and merges those that are contiguous for
-/// all operands. `strides` is [kMaxDims][n] in row-major order. Returns the rank.
+/// Orders the dimensions by the first operand's strides. Merges neighbouring dimensions if all
+/// operands are contiguous across them. Writes `sizes` and `strides`, which is [kMaxDims][n] in
+/// row-major order. Returns the rank.
 TAPER_EXPORTED int make_plan(const Dims& shape, const Operand* operands, int n, int64_t* sizes,
                              int64_t* strides);
 
@@ -42,8 +44,8 @@ inline Operand operand_of(const Out& x) {
 
 }  // namespace detail
 
-/// Plans an iteration over `shape`, to which each operand broadcasts. The first operand is the
-/// written one. The operands must outlive the plan, because an In may hold a number.
+/// Plans an iteration over `shape`. Each operand broadcasts to `shape`. The first operand is the
+/// result. The operands must outlive the plan, because an In may hold a number.
 template <class... Operands>
 Plan<sizeof...(Operands)> plan_over(const Dims& shape, const Operands&... operands) {
   constexpr int n = sizeof...(Operands);
@@ -66,8 +68,8 @@ struct Block {
   int64_t count, rows;
 };
 
-/// Calls block(Block) for the innermost rows of the part [begin, end) of the index space. A block
-/// has all rows that follow each other in dimension 1.
+/// Calls block(Block) for the elements [begin, end) of the index space. A block holds neighbouring
+/// rows along dimension 1, as many as possible.
 template <int N, class F>
 void for_each_block(const Plan<N>& plan, int64_t begin, int64_t end, const F& block) {
   if (begin >= end) return;
@@ -107,14 +109,15 @@ void for_each_block(const Plan<N>& plan, int64_t begin, int64_t end, const F& bl
 }
 
 namespace detail {
-/// The call from for_each_row. The iteration is compiled once for each number of operands.
+/// The type of the function that for_each_row passes to walk_rows. So the iteration is compiled
+/// once for each number of operands.
 using RowCall = void (*)(const void* row, char* const* pointers, const int64_t* strides,
                          int64_t count);
 template <int N>
 void walk_rows(const Plan<N>& plan, int64_t begin, int64_t end, RowCall call, const void* row);
 }  // namespace detail
 
-/// Calls row(pointers, strides, count) for each row. N is at most 5.
+/// Calls row(pointers, strides, count) for each row of the elements [begin, end). N is at most 5.
 template <int N, class Row>
 void for_each_row(const Plan<N>& plan, int64_t begin, int64_t end, const Row& row) {
   const detail::RowCall call = [](const void* f, char* const* p, const int64_t* s, int64_t n) {

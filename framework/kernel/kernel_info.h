@@ -1,19 +1,19 @@
-// KernelInfo: properties of a kernel that captured steps of the CPU use, in one constant beside its
-// definition.
+// KernelInfo: properties of a kernel that captured steps of the CPU use. They are one constant
+// beside the kernel's definition.
 //
 //   void name(Out y, In x) { ... }
 //   constinit const KernelInfo name_info = pointwise<&cpu::name>(1);
 //
-// TAPER_KERNEL declares the constant, weakly, and a launch points to it. The pointer is null for
-// kernels without info. A kernel may be
+// TAPER_KERNEL declares the constant as a weak symbol, and a launch has a pointer to it. The
+// pointer is null for kernels without info. A kernel may be
 //
-// - a member of chains (fusion/cpu/fusion.h): an element of its result depends on its operands at
-//   that index only, or, for kernels of rows, on that row only. pointwise, rowwise, drawing and
-//   summing declare this.
-// - prepared: for small operands a kernel spends much time on choices: dtypes, strides, tiles, the
-//   loop of this CPU. These choices are equal in all replays, so they are made once, and a launch
-//   becomes one call of the kernel's loops. The results have equal bits.
-// - repeatable: a captured step may call it again, with other memory for the results
+// - a member of chains (fusion/cpu/fusion.h): an element of its result depends only on operands at
+//   the same index. For kernels of rows, it depends only on the same row. pointwise, rowwise,
+//   drawing and summing declare this.
+// - prepared: for small operands a kernel spends much time to choose dtypes, strides, tiles and the
+//   loop of this CPU. These choices are equal in all replays, so they are made once. In replays, a
+//   launch is then one call of the kernel's loops. The results have equal bits.
+// - repeatable: a captured step may call the kernel again, with other memory for the results
 //   (capture/made_by.h).
 //
 // Not installed.
@@ -32,8 +32,8 @@ namespace torch::taper::cpu {
 
 class Chain;
 
-/// A prepared launch. If it is empty, the kernel is called as usual. It points to the memory of the
-/// launch's tensors and owns the rest.
+/// A prepared launch. If it is empty, the kernel is called as usual. It has pointers to the memory
+/// of the launch's tensors, and owns everything else that it needs.
 using Prepared = std::function<void()>;
 
 /// Holds the old and the new address of an operand.
@@ -47,28 +47,30 @@ struct KernelInfo {
   using Launch = taper::detail::Launch;
 
   // ---- as a member of chains
-  /// Number of inputs of its row loop, 0 if the kernel is no member. Further operands are numbers,
-  /// or only the kernel uses them. The kernel takes operands of any real dtype.
+  /// Number of inputs of the kernel's row loop, 0 if the kernel is no member of chains. Further
+  /// operands of the kernel are numbers, or the row loop does not use them. The kernel takes
+  /// operands of any real dtype.
   int inputs = 0;
-  RowFormula formula;  ///< computation of its row loop of floats
+  RowFormula formula;  ///< formula of the kernel's row loop of floats
   bool draws = false;  ///< draws random numbers, so tiles run one after the other
-  /// Whether its results after the first are sums over rows (RowParts). The inputs [of_rows[0],
-  /// of_rows[1]) then have one element for each row.
+  /// Whether the kernel's results after the first are sums over rows (RowParts). If so, its inputs
+  /// number of_rows[0] to of_rows[1] - 1 have one element for each row.
   bool sums = false;
   int of_rows[2] = {0, 0};
-  /// Appends its results, then its inputs.
+  /// Appends the launch's results, then its inputs, to `all`.
   void (*operands)(const Launch& launch, std::vector<fusion::Operand>& all) = nullptr;
-  /// Returns the length of a row if its loop needs whole rows, or kNoRows if the elements form no
-  /// rows. Null for other kernels.
+  /// For kernels of rows, otherwise null. Returns the length of a row, because the loop needs whole
+  /// rows, or kNoRows if the elements form no rows.
   int64_t (*width)(const Launch& launch) = nullptr;
-  /// Passes its row loop to the chain. If null, the kernel itself passes it, by run_map and similar
-  /// functions (loops.h).
+  /// Passes the kernel's row loop to the chain. If it is null, the kernel itself passes the loop,
+  /// by run_map and similar functions (loops.h).
   void (*hand_over)(const Launch& launch, Chain& chain) = nullptr;
 
   // ---- in replays
   Prepared (*prepare)(const Launch& launch) = nullptr;
-  /// Returns this launch with other addresses of its results, in the order of its defined Outs, and
-  /// of some operands. Null for kernels that read the results, or do more than write them.
+  /// Returns a copy of the launch with other addresses. `results` has the addresses of its results,
+  /// in the order of its defined Outs. `operands` lists the operands that have moved. Null for
+  /// kernels that read their results or do more than write them.
   std::shared_ptr<Launch> (*elsewhere)(const Launch& launch, void* const* results,
                                        const std::vector<Moved>& operands) = nullptr;
 };
@@ -103,7 +105,7 @@ void move_all(taper::detail::Arguments<P, Rest...>& args, void* const* results,
   move_all(args.rest, results, operands);
 }
 
-/// The type of a kernel's launches.
+/// Maps the type of a kernel to the type of its launches.
 template <class Kernel>
 struct LaunchOf;
 template <class... P>
@@ -115,7 +117,7 @@ using Launches = typename LaunchOf<decltype(kernel)>::type;
 
 }  // namespace info
 
-/// Returns the info of a kernel whose row loop takes this number of inputs.
+/// Returns the info of a pointwise kernel whose row loop takes `inputs` inputs.
 template <auto kernel>
 constexpr KernelInfo pointwise(int inputs, RowFormula formula = {}) {
   KernelInfo k;
@@ -127,7 +129,7 @@ constexpr KernelInfo pointwise(int inputs, RowFormula formula = {}) {
   };
   return k;
 }
-/// Returns the info of a kernel of rows. Width(arguments...) is the length of a row.
+/// Returns the info of a kernel of rows. Width(arguments...) must return the length of a row.
 template <auto kernel, auto Width>
 constexpr KernelInfo rowwise(int inputs) {
   KernelInfo k = pointwise<kernel>(inputs);
@@ -144,14 +146,15 @@ constexpr KernelInfo drawing(KernelInfo k) {
   k.draws = true;
   return k;
 }
-/// Returns the info of a kernel of rows that also writes sums over them. The sums are complete when
-/// it returns.
+/// Returns the info of a kernel of rows that also writes sums over rows. The sums are complete when
+/// the kernel returns. Its inputs number of_rows to end_of_rows - 1 have one element for each row.
 constexpr KernelInfo summing(KernelInfo k, int of_rows, int end_of_rows) {
   k.sums = true;
   k.of_rows[0] = of_rows, k.of_rows[1] = end_of_rows;
   return k;
 }
-/// Returns the info of a kernel whose row loop `give(chain, arguments...)` passes to the chain.
+/// Returns the info of a kernel. give(chain, arguments...) passes the kernel's row loop to the
+/// chain.
 template <auto kernel, auto give>
 constexpr KernelInfo handed_over_by(KernelInfo k) {
   k.hand_over = [](const taper::detail::Launch& l, Chain& chain) {
@@ -160,7 +163,7 @@ constexpr KernelInfo handed_over_by(KernelInfo k) {
   return k;
 }
 
-/// Returns the info of a kernel whose launches `how(arguments...)` prepares.
+/// Returns the info of a kernel. how(arguments...) prepares a launch of the kernel.
 template <auto kernel, auto how>
 constexpr KernelInfo prepared(KernelInfo k = {}) {
   k.prepare = [](const taper::detail::Launch& l) {
@@ -170,8 +173,8 @@ constexpr KernelInfo prepared(KernelInfo k = {}) {
   };
   return k;
 }
-/// Returns the info of a kernel that `run` replaces in replays. Nothing is prepared, but `run`
-/// takes the launch's arguments by reference, without the copies of a kernel call.
+/// Returns the info of a kernel. Replays call run(arguments...) instead of the kernel. Nothing is
+/// prepared, but `run` takes the launch's arguments by reference, while a kernel call copies them.
 template <auto kernel, auto run>
 constexpr KernelInfo prepared_call(KernelInfo k = {}) {
   k.prepare = [](const taper::detail::Launch& l) -> Prepared {

@@ -10,8 +10,8 @@
 // clang-format off
 
 /// Kinds: `floating` has floating results (integers and bools become the default dtype). `same`
-/// keeps the dtype of the input. `test` has bool results, no gradient and no in-place form, which
-/// would change the dtype.
+/// keeps the dtype of the input. `test` has bool results and no gradient. It has no in-place form,
+/// because this would change the dtype.
 #define TAPER_UNARY_OPS(X) \
   X(exp, floating)                /* Returns e^x. */ \
   X(exp2, floating)               /* Returns 2^x. */ \
@@ -84,7 +84,7 @@
   X(maximum, extremum)            /* Returns the larger of x and y, or NaN if one is NaN. At ties, both get half the gradient. */ \
   X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if one is NaN. At ties, both get half the gradient. */
 
-/// Second names of all forms: X(alias, name).
+/// Second names of binary ops, for all their forms: X(alias, name).
 #define TAPER_BINARY_ALIASES(X)                                                        \
   X(multiply, mul) X(divide, div) X(true_divide, div)                                  \
   X(not_equal, ne) X(less, lt) X(less_equal, le) X(greater, gt) X(greater_equal, ge)

@@ -1,15 +1,16 @@
-// The compiler's part of instruction sets: macros for pragmas that GCC and Clang spell differently.
+// Macros that compile functions for an instruction set. GCC and Clang have different pragmas for
+// this.
 //
 //   TAPER_BEGIN_TARGET(TAPER_AVX2_FEATURES)
 //   ...functions for CPUs with AVX2...
 //   TAPER_END_TARGET
 //
-// Standard headers come before the first of these macros. Otherwise their functions would need that
-// CPU.
+// Include standard headers before the first of these macros. Otherwise their functions would be
+// compiled for CPUs with AVX2, too.
 #pragma once
 
-// Whether kernels are compiled for several instruction sets. It is written as a call, so a source
-// that forgets this header does not compile.
+// Whether kernels are compiled for several instruction sets. The macro is written as a call, so
+// that a source that does not include this header does not compile.
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 #define TAPER_ISA_VARIANTS() 1
 #else
@@ -30,7 +31,8 @@
 #define TAPER_END_TARGET TAPER_PRAGMA(clang attribute pop)
 #define TAPER_IVDEP TAPER_PRAGMA(clang loop vectorize(assume_safety))
 #else
-// GCC prefers vectors of 32 bytes on CPUs with AVX-512 unless it is told otherwise.
+// By default, GCC prefers vectors of 32 bytes on CPUs with AVX-512. "prefer-vector-width" changes
+// this.
 #define TAPER_BEGIN_TARGET(features) \
   TAPER_PRAGMA(GCC push_options)     \
   TAPER_PRAGMA(GCC target(features, "prefer-vector-width=512"))

@@ -1,4 +1,4 @@
-// Vectors for kernels that choose their registers: one width for each instruction set.
+// Vector types for kernels that control their use of registers. Each instruction set has one width.
 //
 // Included by an x_cpu.cpp before foreach_isa.h. `TAPER_ISA::Vec<T>` is then a vector as wide as
 // the instruction set's registers, with the compiler's operators. load_part and store_part access
@@ -16,14 +16,15 @@
 #include <immintrin.h>
 #endif
 
-// A vector argument of an inlined function never reaches the calling convention.
+// GCC warns about the calling convention of vector arguments. It does not matter, because these
+// functions are inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace torch::taper::cpu {
 
 namespace base {
 constexpr int kVecBytes = 16;
-/// Adjacent vectors in the register tile of a matrix product.
+/// The number of adjacent vectors in a row of the register tile of a matrix product.
 constexpr int kTileVecs = 2;
 }  // namespace base
 namespace avx2 {
@@ -61,19 +62,19 @@ struct VecOf {
   typedef T type __attribute__((vector_size(Bytes)));
   typedef T unaligned __attribute__((vector_size(Bytes), aligned(alignof(T)), may_alias));
 };
-/// Copies the first n of up to 16 bytes. The caller has set the other bytes to zero.
+/// Copies n bytes, at most 16. The caller of load_bytes has set the other bytes of `to` to zero.
 TAPER_INLINE void load_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
 TAPER_INLINE void store_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
-/// Copies words: 16-bit floats that are only moved. n may be negative.
+/// Copies n words: 16-bit floats that are only moved. If n is negative, copies nothing.
 TAPER_INLINE void copy_words(uint16_t* to, const uint16_t* from, int64_t n) {
   if (n > 0) memcpy(to, from, static_cast<size_t>(n) * sizeof *to);
 }
-/// Writes a vector by a non-temporal store if it is a whole cache line. p is aligned. See
-/// streaming_stores.h.
+/// Writes v to p, by a non-temporal store if v is a whole cache line. p must be aligned to v's
+/// size. See streaming_stores.h.
 template <class V>
 TAPER_INLINE void store_past(void* p, const V& v) {
   memcpy(p, &v, sizeof v);
@@ -90,15 +91,15 @@ TAPER_INLINE Vec<T> load_part(const T* p, int n) {
   for (int i = 0; i < n; ++i) v[i] = p[i];
   return v;
 }
-/// Returns the first n elements, with `fill` in the other lanes.
+/// Returns a vector of the first n elements of p, with `fill` in the other lanes.
 TAPER_INLINE Vec<float> load_part(const float* p, int n, float fill) {
   Vec<float> v = fill - Vec<float>{};
   for (int i = 0; i < n; ++i) v[i] = p[i];
   return v;
 }
-/// Returns the greater of two, lane by lane, or y if one is NaN.
+/// Returns the greater of x and y in each lane, or y if one of them is NaN.
 TAPER_INLINE Vec<float> larger(Vec<float> x, Vec<float> y) { return x > y ? x : y; }
-/// Returns x limited to [low, high]. NaN stays.
+/// Returns x limited to [low, high]. NaN stays NaN.
 TAPER_INLINE Vec<float> bound(Vec<float> x, float low, float high) {
   const Vec<float> least = low - Vec<float>{}, most = high - Vec<float>{};
   const Vec<float> raised = least > x ? least : x;
@@ -230,7 +231,7 @@ TAPER_AVX512 Vec<float> bound(Vec<float> x, float low, float high) {
   const __m512 raised = _mm512_max_ps(_mm512_set1_ps(low), (__m512)x);
   return (Vec<float>)_mm512_min_ps(_mm512_set1_ps(high), raised);
 }
-/// Returns x 2^n for whole n.
+/// Returns x times 2^n. n must be an integer.
 TAPER_AVX512 Vec<float> times_power_of_two(Vec<float> x, Vec<float> n) {
   return (Vec<float>)_mm512_scalef_ps((__m512)x, (__m512)n);
 }

@@ -1,5 +1,5 @@
-// The base instruction set on ARM64: what the compiler does not vectorize by itself. NEON converts
-// four f16 by one instruction.
+// Functions for the base instruction set on ARM64 that the compiler does not vectorize by itself.
+// NEON converts four f16 by one instruction.
 #pragma once
 
 #include <taper/framework/core/dtype.h>

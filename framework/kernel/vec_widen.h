@@ -1,5 +1,5 @@
-// Conversions: half a vector of floats to a vector of doubles, 16-bit floats in memory to vectors
-// of floats and back, and loads by halves.
+// Conversions of half a vector of floats to a vector of doubles, and of 16-bit floats in memory to
+// vectors of floats and back. Also loads of vectors by halves.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -23,29 +23,31 @@ TAPER_INLINE Vec<float> widened(const T* from) {
     v[l] = static_cast<float>(from[l]);
   return v;
 }
-/// Returns the first n elements, at most a vector's, followed by zeros.
+/// Returns a vector of the first n elements of `from`, followed by zeros. n is at most the number
+/// of lanes.
 template <class T>
 TAPER_INLINE Vec<float> widened_part(const T* from, int n) {
   T elements[kVecBytes / sizeof(float)] = {};
   for (int l = 0; l < n; ++l) elements[l] = from[l];
   return widened(elements);
 }
-/// Stores two vectors of floats as 16-bit floats, rounded.
+/// Stores the floats of v, then of `next`, rounded to 16-bit floats.
 template <class T>
 TAPER_INLINE void store_narrow(T* to, Vec<float> v, Vec<float> next) {
   constexpr int lanes = kVecBytes / sizeof(float);
   for (int l = 0; l < lanes; ++l) to[l] = static_cast<T>(v[l]);
   for (int l = 0; l < lanes; ++l) to[lanes + l] = static_cast<T>(next[l]);
 }
-/// Stores the first n elements of the two vectors. n is less than the number of their elements.
+/// Stores the first n elements of v and `next` like store_narrow. n is less than the number of
+/// elements of both together.
 template <class T>
 TAPER_INLINE void store_narrow_part(T* to, Vec<float> v, Vec<float> next, int n) {
   T elements[2 * kVecBytes / sizeof(float)];
   store_narrow(elements, v, next);
   for (int l = 0; l < n; ++l) to[l] = elements[l];
 }
-/// Returns a whole vector. A vector of 64 bytes is loaded by two loads. They fetch memory beyond L2
-/// sooner than one load does.
+/// Returns a whole vector. Loads a vector of 64 bytes by two loads, because they fetch memory
+/// beyond L2 sooner than one load does.
 template <class T>
 TAPER_INLINE Vec<T> load_by_halves(const T* from) {
   Vec<T> v;
@@ -68,8 +70,8 @@ template <class T>
 TAPER_AVX2 Vec<float> widened(const T* from) {
   return widened_bits(T(), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
-/// Loads n of 8 words, followed by zeros. It avoids a detour through memory, because reading words
-/// that were just written in parts is slow.
+/// Loads n words (n < 8), followed by zeros. It does not copy the words to a buffer first, because
+/// a load of words that were just stored in parts is slow.
 TAPER_AVX2 __m128i load_words(const char* from, int n) {
   uint64_t low = 0, high = 0;
   if (n >= 4) {
@@ -124,7 +126,8 @@ TAPER_AVX2 Vec<T> load_by_halves(const T* from) {
 
 namespace avx512 {
 #define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE
-// GCC 12 splits the compiler's conversion into two of half the width and joins them.
+// For __builtin_convertvector, GCC 12 makes two conversions of half the width and joins the
+// results.
 TAPER_AVX512 Vec<double> widen(detail::HalfFloats<kVecBytes> v) {
   return (Vec<double>)_mm512_cvtps_pd((__m256)v);
 }
@@ -162,7 +165,7 @@ TAPER_AVX512 __m512i narrowed(BFloat16, Vec<float> v, Vec<float> next) {
                        25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
   return _mm512_permutex2var_epi16(bfloat16_bits(v), odd_words, bfloat16_bits(next));
 }
-// Joining the halves of f16 would take longer than two stores.
+// This takes two stores, because joining the two halves of f16 would take longer.
 TAPER_AVX512 void store_narrow(Half* to, Vec<float> v, Vec<float> next) {
   __m256i* const halves = reinterpret_cast<__m256i*>(to);
   _mm256_storeu_si256(halves, _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));

@@ -1,8 +1,9 @@
-// exp, tanh and functions made of them.
+// exp, tanh and functions that are computed from them.
 //
-// For float they are pure arithmetic: no call, no branch. A plain loop of them becomes vector code
-// of each instruction set, about twice as fast as libmvec's, whose calls spill all registers. Other
-// types, and device code, use the functions of <cmath>.
+// For float, these functions are pure arithmetic, without calls and branches. The compiler turns a
+// plain loop that calls them into vector code of each instruction set. This is about twice as fast
+// as libmvec, because a call of libmvec spills all registers. Other types, and device code, use the
+// functions of <cmath>.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,7 @@ TAPER_INLINE float float_of(uint32_t bits) {
 
 #include <taper/framework/kernel/exp_formula.inc>
 
-/// Returns 2^k for k in [-126, 127], infinity for 128.
+/// Returns 2^k for k in [-126, 127], or infinity for k = 128. `bits` is k as an unsigned number.
 TAPER_INLINE float power_of_two(uint32_t bits) { return float_of((bits << 23) + 0x3f800000u); }
 
 /// Returns exp(x) for x in [-104, 89]. It multiplies two factors, so that a subnormal result needs
@@ -65,14 +66,15 @@ TAPER_INLINE float exp_normal(float x) {
   const float scale = power_of_two(bits_of(e.shifted));
   return e.tail * scale + scale;
 }
-// NaN passes through both: it compares false.
+// Both functions return NaN if x is NaN, because comparisons with NaN are false.
 TAPER_INLINE float at_least(float x, float low) { return x < low ? low : x; }
 TAPER_INLINE float at_most(float x, float high) { return x > high ? high : x; }
 
 }  // namespace detail
 
 TAPER_INLINE float vector_exp(float x) {
-  // Chosen at the end: for bounds on x the compiler makes more comparisons than these two.
+  // The range of x is tested at the end, because for bounds on x the compiler would make more than
+  // these two comparisons.
   const float y = detail::exp_anywhere(x);
   const float finite = x > 89.0f ? __builtin_inff() : y;
   return x < -104.0f ? 0.0f : finite;

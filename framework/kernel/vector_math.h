@@ -1,9 +1,9 @@
-// Math functions that the compiler may call on whole vectors.
+// Declares math functions that the compiler may call on whole vectors.
 //
 // glibc's libmvec has vector versions of these functions, with an error of at most 4 units in the
-// last place. The attribute tells the compiler about them. Without it, the compiler uses them only
-// under -ffast-math. A plain loop over `y[i] = std::exp(x[i])` in an *_isa.inc file becomes vector
-// code of each instruction set.
+// last place. The attribute tells the compiler about the vector versions. Without the attribute,
+// the compiler uses them only under -ffast-math. A plain loop over `y[i] = std::exp(x[i])` in an
+// *_isa.inc file becomes vector code of each instruction set.
 #pragma once
 
 #include <cmath>

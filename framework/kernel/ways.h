@@ -4,8 +4,8 @@
 //                                     {"plain", always<Problem>, always<Problem>, run_plain}};
 //   run_best<kWays>(problem, forced);
 //
-// The functions of a way test only the limits of this way. Rows are in the order of preference, and
-// thresholds that compare ways are in the table. The last way computes every problem.
+// A way's can() tests only the limits of this way. The table also holds the thresholds that compare
+// ways (pays). The rows are in order of preference. The last way computes every problem.
 #pragma once
 
 #include <algorithm>
@@ -22,20 +22,22 @@
 
 namespace torch::taper::detail {
 
-/// A way to compute an op. A problem has the sizes and the operands.
+/// A way to compute an op. `Problem` holds the sizes and operands of one call.
 template <class Problem>
 struct Way {
   std::string_view name;
   bool (*can)(const Problem& p);   ///< Returns whether the way computes the problem correctly.
-  bool (*pays)(const Problem& p);  ///< Returns whether it is faster than the ways below it.
-  bool (*run)(const Problem& p);   ///< Computes it. If it returns false, the results are undefined.
+  bool (*pays)(const Problem& p);  ///< Returns whether the way is faster than the ways below it.
+  bool (*run)(const Problem& p);   ///< Computes p. If it returns false, the next way computes p.
 };
 
-/// The way that an environment variable or a test forces. Empty: each problem gets the fastest way.
+/// The name of the way that an environment variable or a test forces. If it is empty, each problem
+/// gets the fastest way.
 class ForcedWay {
  public:
   explicit ForcedWay(const char* variable) : variable_(variable) { set(std::getenv(variable)); }
-  /// Sets the name, which must outlive its use. Null means none.
+  /// Sets the name of the forced way, or none if `name` is null. The text must stay valid until the
+  /// next call of set().
   void set(const char* name) {
     name_.store(name && *name ? name : nullptr, std::memory_order_relaxed);
   }
@@ -46,10 +48,10 @@ class ForcedWay {
     const char* const name = name_.load(std::memory_order_relaxed);
     return name ? name : "";
   }
-  /// Returns how many problems the forced ways have computed.
+  /// Returns how many problems were computed because their way was forced.
   int64_t runs() const { return runs_.load(std::memory_order_relaxed); }
   void count_run() const { runs_.fetch_add(1, std::memory_order_relaxed); }
-  /// Throws ValueError if a name is set and none of the tables has a way of that name.
+  /// Throws ValueError if a name is set and no table of `tables` has a way of that name.
   template <class... Tables>
   void check(const Tables&... tables) const;
 
@@ -64,8 +66,8 @@ constexpr bool always(const Problem&) {
   return true;
 }
 
-/// Computes a problem by the first way whose can() and pays() are true. If a way is forced and its
-/// can() is true, that way computes the problem.
+/// If a way is forced and its can() is true, computes the problem by this way. Otherwise uses the
+/// first way for which can(), pays() and run() are true.
 template <const auto& ways, class Problem>
 void run_best(const Problem& p, const ForcedWay& forced) {
   if (forced.is_set())
@@ -78,7 +80,7 @@ void run_best(const Problem& p, const ForcedWay& forced) {
   (std::make_index_sequence<std::size(ways)>());
 }
 
-/// Returns the row of a table that is named `name`, or null.
+/// Returns the row of the table whose name is `name`, or null.
 template <class Row, size_t n>
 const Row* find_way(const Row (&rows)[n], std::string_view name) {
   for (const Row& row : rows)
@@ -86,7 +88,8 @@ const Row* find_way(const Row (&rows)[n], std::string_view name) {
   return nullptr;
 }
 
-/// Returns the names of the ways of some tables, in their order, each once.
+/// Returns the names of the ways of all `tables`, in the order of the tables. Each name is returned
+/// once.
 template <class... Tables>
 std::vector<std::string> names_of(const Tables&... tables) {
   std::vector<std::string> names;

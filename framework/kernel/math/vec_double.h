@@ -1,9 +1,9 @@
 // Functions on vectors of double that operators lack. Some of them also exist for vectors of float.
 // Included by an x_cpu.cpp, after vec.h.
 //
-// The loops over rows are bound by throughput, not by latency: a core has about 128 operations in
-// flight, so that a loop of 26 operations with a chain of 62 cycles takes 12 cycles for a vector.
-// So fewer operations make a loop faster, and shorter chains do not.
+// The loops over rows are bound by throughput, not by latency. A core has about 128 operations in
+// flight. So a loop of 26 operations, with a chain of 62 cycles, takes 12 cycles per vector. Fewer
+// operations make a loop faster. Shorter chains do not.
 #pragma once
 
 #include <taper/framework/kernel/formula.h>
@@ -13,9 +13,9 @@ namespace torch::taper::cpu {
 
 namespace base {
 
-/// Returns a b - p without rounding, where p is the rounded product. It splits the factors into
-/// halves of 26 and 27 bits (Dekker). Factors may have all 53 bits, and may be up to 2^990. NEON
-/// needs one instruction.
+/// Returns a b - p without rounding. p must be the rounded product of a and b. The function splits
+/// the factors into halves of 26 and 27 bits (Dekker). Factors may be up to 2^990. On NEON it uses
+/// one fused multiply-add per lane.
 TAPER_INLINE Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
   if constexpr (kHasNeon) {
     for (int i = 0; i < 2; ++i) p[i] = __builtin_fma(a[i], b[i], -p[i]);
@@ -26,7 +26,7 @@ TAPER_INLINE Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double>
   const Vec<double> bh = (Vec<double>)((Vec<uint64_t>)b & upper), bl = b - bh;
   return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 }
-/// Return the larger and the smaller of two, lane by lane, or y if one is NaN.
+/// Return the larger or the smaller of x and y in each lane, or y if one of them is NaN.
 TAPER_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x : y; }
 TAPER_INLINE Vec<double> smaller(Vec<double> x, Vec<double> y) { return x < y ? x : y; }
 /// A vector with as many floats as Vec<double> has lanes.
@@ -63,7 +63,8 @@ using Halves = detail::VecOf<float, kVecBytes / 2>::type;
 TAPER_AVX2 Halves narrow(Vec<double> x) { return (Halves)_mm256_cvtpd_ps((__m256d)x); }
 TAPER_AVX2 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm256_sqrt_pd((__m256d)x); }
 TAPER_AVX2 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm256_sqrt_ps((__m256)x); }
-/// Return sqrt(x) and its reciprocal for 16-bit floats: correct after rounding to 16 bits.
+/// Return sqrt(x) or 1 / sqrt(x) for 16-bit floats. The result is correct after rounding to 16
+/// bits.
 TAPER_AVX2 Vec<float> narrow_root(Vec<float> x) { return root(x); }
 TAPER_AVX2 Vec<float> narrow_rsqrt(Vec<float> x) { return 1.0f / root(x); }
 TAPER_AVX2 Vec<float> smaller(Vec<float> x, Vec<float> y) {
@@ -95,9 +96,10 @@ TAPER_AVX512 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm512_sqrt_ps((
 TAPER_AVX512 __mmask16 zero_or_infinite(Vec<float> x) {  // but not -infinity
   return _mm512_fpclass_ps_mask((__m512)x, 0x02 | 0x04 | 0x08);
 }
-// One step of Newton's method from 14 bits, except for 0 and infinity. Reciprocals of roots are at
-// least 2^-22 (relative) away from midpoints of two f16 numbers. Roots are as near as 2^-25, but
-// only from below, and the step errs downwards.
+// Both functions do one step of Newton's method from an estimate of 14 bits, except for 0 and
+// infinity. Reciprocals of roots have a relative distance of at least 2^-22 from midpoints of two
+// f16 numbers. For roots this distance is as small as 2^-25, but only below a midpoint, and the
+// error of the step is negative.
 TAPER_AVX512 Vec<float> narrow_root(Vec<float> x) {
   const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), y = _mm512_mul_ps(v, first);
   const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
@@ -119,8 +121,7 @@ TAPER_AVX512 bool any_lane(Vec<int32_t> mask) { return _mm512_movepi32_mask((__m
 TAPER_AVX512 bool any_below(Vec<float> x, float limit) {
   return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_LT_OQ) != 0;
 }
-/// Returns table[i % 32], lane by lane, with i in the low bits of `at`. Two registers hold the
-/// table.
+/// Returns table[i % 32] for each lane. i is in the low bits of `at`. Two registers hold the table.
 TAPER_AVX512 Vec<float> pick(const float (&table)[32], Vec<float> at) {
   const __m512 low = _mm512_loadu_ps(table), high = _mm512_loadu_ps(table + 16);
   return (Vec<float>)_mm512_permutex2var_ps(low, (__m512i)at, high);
