@@ -7,8 +7,8 @@
 
 namespace torch::taper::cpu {
 
-/// y (+)= alpha A x with n results y[i * y_step] and k terms each. x has unit stride. A's elements
-/// may be 16-bit floats.
+/// A product y = alpha A x, or y += alpha A x with `add`. Result i < n is y[i * y_step], a sum of k
+/// terms. x is contiguous. A's elements may be 16-bit floats.
 template <class T, class A = T>
 struct Gemv {
   int64_t n, k;
@@ -21,16 +21,17 @@ struct Gemv {
   bool add = false;
 };
 
-/// Compute each result from a row in memory: element (i, p) is a[i * ld + p].
+/// Compute the product if A's rows are contiguous: element (i, p) of A is a[i * ld + p].
 void gemv_rows(const Gemv<float>& g);
 void gemv_rows(const Gemv<double>& g);
 void gemv_rows(const Gemv<float, Half>& g);
 void gemv_rows(const Gemv<float, BFloat16>& g);
-/// Compute the results as sums of rows in memory: element (i, p) is a[p * ld + i]. y_step is 1.
+/// Compute the product if A's columns are contiguous: element (i, p) of A is a[p * ld + i]. y_step
+/// must be 1.
 void gemv_columns(const Gemv<float>& g);
 void gemv_columns(const Gemv<double>& g);
 
-/// Return the sum of x[i] * y[i].
+/// Return the sum of x[i] * y[i] for i < n.
 float dot_contiguous(int64_t n, const float* x, const float* y);
 double dot_contiguous(int64_t n, const double* x, const double* y);
 

@@ -8,8 +8,8 @@
 
 namespace torch::taper::cpu {
 
-/// Blocks asynchronous signals to the calling thread during its lifetime. Faults of the thread
-/// arrive at once, because the system ends a process that blocks them.
+/// During its lifetime, blocks asynchronous signals to the calling thread. Signals for the thread's
+/// faults are not blocked, because the system would end the process.
 class HeldSignals {
  public:
   HeldSignals() {

@@ -1,5 +1,5 @@
-// OpenBLAS's LAPACK: one name for its functions for float, double and their complex numbers. Not
-// installed.
+// Calls of OpenBLAS's LAPACK. One name selects the functions for float, double and complex numbers.
+// Not installed.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace torch::taper::cpu {
 using numbers::is_complex_v;
 using numbers::part_t;
 
-/// Calls a Fortran function for elements of T. Numbers are passed by address. The last four
-/// arguments are lengths of character arguments, each 1.
+/// Calls a Fortran function for elements of T. All arguments are addresses. Adds four lengths of
+/// character arguments, each 1, at the end.
 template <class T, class... A>
 void fortran(void* function, A*... arguments) {
   reinterpret_cast<void (*)(A * ..., size_t, size_t, size_t, size_t)>(function)(arguments..., 1, 1,
                                                                                 1, 1);
 }
 
-/// Returns the workspace size that LAPACK has stored in the first element.
+/// Returns the workspace size that LAPACK has stored in `first`, the first element of a workspace.
 template <class T>
 size_t work_size(const T& first) {
   if constexpr (is_complex_v<T>)
@@ -31,8 +31,8 @@ size_t work_size(const T& first) {
     return static_cast<size_t>(first);
 }
 
-/// Calls run(work, &length) twice: with length -1 LAPACK returns the workspace size, then it gets
-/// the workspace.
+/// Calls run(work, &length) twice. In the first call, `length` is -1, and LAPACK returns the
+/// workspace size. In the second call, `work` is a workspace of this size.
 template <class T, class Run>
 void with_work(const Run& run) {
   T size = 0;
@@ -43,7 +43,7 @@ void with_work(const Run& run) {
   run(work.data(), &length);
 }
 
-/// The name of a function, as a template argument.
+/// The name of a LAPACK function, such as "getrf", as a template argument.
 struct LapackName {
   char text[8] = {};
   template <size_t N>
@@ -52,15 +52,15 @@ struct LapackName {
   }
 };
 
-/// Returns LAPACK's letter for elements of T.
+/// Returns LAPACK's letter for elements of T: s, d, c or z.
 template <class T>
 constexpr char lapack_letter() {
   if constexpr (is_complex_v<T>) return sizeof(T) == 8 ? 'c' : 'z';
   return sizeof(T) == 4 ? 's' : 'd';
 }
 
-/// Returns the function of this name for T. It is looked up once. `complex_name` is the name for
-/// complex numbers.
+/// Returns the LAPACK function `name` for T. If T is complex, returns `complex_name`. The function
+/// is looked up only in the first call.
 template <class T, LapackName name, LapackName complex_name = name>
 void* lapack() {
   static void* const f =

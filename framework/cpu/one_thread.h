@@ -7,8 +7,8 @@
 
 namespace torch::taper::cpu {
 
-/// Gives OpenMP one thread on the calling thread during its lifetime, because parallel_for splits
-/// the work.
+/// During its lifetime, OpenMP uses only the calling thread in calls from this thread, because
+/// parallel_for already splits the work.
 class OneThread {
  public:
   OneThread() : threads_(omp_get_max_threads()) {

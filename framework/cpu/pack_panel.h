@@ -1,5 +1,5 @@
-// Panels: blocks of a right operand, copied to the order in which register tiles read them. Not
-// installed.
+// Panels: blocks of columns of a right operand. They are copied to the order that register tiles
+// read. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,13 @@
 
 namespace torch::taper::cpu {
 
-/// Rows of B (along k) of one packed panel: panel and tile stay in L2.
+/// The largest number of rows of B (along k) in one packed panel. The panel and the register tile's
+/// rows of A then stay in L2.
 constexpr int64_t kPanelDepth = 512;
 constexpr int64_t kPanelWidth = 64;
 
-/// Copies columns [j, j + width) of rows [p, p + depth) of B to rows of kPanelWidth elements.
+/// Copies columns [j, j + width) of rows [p, p + depth) of B to `to`. Each row of `to` has
+/// kPanelWidth elements.
 template <class T>
 void pack_panel(T* to, MatrixIn<T> b, int64_t p, int64_t depth, int64_t j, int64_t width) {
   const T* from = b.data + p * b.row + j * b.col;

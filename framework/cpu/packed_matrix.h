@@ -1,4 +1,4 @@
-// A matrix of many products, packed once. Not installed.
+// A right operand that many products share, packed once. Not installed.
 #pragma once
 
 #include <taper/framework/cpu/blas.h>
@@ -6,8 +6,8 @@
 
 namespace torch::taper::cpu {
 
-/// B (k x n), float or double, in panels that a product reads in order. For example, weights of a
-/// recurrent layer are packed once for all time steps.
+/// The right operand B (k x n), float or double, copied to panels that a product reads in order.
+/// For example, weights of a recurrent layer are packed once for all time steps.
 template <class T>
 class PackedMatrix {
  public:

@@ -10,15 +10,15 @@
 
 namespace torch::taper {
 
-/// Splits [begin, end) into pieces of at least `grain` each. Returns combine(... combine(body(b0,
-/// e0, identity), body(b1, e1, identity)) ..., in order. Returns `identity` if there are no pieces.
-/// The pieces do not depend on the number of threads, so neither does the result.
+/// Splits [begin, end) into pieces [b, e) of at least `grain` indices each. Returns combine(...
+/// combine(body(b0, e0, identity), body(b1, e1, identity)) ..., in order. Returns `identity` if
+/// there are no pieces. The pieces and the result do not depend on the number of threads.
 template <class T, class Body, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain, const T identity, const Body& body,
                   const Combine& combine) {
   if (end <= begin) return identity;
   constexpr int64_t kMostPieces = 1024;
-  struct Part {  // not a bare T: several threads cannot write elements of a vector of bool
+  struct Part {  // because threads cannot write different elements of a vector<bool>
     T value;
   };
   const int64_t n = end - begin, least = (n + kMostPieces - 1) / kMostPieces;
