@@ -16,16 +16,16 @@ namespace torch::taper::cuda {
 
 /// One of the two uses of memory in a race.
 struct RaceAccess {
-  /// The kernel, or "copy".
+  /// The name of the kernel, or "copy".
   std::string op;
-  /// "the default stream of cuda:0", "stream 3 of cuda:1", "the host".
+  /// The stream, such as "the default stream of cuda:0" or "stream 3 of cuda:1", or "the host".
   std::string stream;
   bool writes = false;  ///< whether it writes the memory
   /// The program's lines that called the op, innermost first: "function at file.cpp:12".
   std::vector<std::string> where;
 };
 
-/// One race: two unsynchronized uses of one memory, at least one of them a write.
+/// One race: two unsynchronized uses of the same bytes. At least one of the uses writes them.
 struct RaceReport {
   /// The two uses, in the order in which the host queued them.
   ///@{
@@ -33,23 +33,25 @@ struct RaceReport {
   ///@}
   /// Whether the tensor of the first use was freed, and its memory reused, before the second use.
   bool reused = false;
-  /// A full description, with a remedy.
+  /// A full description of the race, with a remedy.
   std::string text;
 };
 
-/// Turns the detector on or off for all threads. The detector ignores work that was queued before.
-/// With `throws`, an op that races throws Error and is not queued. No other thread may use a device
-/// during this call. Without CUDA devices nothing is watched.
+/// Turns the detector on or off for all threads. The detector ignores work that was queued before
+/// this call. With `throws`, an op that races throws Error and is not queued. No other thread may
+/// use a device during this call. Without CUDA devices, the detector watches nothing.
 void enable_race_detector(bool enabled = true, bool throws = false);
 /// Returns whether the detector is on.
 bool race_detector_enabled();
-/// Returns the races so far. Races between two lines are reported once.
+/// Returns the races found so far. Of several races between the same two lines of the program, only
+/// the first is reported.
 std::vector<RaceReport> race_reports();
-/// Drops the races so far: race_reports() starts empty.
+/// Drops the races found so far, so that race_reports() is empty.
 void clear_race_reports();
 
-/// Turns the detector on until the end of the scope, without reports at first. The end restores the
-/// previous state, and the detector then ignores work queued in the scope.
+/// Turns the detector on until the end of the scope, without reports at first. At the end of the
+/// scope, the detector returns to its previous state. It then ignores work that was queued in the
+/// scope.
 class RaceDetectorGuard {
  public:
   /// `throws` has the meaning of enable_race_detector.

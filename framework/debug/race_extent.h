@@ -10,11 +10,12 @@
 
 namespace torch::taper::races {
 
-/// Byte ranges at regular distances: `run` bytes at begin + sum of i_d * dims[d].stride.
+/// Byte ranges at regular distances. For each index (i_0, i_1, ...) with i_d < dims[d].size, there
+/// are `run` bytes at address begin + sum of i_d * dims[d].stride.
 class Extent {
  public:
   struct Dim {
-    int64_t stride;  ///< bytes, above 0
+    int64_t stride;  ///< in bytes, above 0
     int64_t size;    ///< above 1
     friend bool operator==(const Dim& a, const Dim& b) {
       return a.stride == b.stride && a.size == b.size;
@@ -24,10 +25,10 @@ class Extent {
   explicit Extent(const detail::Access& access);
 
   uintptr_t begin() const { return begin_; }
-  /// One past the last byte.
+  /// Returns the address after the last byte.
   uintptr_t end() const { return end_; }
   bool empty() const { return begin_ == end_; }
-  /// Returns whether there are no gaps.
+  /// Returns whether there are no gaps between the bytes.
   bool dense() const { return dims_.empty(); }
   bool intersects(const Extent& other) const;
   friend bool operator==(const Extent& a, const Extent& b) {
@@ -37,7 +38,7 @@ class Extent {
  private:
   uintptr_t begin_ = 0, end_ = 0;
   int64_t run_ = 0;
-  std::vector<Dim> dims_;  // by falling stride
+  std::vector<Dim> dims_;  // the largest stride first
 };
 
 }  // namespace torch::taper::races

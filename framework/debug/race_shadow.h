@@ -1,4 +1,5 @@
-// Shadow memory of the race detector: the last readers and writers of bytes. Not installed.
+// Shadow memory of the race detector. It holds the last readers and writers of bytes. Not
+// installed.
 #pragma once
 
 #include <map>
@@ -12,7 +13,8 @@
 
 namespace torch::taper::races {
 
-/// A vector clock: the number of each stream's launches before some point.
+/// A vector clock. For some point in the program's work, it holds how many launches of each stream
+/// are before this point.
 class Clock {
  public:
   uint64_t operator[](uint32_t stream) const { return stream < n_.size() ? n_[stream] : 0; }
@@ -29,7 +31,7 @@ class Clock {
   std::vector<uint64_t> n_;
 };
 
-/// One launch: the n-th of its stream.
+/// One launch. `number` counts the launches of its stream.
 struct Launch {
   std::string name;
   uint32_t stream = 0;
@@ -55,15 +57,16 @@ class Shadow {
   /// Returns earlier uses of these bytes that conflict with a use at `clock`: at least one of the
   /// two writes, and the earlier use is not before `clock`.
   Uses conflicts(const Extent& extent, bool writes, const Clock& clock) const;
-  /// Adds a use whose launch comes at `clock`. Drops the uses that this one dominates.
+  /// Adds a use by a launch at `clock`. Drops earlier uses if every later conflict with them is
+  /// also a conflict with this use.
   void add(std::shared_ptr<const Use> use, const Clock& clock);
-  /// Forgets uses in [begin, end) that come before `clock`.
+  /// Forgets uses in [begin, end) that are before `clock`.
   void forget(uintptr_t begin, uintptr_t end, const Clock& clock);
   /// Forgets all uses in [begin, end).
   void forget(uintptr_t begin, uintptr_t end);
   /// Forgets all uses before `clock`.
   void forget_before(const Clock& clock);
-  /// Returns the number of memory ranges with separate lists of uses.
+  /// Returns the number of memory ranges that have separate lists of uses.
   size_t size() const { return cells_.size(); }
 
  private:

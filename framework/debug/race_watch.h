@@ -1,9 +1,10 @@
 // The internals of the race detector: vector clocks for streams, events and the host. Not
 // installed.
 //
-// A launch is before another if the second's stream has waited, directly or indirectly, for an
-// event after the first. It is also before it if the host has waited for the first and then queued
-// the second. All threads of the host are treated as one: their work is ordered as it happened.
+// A launch is before a second launch if the second launch's stream has waited, directly or
+// indirectly, for an event after the first launch. The first launch is also before the second if
+// the host waited for the first, then queued the second. All threads of the host are treated as one
+// thread: their work has the order in which it happened.
 #pragma once
 
 #include <mutex>
@@ -20,11 +21,11 @@
 
 namespace torch::taper::races {
 
-/// The detector. Its lock is the innermost: it calls no function that locks.
+/// The race detector. While it holds its lock, it calls no function that takes another lock.
 class Detector {
  public:
-  /// Checks a launch that is about to be queued on a stream, or work of the host (null) that is
-  /// about to run.
+  /// Checks a launch that is about to be queued on `stream`. If `stream` is null, checks work that
+  /// the host is about to run.
   void launch(detail::StreamImpl* stream, const char* name,
               const std::vector<detail::Access>& accesses);
 
@@ -32,20 +33,20 @@ class Detector {
   void wait(detail::StreamImpl* stream, detail::EventImpl* event);
   void destroy(detail::EventImpl* event);
 
-  /// Return the clock up to the work queued on the stream or on the device's streams, or up to the
-  /// last record of the event.
+  /// Return the clock after all work that is queued on the stream or on the device's streams, or
+  /// the clock at the last record of the event.
   Clock clock_of(detail::StreamImpl* stream);
   Clock clock_of(DeviceIndex device);
   Clock clock_of(detail::EventImpl* event);
   /// Notes that the host has waited for all work before `clock`.
   void host_reaches(const Clock& clock);
 
-  /// Notes that a tensor got this memory, for use on `stream`.
+  /// Notes that `nbytes` bytes at p were allocated for a tensor, for use on `stream`.
   void allocate(const void* p, size_t nbytes, detail::StreamImpl* stream);
   /// Notes that the stream's uses of this memory so far need no synchronization with later uses:
   /// the allocator keeps the memory until these uses are done.
   void keep_for(const void* p, size_t nbytes, detail::StreamImpl* stream);
-  /// Notes that nobody uses this memory any more.
+  /// Notes that this memory is no longer used.
   void forget(const void* p, size_t nbytes);
 
   /// Forgets everything except the reports.
@@ -61,7 +62,7 @@ class Detector {
     detail::StreamImpl* impl;
     Clock clock;
   };
-  /// A tensor's memory, up to `end`.
+  /// A tensor's memory, from its key in allocations_ up to `end`.
   struct Allocation {
     uintptr_t end;
     uint32_t stream;
@@ -103,8 +104,8 @@ void enable_from_environment();
 /// Returns a report as text, with a remedy.
 std::string text_of(const cuda::RaceReport& report);
 
-/// While it lives, queries of the calling thread are not treated as waits of the host for finished
-/// work, because the library asks, not the program.
+/// During its lifetime, a query of a stream or event by the calling thread does not count as a wait
+/// of the host, because the library queries, not the program.
 class QuietQueries {
  public:
   QuietQueries();

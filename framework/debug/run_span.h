@@ -1,5 +1,5 @@
-// Events outside a thread's scopes, such as operations between ranks. One thread may manage several
-// of them at a time.
+// Events that are not scopes of a thread, such as operations between ranks. One thread may manage
+// several such events at a time.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@
 
 namespace torch::taper::detail {
 
-/// A RunObserver may also be a SpanObserver, which receives such events.
+/// Receives these events. A RunObserver may also be a SpanObserver.
 class SpanObserver {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Called when an operation that the calling thread manages has ended. Others may have begun and
-  /// ended meanwhile. `name` is copied.
+  /// Called when an operation that the calling thread manages has ended. Other operations may have
+  /// begun and ended meanwhile. `name` is copied.
   virtual void span(RunEvent kind, const char* name, Clock::time_point begin,
                     Clock::time_point end) noexcept = 0;
 
@@ -24,7 +24,7 @@ class SpanObserver {
   ~SpanObserver() = default;
 };
 
-/// Tells the run's observer, if it is a SpanObserver, that an operation has just ended.
+/// If the run's observer is a SpanObserver, tells it that an operation has just ended.
 void tell_span(RunEvent kind, const std::string& name, SpanObserver::Clock::time_point begin);
 
 }  // namespace torch::taper::detail

@@ -1,4 +1,4 @@
-// Faults that a test requests of a simulated device. Not installed.
+// Faults of simulated devices that a test has requested. Not installed.
 #pragma once
 
 #include <mutex>
@@ -11,11 +11,12 @@ namespace torch::taper::simulated {
 /// Planned faults of one device.
 class FaultPlan {
  public:
-  /// Plans a fault of the n-th kernel from now on with the name `kernel` (any if empty).
+  /// Plans that the n-th kernel from now on fails. If `kernel` is not empty, only kernels of this
+  /// name are counted.
   void fail_kernel(int n, std::string kernel);
   /// Returns whether the kernel `name`, which is being queued, must fail.
   bool takes(const char* name);
-  /// Plans to refuse the n-th request of memory from now on, `times` requests in all.
+  /// Plans to refuse `times` requests for memory, beginning with the n-th request from now on.
   void refuse_memory(int n, int times);
   /// Returns whether the current request must be refused.
   bool refuses_memory();

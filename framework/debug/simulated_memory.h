@@ -1,6 +1,6 @@
-// Memory that kernels of simulated devices may access: devices' memory, and pinned memory of the
-// host. On a GPU other accesses are illegal. Here all memory is the host's, so it must be tracked.
-// Not installed.
+// Tracks the memory that kernels of simulated devices may access: devices' memory, and pinned
+// memory of the host. On a GPU, other accesses are illegal. On simulated devices all memory is the
+// host's, so only this list tells legal accesses from illegal ones. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace torch::taper::simulated {
 
-/// Allows kernels to access this memory from now on.
+/// Allows kernels to access `nbytes` bytes at p from now on.
 void add_reachable(const void* p, size_t nbytes);
-/// Ends the access that add_reachable(p, ...) has allowed.
+/// Withdraws what add_reachable(p, ...) has allowed.
 void remove_reachable(const void* p) noexcept;
 bool is_reachable(const void* p);
 

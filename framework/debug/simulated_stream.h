@@ -16,18 +16,18 @@
 
 namespace torch::taper::simulated {
 
-/// The first error of a device's kernels. After it, kernels are skipped, because they would use the
-/// failed kernel's results. Kernels run again when the program gets the error, but never if the
-/// device is lost.
+/// The first error of a device's kernels. After an error, kernels are skipped, because they would
+/// use the failed kernel's results. When the error has been thrown to the program, kernels run
+/// again. If the device is lost, they never run again.
 class DeviceFault {
  public:
   bool is_set() const;
   void set(std::string text);
-  /// Marks the device as lost: nothing runs any more.
+  /// Marks the device as lost. No kernel runs after this.
   void lose(std::string text);
   /// Throws if the device is lost.
   void check_lost() const;
-  /// Throws the fault, if any. Clears it unless the device is lost.
+  /// Throws the fault, if there is one. Clears the fault unless the device is lost.
   void rethrow();
   void clear();
 
@@ -40,13 +40,13 @@ class DeviceFault {
 /// One point in a stream's work. The host and other streams can wait for it.
 class Event final : public detail::EventImpl {
  public:
-  /// Keeps the event alive until its owner destroys it. Streams that still have to reach it, or to
-  /// wait for it, hold it too.
+  /// Keeps the event alive until its owner destroys it. Streams that have a record of the event or
+  /// a wait for it in their queues keep it alive, too.
   std::shared_ptr<Event> self;
 
   /// Begins a new record on a device. Returns its number.
   uint64_t begin(DeviceIndex device);
-  /// Returns the device of the last record, -1 without one.
+  /// Returns the device of the last record, or -1 if there is no record.
   DeviceIndex device() const;
   void reach(uint64_t record);
   bool is_reached() const;
@@ -71,18 +71,19 @@ class Stream final : public detail::StreamImpl {
   void launch(const char* name, std::function<void()> work);
   /// Queues work that is no kernel. It always runs, and must not throw.
   void push(std::function<void()> work);
-  /// Queues a record of an event. The event is reached exactly when the stream has passed it.
+  /// Queues a record of an event. The event is reached when all work that was queued before the
+  /// record is done.
   void push(std::shared_ptr<Event> event, uint64_t record);
   bool is_idle() const;
   /// Waits until all queued work is done.
   void drain() const;
-  /// Lets all streams skip their kernels from now on. For the end of the process.
+  /// Makes all streams skip their kernels from now on. For the end of the process.
   static void end_kernels();
-  /// Ends the thread at the end of its queue, or after 2 s. Call it after end_kernels().
+  /// Ends the thread when its queue is empty, or after 2 s. Call it after end_kernels().
   void stop();
 
  private:
-  /// Work to do, or, without work, an event to reach.
+  /// Work to do, or, if `work` is empty, an event to reach.
   struct Item {
     std::function<void()> work;
     std::shared_ptr<Event> event;
@@ -90,7 +91,8 @@ class Stream final : public detail::StreamImpl {
   };
   void push(Item item);
   void work_off();
-  /// Returns whether all items up to this one are done. If not, the worker will notify waiters.
+  /// Returns whether all items up to number `item` are done. If not, the worker will notify waiting
+  /// threads when they are.
   bool is_done_or_awaited(uint64_t item) const;
   void run_kernel(const char* name, const std::function<void()>& work);
 
@@ -102,14 +104,14 @@ class Stream final : public detail::StreamImpl {
   mutable std::condition_variable finished_;
   std::deque<Item> queue_;
   uint64_t queued_ = 0, done_ = 0;
-  /// The first item that somebody waits for. (Notifying after each item would cost more than most
-  /// items.)
+  /// The number of the first item that a thread waits for. (Notifying after each item would take
+  /// more time than most items.)
   mutable uint64_t awaited_ = UINT64_MAX;
   bool started_ = false, stopping_ = false;
 };
 
-/// Returns the runtime of the requested simulated devices, always one object, or null if there are
-/// none.
+/// Returns the runtime of the requested simulated devices, or null if no devices were requested.
+/// All calls return one object.
 Runtime* make_runtime();
 
 }  // namespace torch::taper::simulated

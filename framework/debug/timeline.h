@@ -28,18 +28,18 @@ struct TimelineEvent {
   int64_t begin_ns = 0;    ///< start time
   int64_t end_ns = 0;      ///< end time
   std::string kernel{};    ///< the kernel's name from CUPTI, empty without CUPTI
-  uint64_t launch = 0;     ///< number shared by all work that one op queued, 0 if unknown
+  uint64_t launch = 0;     ///< equal for all work that one op queued, 0 if unknown
 
-  /// Returns whether both ran at the same time.
+  /// Returns whether this event and `o` overlap in time.
   bool overlaps(const TimelineEvent& o) const { return begin_ns < o.end_ns && o.begin_ns < end_ns; }
 };
 
-/// Records the work of the CUDA devices during its lifetime, or until stop(). Only one can record
-/// at a time. On a GPU each kernel is an event with CUPTI's times. All kernels of a replay belong
-/// to the launch "graph". If CUPTI is not installed, or refuses, or TAPER_CUPTI=0 is set, an event
-/// is a launch, timed by CUDA events before and after it. The event's time then includes everything
-/// between the CUDA events in the stream, such as several kernels of one op. Recording takes time,
-/// too.
+/// Records the work of the CUDA devices during its lifetime, or until stop(). Only one timeline can
+/// record at a time. On a GPU, each kernel is an event with CUPTI's times. All kernels of a replay
+/// belong to the launch "graph". Without CUPTI (not installed, in use by another profiler, or
+/// TAPER_CUPTI=0), each launch is an event instead. CUDA events before and after the launch give
+/// its times. The event then includes everything between these CUDA events in the stream, such as
+/// several kernels of one op. Recording slows the program down.
 class Timeline {
  public:
   /// Starts to record. Throws Error if another timeline records.
@@ -48,8 +48,8 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Waits for all devices and ends the recording. Throws the error of a kernel, after ending the
-  /// recording.
+  /// Waits for all devices and ends the recording. If a kernel has failed, ends the recording and
+  /// throws the kernel's error.
   void stop();
   /// Returns the recorded events, sorted by start time.
   std::vector<TimelineEvent> events() const;
@@ -67,15 +67,16 @@ class Timeline {
 
 namespace detail {
 
-/// Whether a timeline records work of simulated devices, and whether it marks launches by events.
+/// timeline_records: whether a timeline records work of simulated devices. timeline_spans: whether
+/// a timeline marks launches by events.
 extern std::atomic<bool> timeline_records, timeline_spans;
 
-/// Lets later timelines mark launches by events also on simulated devices. For tests.
+/// If `by_events`, later timelines mark launches by events on simulated devices, too. For tests.
 void set_timeline_by_events(bool by_events);
 
-/// Makes one event of the timeline from the work that is queued on `stream` until the end of the
-/// scope. Two events of the device mark its begin and end, unless CUPTI records. Does nothing if
-/// `stream` is null or no timeline needs it. `name` is copied.
+/// The work that is queued on `stream` until the end of the scope becomes one event of the
+/// timeline. Two CUDA events mark the begin and the end of this work, unless CUPTI records. Does
+/// nothing if `stream` is null or no timeline needs marks. `name` is copied.
 class TimelineSpan {
  public:
   TimelineSpan(StreamImpl* stream, const char* name) {
@@ -96,7 +97,7 @@ class TimelineSpan {
   uint64_t launch_ = 0;         // with CUPTI: the number by which kernels refer to this launch
 };
 
-/// Makes the time until the end of the scope one event of `stream`.
+/// The time until the end of the scope becomes one event of `stream` in the timeline.
 class TimelineMark {
  public:
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
-// A runtime for the race detector: notifies the detector, and forwards to the real runtime. Not
-// installed.
+// A runtime for the race detector. It notifies the detector of each call, and forwards the call to
+// the real runtime. Not installed.
 #pragma once
 
 #include <taper/framework/debug/race_watch.h>
