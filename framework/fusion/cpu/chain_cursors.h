@@ -1,5 +1,5 @@
-// How one thread takes a tile through the row loops of a chain (fusion.h), and through runs of them
-// (row_runs.h). Not installed.
+// Runs the row loops of a chain (fusion.h), and runs of these loops (row_runs.h), for one tile on
+// one thread. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 namespace torch::taper::cpu {
 
-/// A tile: rows of a block, and their columns.
+/// A tile: the rows [row, row + rows) of block `block`, and in them the columns [col, col + cols).
 struct Tile {
   int64_t block, row, rows, col, cols;
 };
 
-/// A row loop with one thread's addresses.
+/// A row loop with the addresses of one thread.
 struct Cursor {
   const ChainRow* loop;
-  bool dense;  ///< the rows of a tile are contiguous
+  bool dense;  ///< whether the rows of a tile are contiguous
   char* p[4];
-  bool ahead[4];  ///< prefetched one tile earlier, because the hardware prefetcher stops at pauses
-  fusion::Steps from[4];  ///< start of a tile. 0 for operands with memory for one tile only
-  int64_t s[8];           ///< strides from element to element, then from row to row
+  bool ahead[4];  ///< whether to prefetch a tile ahead: the hardware prefetcher stops at pauses
+  fusion::Steps from[4];  ///< strides between tiles, 0 for an operand in one tile's memory
+  int64_t s[8];           ///< strides within a row, then from row to row
 
   Cursor(const ChainRow& r, int64_t cols, char* memory, int64_t own_bytes) : loop(&r), dense(true) {
     int64_t* const down = s + r.inputs + 1;
@@ -68,15 +68,16 @@ struct Cursor {
   }
 };
 
-/// Returns whether all loops are one run, and all intermediate values are in registers.
+/// Returns whether one run has all loops of the chain, and all its intermediate values are in
+/// registers.
 inline bool is_alone(const std::vector<RowRun>& runs, const std::vector<ChainRow>& rows) {
   if (runs.size() != 1 || runs[0].end - runs[0].begin != rows.size()) return false;
   return std::none_of(runs[0].steps.begin(), runs[0].steps.end(), [&](const RowRun::Step& s) {
     return reaches_memory(s.step) && rows[s.row].own[s.operand] >= 0;
   });
 }
-/// Returns whether the operands of a run exceed L3. The run then works in shorter pieces: 4 M
-/// floats take 1.2 ms instead of 1.7. (Zen 4.)
+/// Returns whether the operands of a run exceed L3. If so, the run processes shorter pieces. (On
+/// Zen 4, 4 M floats then take 1.2 ms instead of 1.7.)
 inline bool is_far(const RowRun& run, const std::vector<ChainRow>& rows, int64_t numel) {
   int64_t nbytes = 0;
   for (const RowRun::Step& s : run.steps)
@@ -88,8 +89,8 @@ inline bool is_far(const RowRun& run, const std::vector<ChainRow>& rows, int64_t
 /// A run of row loops (row_runs.h), shared by all threads.
 class RunPlan {
  public:
-  /// `alone`: the chain has no other loops, and no tiles. `far`: the operands are not in caches, so
-  /// pieces must be short. `cols`: columns of a tile.
+  /// `alone`: the chain has no other loops and no intermediate values in tiles (is_alone). `far`:
+  /// the operands exceed L3, so pieces must be short (is_far). `cols`: number of columns of a tile.
   RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, const fusion::Grid& grid,
           int64_t cols, bool alone, bool far)
       : begin_(run.begin),
@@ -106,15 +107,16 @@ class RunPlan {
   size_t begin() const { return begin_; }
   size_t end() const { return end_; }
   bool is_alone() const { return alone_; }
-  /// Returns whether a tile may have more rows than the chain's own tiles hold. If the chain has no
-  /// other loops, rows use the tiles one after the other.
+  /// Returns whether run() takes tiles with more rows than the memory for intermediate values
+  /// holds. It does if the chain has no other loops: all rows then use the same memory, one after
+  /// the other.
   bool takes_many_rows() const { return alone_ || (whole_ && !dense_); }
   /// Returns whether a tile's rows, with the gaps between them, are processed as one sequence of
   /// elements.
   bool has_gaps() const { return !lanes_.empty(); }
 
-  /// Returns whether the run is alone and all steps use constant addresses for all tiles. Threads
-  /// then need no copies.
+  /// Returns whether the run is alone and all steps use constant addresses for all tiles. If so,
+  /// threads need no copies of the steps.
   bool stays() const { return alone_ && places_.empty() && !has_gaps(); }
   void run_where_it_stays(const Tile& t) const {
     const int64_t next = most_.row / most_.step, cols = dense_ ? t.rows * t.cols : t.cols;
@@ -123,10 +125,11 @@ class RunPlan {
       run_row_steps(steps_.data(), keeps_, first, first + cols);
   }
 
-  /// Returns the steps. Each thread has a copy.
+  /// Returns the steps. Each thread makes a copy.
   const std::vector<RowStep>& steps() const { return steps_; }
-  /// Runs a tile. Elements are numbered in the layout that most operands share, so that these
-  /// operands need no new address. `memory` has `own_bytes` for each of the chain's tiles.
+  /// Runs a tile. Indices of elements follow the layout that most operands share, so that the
+  /// addresses of these operands do not change. `memory` has `own_bytes` bytes for each
+  /// intermediate value of the chain.
   void run(RowStep* steps, char* memory, int64_t own_bytes, const Tile& t) const {
     const int64_t next = most_.row / most_.step;
     int64_t first = t.block * most_.block / most_.step + t.row * next + t.col;
@@ -146,12 +149,12 @@ class RunPlan {
   }
 
  private:
-  /// The address of a step's x: other memory, or a tile of the chain.
+  /// Describes how to compute the address of a step's x, if it differs between tiles.
   struct Place {
     size_t step;
     int own;
     char* x;
-    fusion::Steps from;  ///< offset of a tile
+    fusion::Steps from;  ///< strides that give a tile's offset
     int64_t down;        ///< bytes from row to row of a tile
     int64_t item;        ///< bytes from element to element
     char* at(const Tile& t) const {
@@ -161,8 +164,8 @@ class RunPlan {
       return own < 0 && from.step == s.step && from.row == s.row && from.block == s.block;
     }
   };
-  /// Returns x moved by `nbytes`. It may lie outside all memory, because only x plus an element's
-  /// index is used.
+  /// Returns x moved by `nbytes`. The address may be outside all memory, because only the address
+  /// plus an element's offset is used.
   static char* moved(char* x, int64_t nbytes) {
     return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(nbytes));
   }
@@ -179,7 +182,7 @@ class RunPlan {
     if (!reaches_memory(s.step)) return;
     const fusion::Steps& steps = r.steps[k];
     const bool own = r.own[k] >= 0;
-    if (!own && steps.step == 0 && steps.row == 0 && steps.block == 0) {  // always there
+    if (!own && steps.step == 0 && steps.row == 0 && steps.block == 0) {  // one address
       steps_.back().x = r.p[k];
       return;
     }
@@ -192,7 +195,8 @@ class RunPlan {
     if (is_first && !own && steps.step != 0 && s.step.code != RowCode::kStore)
       fetched_.push_back(place);
   }
-  /// Chooses the layout that most floats share. Operands with this layout need no new address.
+  /// Chooses the layout that most operands of floats share. The addresses of these operands are the
+  /// same for all tiles.
   void leave_most() {
     const auto alike = [&](const fusion::Steps& s) {
       return std::count_if(places_.begin(), places_.end(),
@@ -207,9 +211,10 @@ class RunPlan {
   }
 
   // -------------------------------------------------------------- rows with gaps
-  /// If gaps between rows are small, all operands have one layout, and nothing else uses the
-  /// chain's tiles, then rows are processed as one sequence of elements. (On Zen 4, 655 rows of 400
-  /// of a diffusion take 95 us instead of 128, and 4096 rows of 20 take 35 us instead of 182.)
+  /// Returns whether rows can be processed as one sequence of elements, with the gaps between them.
+  /// The gaps must be small, all operands in memory must have one layout, and the chain must have
+  /// no other loops. (On Zen 4, a diffusion of 655 rows of 400 takes 95 us instead of 128. 4096
+  /// rows of 20 take 35 us instead of 182.)
   bool may_have_gaps(int64_t cols, int64_t pitch) const {
     const bool alike = std::all_of(places_.begin(), places_.end(), [](const Place& p) {
       return p.own >= 0 && p.item == sizeof(float);
@@ -217,7 +222,8 @@ class RunPlan {
     return best_isa == Isa::kAvx512 && whole_ && !dense_ && alike && pitch >= kLanesInRows &&
            pitch > cols && pitch <= 2 * cols;
   }
-  /// Puts a step kRows before the steps, and behind them a copy of the steps that stores rows only.
+  /// If rows can have gaps, inserts a step kRows before the steps. Appends a copy of the steps that
+  /// stores only elements of rows.
   void find_gaps(int64_t cols) {
     const int64_t pitch = most_.row / most_.step;
     if (!may_have_gaps(cols, pitch)) return;
@@ -235,8 +241,8 @@ class RunPlan {
     in_rows_ = steps_.size();
     steps_.insert(steps_.end(), in_rows.begin(), in_rows.end());
   }
-  /// Finds the element of a cache line at which vectors should begin, so that the fewest accesses
-  /// cross lines. Stores that cross a line cost most.
+  /// Finds the index at which vectors should begin, so that the fewest accesses cross cache lines.
+  /// Stores count twice, because a store that crosses a line costs most.
   void find_aligned() {
     int64_t count[kLanesInRows] = {};
     std::vector<bool> moves(steps_.size());
@@ -263,7 +269,7 @@ class RunPlan {
     }
   }
   static constexpr int64_t kLanesInRows = 16, kItem = sizeof(float);
-  static constexpr int64_t kPiece = 1024;  // elements, as many as the chain's tiles hold
+  static constexpr int64_t kPiece = 1024;  // elements, as many as a tile holds
 
   size_t begin_, end_;
   std::vector<RowStep> steps_;
@@ -275,10 +281,10 @@ class RunPlan {
   bool dense_ = true, keeps_, alone_, whole_;
 };
 
-/// All loops of a chain with one thread's addresses.
+/// All loops of a chain, with the addresses of one thread.
 class Cursors {
  public:
-  /// `memory` has `own_bytes` for each of the chain's tiles.
+  /// `memory` has `own_bytes` bytes for each intermediate value of the chain.
   Cursors(const std::vector<ChainRow>& rows, const std::vector<RunPlan>& runs, int64_t cols,
           char* memory, int64_t own_bytes)
       : memory_(memory), own_bytes_(own_bytes) {

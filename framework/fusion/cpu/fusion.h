@@ -3,9 +3,9 @@
 //
 // Kernels contain no code for chains. While a chain runs, run_map and similar functions (loops.h)
 // pass their row loop to the chain, or the kernel's info does (KernelInfo::hand_over). From inside
-// this call, the chain calls the next kernel. So in the last call the loops of all kernels, and the
-// functors on their stacks, still exist, and the chain takes the tiles through the loops. An
-// element goes through the same row loops as in an eager step. Not installed.
+// this call, the chain calls the next kernel. So in the innermost call, the loops of all kernels,
+// and the functors on their stacks, still exist. There the chain runs all loops for one tile after
+// the other. Each element is computed by the same row loops as in an eager step. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace torch::taper::cpu {
 
-/// The parts in which rows are summed. One thread sums a part from its first to its last row. A
-/// single kernel and a chain use equal parts, so that sums are equal to the bit.
+/// Divides rows into parts for sums over rows. One thread sums a part from its first to its last
+/// row. A single kernel and a chain use equal parts, so that their sums have equal bits.
 struct RowParts {
   int64_t rows, parts;
   RowParts(int64_t count, int64_t width)
@@ -41,15 +41,15 @@ struct ChainRow {
   const void* f;
   char* p[4];
   fusion::Steps steps[4];
-  int own[4];       ///< index of the chain's tile, or -1
-  bool of_rows[4];  ///< has one element for each row
+  int own[4];       ///< index of the chain's tile that holds the operand, or -1
+  bool of_rows[4];  ///< whether the operand has one element for each row
   ScalarType dtypes[4];
-  alignas(8) char number[4][sizeof(In::immediate)];  ///< numbers in launches
+  alignas(8) char number[4][sizeof(In::immediate)];  ///< operands that are numbers in launches
 };
 
 class RunPlan;  // chain_cursors.h
 
-/// Consecutive launches of pointwise kernels over one index space.
+/// A chain: consecutive launches of pointwise kernels over one index space.
 class Chain {
  public:
   using Owns = std::vector<std::vector<fusion::Own>>;  ///< for each launch
@@ -58,12 +58,13 @@ class Chain {
   /// Runs all launches.
   void run();
 
-  /// Take the row loop of run_map and similar functions while the chain runs. The operands
+  /// Take a row loop from run_map and similar functions while the chain runs. The operands
   /// broadcast to y.
   void take(const Out& y, const In& x, MapRow row, const void* f);
   void take(const Out& y, const In& a, const In& b, Map2Rows rows, const void* f);
   void take(const Out& y, const In& a, const In& b, const In& c, Map3Row row, const void* f);
-  /// Take row loops that write several operands. The additional results follow x, like inputs.
+  /// Take a row loop that writes several results. The row loop gets the further results (`more`,
+  /// `rest`) after x, in the place of inputs.
   void take(const Out& y, const In& x, const Out& more, Map2Rows rows, const void* f);
   void take(const Out& y, const In& x, const Out& more, const Out& rest, Map3Row row,
             const void* f);
@@ -88,23 +89,26 @@ class Chain {
   const fusion::Grid grid_;
   const Owns owns_;
   const int64_t tile_;  // elements
-  const bool draws_;    // tiles run one after the other
-  const bool sums_;     // threads take the parts of rows that are summed
+  const bool draws_;    // whether tiles must run one after the other
+  const bool sums_;     // whether each thread runs a part of RowParts
   std::vector<ChainRow> rows_;
   std::shared_ptr<std::vector<RunPlan>> runs_;  // shared by all replays
 };
 
-/// The chain that the calling thread runs, and to which its kernels pass their loops. Usually null.
+/// The chain that the calling thread runs. Its kernels pass their loops to this chain. Usually
+/// null.
 extern constinit thread_local Chain* running_chain;
 
-/// For tests: the number of chains that the process has run, and the least bytes of a result for
-/// which captures look for chains. (Smaller results stay in L1 anyway.)
+/// For tests: returns the number of chains that the process has run.
 TAPER_EXPORTED uint64_t chains_run();
-/// For tests: the number of row loops that runs (row_runs.h) execute, in all chains so far.
+/// For tests: returns the number of row loops that runs (row_runs.h) execute, in all chains so far.
+/// least_chain_bytes is the least size of a result for which captures look for chains. (Smaller
+/// results stay in L1 anyway.)
 TAPER_EXPORTED uint64_t rows_in_runs();
 TAPER_EXPORTED extern std::atomic<int64_t> least_chain_bytes;
 
-/// A chain among launches. A null launch stands for a step that is no kernel.
+/// A chain among the launches [begin, end) of a list. A null launch stands for a step that is no
+/// kernel.
 struct FoundChain {
   size_t begin, end;
   std::shared_ptr<Chain> chain;
