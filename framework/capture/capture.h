@@ -13,8 +13,8 @@
 
 namespace torch::taper::detail {
 
-/// Work as a list of launches, each a kernel with its arguments by value. For the CPU and for
-/// simulated devices.
+/// A recording as a list of launches. A launch is a kernel with its arguments by value. For the CPU
+/// and for simulated devices.
 class LaunchList : public Recording {
  public:
   void add(const char* name, std::function<void()> work) {
@@ -24,8 +24,8 @@ class LaunchList : public Recording {
     steps_.push_back({name, nullptr, std::move(launch)});
   }
   size_t size() const { return steps_.size(); }
-  /// Fuses launches that can run tile by tile into one step (framework/fusion/cpu/fusion.h).
-  /// `lifetimes` are those of the memory that was allocated in the capture.
+  /// Replaces each chain of launches by one step (framework/fusion/cpu/fusion.h). `lifetimes` are
+  /// the lifetimes of memory that was allocated during the capture.
   void fuse(const std::vector<BlockLifetime>& lifetimes);
   void replay(StreamImpl*) override;
 
@@ -40,13 +40,13 @@ class LaunchList : public Recording {
   std::vector<Step> steps_;
 };
 
-/// An event's position in a capture: the work before it.
+/// An event's position in a capture. `clock` describes the work before the event.
 struct CapturedPoint {
   uint64_t capture;  ///< Capture::id
   races::Clock clock;
 };
 
-/// A recorded launch, for the race detector at each replay.
+/// A recorded launch. The race detector checks it at each replay.
 struct WatchedLaunch {
   const char* name;
   std::vector<Access> accesses;
@@ -55,7 +55,8 @@ struct WatchedLaunch {
 /// A running capture: its streams, its memory, and the objects that it keeps.
 class Capture {
  public:
-  /// Begins a capture, of the CPU if `origin` is null. Throws the runtime's errors.
+  /// Begins a capture of work on the stream `origin`, or of the CPU's work if `origin` is null.
+  /// Throws the runtime's errors.
   Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool);
   /// Ends the capture.
   ~Capture();
@@ -67,25 +68,25 @@ class Capture {
   StreamImpl* origin() const { return origin_; }
   const std::shared_ptr<GraphPool>& pool() const { return pool_; }
   const std::shared_ptr<Recording>& recording() const { return recording_; }
-  /// Returns the log of the memory that comes from the pool during the capture.
+  /// Returns the log of memory that is allocated from the pool during the capture.
   BlockLog& log() const { return origin_ ? pool_->device_log() : pool_->host_log(); }
-  /// Add to the recording of the CPU or of a simulated device.
+  /// Add work or a launch to the recording, which is one of the CPU or of a simulated device.
   void add(const char* name, std::function<void()> work);
   void add(const char* name, std::shared_ptr<const Launch> launch);
-  /// Called before a kernel or a copy is recorded.
+  /// Notes a kernel or a copy for the race detector. Called before it is recorded.
   void note(StreamImpl* stream, const char* name, std::vector<Access> accesses);
-  /// Keeps an object as long as the graph.
+  /// Keeps an object alive as long as the graph.
   void keep(std::shared_ptr<const void> object);
 
   void record(EventImpl& event, StreamImpl* stream);
-  /// Makes the stream wait for the event. The stream joins the capture. Throws Error for an event
-  /// that was recorded outside the capture.
+  /// Makes the stream wait for the event. From now on, work of the stream is captured, too. Throws
+  /// Error for an event that was recorded outside the capture.
   void wait(StreamImpl* stream, EventImpl& event);
 
-  /// Ends the capture. Throws Error if the recording is unusable.
+  /// Ends the capture. Throws Error if the recording cannot be used.
   void end();
-  /// For a capture of the CPU: the steps recorded so far, and the memory that each step reads and
-  /// writes.
+  /// For a capture of the CPU: return the steps recorded so far, and the memory that each step
+  /// reads and writes.
   ///@{
   const std::vector<LaunchList::Step>& steps() const {
     return static_cast<const LaunchList&>(*recording_).steps();
@@ -110,7 +111,7 @@ class Capture {
   bool goes_on_ = false;
   std::mutex mutex_;  // guards what follows
   std::vector<StreamImpl*> streams_;
-  std::vector<races::Clock> clocks_;  // for each stream: the work before its next launch
+  std::vector<races::Clock> clocks_;  // clocks_[i]: the work before the next launch of streams_[i]
   std::unique_ptr<races::Detector> order_;
   std::vector<WatchedLaunch> watched_;
   std::vector<std::shared_ptr<const void>> kept_;
@@ -123,17 +124,18 @@ void record_launch(const char* name, std::shared_ptr<const Launch> launch);
 Capture* host_capture();
 /// Returns the calling thread's capture, or null.
 Capture* thread_capture();
-/// Returns the capture of the CPU's work, or of the device's current stream, or null.
+/// Returns the calling thread's capture of the CPU if `device` is the CPU, otherwise the capture of
+/// the device's current stream. Null if there is none.
 Capture* capture_of(Device device);
-/// Keeps an object for replays of the capture on `device`. Does nothing without a capture.
+/// If work on `device` is captured, keeps a copy of `object` alive for replays.
 template <class T>
 void keep_for_replays(Device device, const T& object) {
   if (!observes_launches()) return;
   if (Capture* c = capture_of(device)) c->keep(std::make_shared<const T>(object));
 }
 
-/// Lets the calling thread's work on the CPU run even while it is captured, to compute constants of
-/// the graph.
+/// During its lifetime, the calling thread's work on the CPU runs at once instead of being
+/// captured. Use it to compute constants of the graph.
 class CaptureSuspension {
  public:
   CaptureSuspension();

@@ -14,7 +14,7 @@
 
 namespace torch::taper::detail {
 
-/// The steps of a recording between which a block of memory was in use.
+/// A block of memory, and the steps of a recording between which it was in use.
 struct BlockLifetime {
   const char* data;
   size_t nbytes;
@@ -24,13 +24,14 @@ struct BlockLifetime {
 /// Logs when blocks of a pool are allocated and freed while a capture records.
 class BlockLog {
  public:
-  /// Starts the log of lifetimes, in steps of a recording.
+  /// Starts a new log. Times are numbers of steps of a recording.
   void begin();
   /// Sets the number of steps recorded so far.
   void note_step(size_t recorded);
   void note_birth(const void* p, size_t nbytes);
   void note_death(const void* p) noexcept;
-  /// Ends the log. Returns nothing if it was not begun. Blocks still in use die with step SIZE_MAX.
+  /// Ends the log and returns the lifetimes. Returns nullopt if the log was not begun. The lifetime
+  /// of a block that is still in use ends at step SIZE_MAX.
   std::optional<std::vector<BlockLifetime>> take();
 
  private:
@@ -40,8 +41,8 @@ class BlockLog {
   std::vector<BlockLifetime> log_;
 };
 
-/// Host memory that is reused within captures, and freed all at once. The pool writes nothing to
-/// it. So the system provides the memory only in the first replay.
+/// Host memory that is reused within captures, and freed all at once. The pool does not write to
+/// the memory, so the system provides its pages only in the first replay.
 class HostPool {
  public:
   HostPool();
@@ -49,19 +50,19 @@ class HostPool {
   HostPool& operator=(const HostPool&) = delete;
   /// Allocates a block. Throws OutOfMemoryError.
   void* allocate(size_t nbytes);
-  /// Frees a block that was allocated with `nbytes`.
+  /// Frees a block that was allocated by allocate(nbytes).
   void release(void* p, size_t nbytes);
-  /// Returns the bytes that have been in use at any time: the memory that replays take.
+  /// Returns how many bytes have been in use at any time. Replays use this much memory.
   size_t nbytes();
   /// Returns whether an address is in the pool's memory, in use or free.
   bool holds(const void* p);
   BlockLog& log() { return log_; }
 
  private:
-  /// Small blocks are adjacent, large ones begin at a page.
+  /// Memory for small or for large blocks. Small blocks are adjacent. Large blocks begin at a page.
   struct Part {
     BlockHeap heap;
-    std::multimap<size_t, void*> waiting;  ///< freed, not merged with their free neighbours yet
+    std::multimap<size_t, void*> waiting;  ///< freed, but not yet merged with free neighbours
   };
   Part& part_of(size_t nbytes) { return nbytes < kLarge ? small_ : large_; }
   static void* take(Part& part, size_t nbytes);
@@ -72,18 +73,19 @@ class HostPool {
   BlockLog log_;
 };
 
-/// Returns the memory of a capture whose blocks had these lifetimes, from a pool of `pool_nbytes`.
+/// Returns the memory of a capture. Its blocks had these lifetimes, and came from a pool of
+/// `pool_nbytes` bytes.
 GraphMemory memory_of(const std::vector<BlockLifetime>& blocks, size_t pool_nbytes);
 
-/// The memory of one graph, or of several that share it. It lives as long as one of them. Tensors
-/// may outlive it.
+/// The memory of one graph, or of several graphs that share it. The pool lives as long as one of
+/// these graphs. Tensors may outlive the pool.
 class GraphPool {
  public:
-  /// Returns the pool of that name, and makes it if it does not exist. Returns a new pool for {0,
-  /// 0}.
+  /// Returns the pool with this id. Makes the pool if it does not exist. For {0, 0}, returns a new
+  /// pool.
   static std::shared_ptr<GraphPool> find(MempoolId_t id);
   explicit GraphPool(MempoolId_t id) : id_(id), host_(std::make_shared<HostPool>()) {}
-  /// Returns the memory to the devices' allocators.
+  /// Returns the devices' memory to the devices' allocators.
   ~GraphPool();
   GraphPool(const GraphPool&) = delete;
   GraphPool& operator=(const GraphPool&) = delete;
@@ -91,7 +93,7 @@ class GraphPool {
   MempoolId_t id() const { return id_; }
   /// Notes that a device's allocator has memory of this pool.
   void note_device(DeviceIndex device) { devices_ |= uint64_t{1} << device; }
-  /// Return the logs of the host's blocks, and of blocks from the devices' allocators.
+  /// Return the log of host memory, and the log of memory from the devices' allocators.
   ///@{
   BlockLog& host_log() { return host_->log(); }
   BlockLog& device_log() { return device_log_; }

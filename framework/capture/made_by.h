@@ -1,4 +1,4 @@
-// How a tensor of a captured step of the CPU was made, so that the step can recompute it. Not
+// Finds how a tensor of a captured step of the CPU was made, so that the step can recompute it. Not
 // installed.
 #pragma once
 
@@ -24,33 +24,33 @@ struct Bytes {
   bool holds(const Bytes& o) const { return begin <= o.begin && o.end <= end; }
 };
 
-/// Launches that make a tensor, of repeatable kernels (framework/kernel/kernel_info.h).
+/// The launches that made a tensor. Their kernels are repeatable (framework/kernel/kernel_info.h).
 struct MadeBy {
   /// One of the launches.
   struct Part {
     const char* name;
     std::shared_ptr<const Launch> launch;
-    std::vector<int64_t> results;                      ///< bytes of each result
-    std::vector<std::pair<const void*, size_t>> from;  ///< operands that earlier parts make
-    int64_t numel;                                     ///< elements of the first result
+    std::vector<int64_t> results;                      ///< size of each result in bytes
+    std::vector<std::pair<const void*, size_t>> from;  ///< results of earlier parts
+    int64_t numel;                                     ///< number of elements of the first result
   };
 
   const Launch* launch;       ///< the last launch, which identifies the tensor in a capture
-  std::vector<Part> parts;    ///< in order, empty if an operand is gone
-  std::vector<Bytes> inputs;  ///< memory that the launches read besides
-  /// Returns the number of elements that all launches compute.
+  std::vector<Part> parts;    ///< in order. Empty if an operand no longer exists
+  std::vector<Bytes> inputs;  ///< other memory that the launches read
+  /// Returns the number of elements that all launches together compute.
   int64_t computed() const;
 };
 
 /// Returns whether the memory at an address stays valid until the tensor is recomputed.
 using IsKept = std::function<bool(const void*)>;
 
-/// Finds the launches that made the current value of `t` from kept memory, in the calling thread's
-/// capture of the CPU. `parts` is empty if an operand is gone or the launches are too many. Returns
-/// nothing if the kernel that made `t` is not repeatable.
+/// Searches the calling thread's capture of the CPU for the launches that made the current value of
+/// `t` from kept memory. The result's `parts` is empty if an operand no longer exists or there are
+/// too many launches. Returns nullopt if the kernel that made `t` is not repeatable.
 std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept);
-/// Records the launches of `made` again. The first result of the last launch goes to `to`, which
-/// has an equal number of elements.
+/// Records the launches of `made` again. The last launch writes its first result to `to`. `to` must
+/// have as many elements as this result.
 void make_again(const MadeBy& made, const Tensor& to);
 /// Returns whether a launch of the calling thread's capture of the CPU has written to any of
 /// `inputs` since step `first`.

@@ -1,4 +1,4 @@
-// The program's state that a captured step changes, so that it can be restored before the step is
+// Saves the state of the program that a captured step changes, and restores it before the step is
 // called again. Not installed.
 #pragma once
 
@@ -10,27 +10,28 @@
 
 namespace torch::taper::detail {
 
-/// Notes state changes of the calling thread during its lifetime, except changes by launches.
-/// (Memory that launches write does not change while a step is captured.)
+/// During its lifetime, notes changes of state by the calling thread, except changes by launches.
+/// (While a step is captured, launches do not run and change no memory.)
 class StepState {
  public:
-  /// `called_again`: the step will be captured several times, each time from the initial state.
+  /// `called_again` says that the step will be captured several times, each time from the initial
+  /// state.
   explicit StepState(bool called_again = true);
   ~StepState();
   StepState(const StepState&) = delete;
   StepState& operator=(const StepState&) = delete;
-  /// Returns the calling thread's object while it captures a step, else null.
+  /// Returns the calling thread's newest object while a step is captured, else null.
   static StepState* noting() { return observes_launches() ? current() : nullptr; }
   /// Returns the calling thread's newest object, or null.
   static StepState* current();
 
-  /// Notes that `object` is about to change. `put_back` restores it. Returns true for the first
-  /// change of the object. Later changes are ignored.
+  /// Notes that `object` is about to change. put_back() must restore its present state. Returns
+  /// true for the first change of the object. Later changes are ignored.
   bool note(const void* object, std::function<void()> put_back);
-  /// Forgets the object, which is about to be destroyed.
+  /// Forgets `object`, because it is about to be destroyed.
   void forget(const void* object);
   bool called_again() const { return called_again_; }
-  /// Restores everything. Later changes are noted anew.
+  /// Restores all noted objects. Later changes are noted again.
   void put_back();
 
  private:
