@@ -1,6 +1,6 @@
-// BlockHeap: an allocator of blocks from large segments of address space. Free neighbours are
-// merged, so that freed memory serves blocks of other sizes. For example, memory of a forward pass
-// later holds gradients of its backward pass. Not installed.
+// BlockHeap: an allocator of blocks from large segments of address space. Neighbouring free blocks
+// are merged, so that freed memory can serve blocks of other sizes. For example, memory of a
+// forward pass later holds gradients of its backward pass. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace torch::taper::detail {
 
-/// An allocator that writes nothing to the blocks. It is not thread-safe. release() allocates
-/// nothing.
+/// An allocator that does not write to the blocks. It is not thread-safe. release() allocates no
+/// memory.
 class BlockHeap {
  public:
   struct Form {
-    /// Bytes of address space to map at a time. 0: each block has a segment, which is never split.
-    /// (The system provides memory at the first touch.)
+    /// Size of a segment in bytes of address space. 0: each block has a separate segment, which is
+    /// never split. (The system provides a segment's memory when it is first accessed.)
     size_t segment;
-    size_t grain;  ///< offsets and sizes of blocks are multiples of it
-    size_t gap;    ///< bytes unused after each block
-    size_t huge;   ///< offset in a segment from which on huge pages are used
+    size_t grain;  ///< offsets and sizes of blocks are multiples of `grain`
+    size_t gap;    ///< number of unused bytes after each block
+    size_t huge;   ///< huge pages are used after this offset in a segment
   };
 
   explicit BlockHeap(const Form& form) : form_(form) {}
@@ -31,23 +31,26 @@ class BlockHeap {
   BlockHeap(const BlockHeap&) = delete;
   BlockHeap& operator=(const BlockHeap&) = delete;
 
-  /// Allocates a block in memory that has been in use before. Returns null if there is none.
+  /// Allocates a block in memory that has been in use before. Returns null if no free span of such
+  /// memory is large enough.
   void* allocate_resident(size_t nbytes) noexcept { return allocate(nbytes, true); }
   /// Allocates a block. Returns null if the system has no memory.
   void* allocate(size_t nbytes) noexcept { return allocate(nbytes, false); }
   void release(void* block) noexcept;
-  /// Returns the requested size, rounded up to grains.
+  /// Returns the size with which the block was allocated, rounded up to a multiple of the grain.
   size_t size_of(const void* block) const;
-  /// Returns whether an address is in the heap's memory, in use or free.
+  /// Returns whether p is in the heap's memory, in use or free.
   bool holds(const void* p) const;
 
-  /// Returns the bytes of free memory that was used before and not yet returned to the system.
+  /// Returns the bytes of free memory that has been in use and was not returned to the system.
   size_t resident_free() const { return resident_free_; }
-  /// Returns the bytes that blocks take, with their gaps.
+  /// Returns the bytes that blocks and the gaps after them take.
   size_t in_use() const { return resident_used_; }
-  /// Returns the bytes that are or were in use, without the bytes returned to the system.
+  /// Returns the bytes that are or have been in use, without the bytes that were returned to the
+  /// system.
   size_t resident() const { return resident_used_ + resident_free_; }
-  /// Returns up to `nbytes` of the free memory to the system. The grain must be whole pages.
+  /// Gives up to `nbytes` bytes of the free memory back to the system. The grain must be a multiple
+  /// of the page size.
   void give_back(size_t nbytes) noexcept;
 
  private:
@@ -71,7 +74,8 @@ class BlockHeap {
   void drop_segment(Spans::iterator span) noexcept;
 
   const Form form_;
-  // The nodes come from one resource. Spread over the program's memory, they would fragment it.
+  // The nodes come from one resource, because nodes all over the program's memory would fragment
+  // it.
   std::pmr::unsynchronized_pool_resource nodes_;
   std::map<char*, size_t> segments_;
   Spans spans_{&nodes_};

@@ -1,20 +1,21 @@
 // The caching allocator of device memory: freed blocks are kept for reuse.
 //
-// A block belongs to the stream that was current when it was allocated. Its stream may reuse a
-// freed block at once, because the stream's new work runs after its old work. No other stream may
-// reuse the block. Use by another stream must be announced with record_stream. The block then waits
-// for an event of that stream. The allocator takes memory from the device in segments that it
-// splits and merges: 2 MiB for blocks up to 1 MiB, 20 MiB for blocks below 10 MiB, and multiples of
-// 2 MiB for larger ones. So lengths that vary a little from batch to batch reuse blocks.
+// A block belongs to the stream that was current when the block was allocated. This stream may
+// reuse a freed block at once, because the stream's new work runs after its old work. No other
+// stream may reuse the block. If another stream uses the block, the program must announce this with
+// record_stream. When the block is freed, it waits for an event of that stream. The allocator takes
+// memory from the device in segments, and splits and merges them. A segment has 2 MiB for blocks up
+// to 1 MiB, 20 MiB for blocks below 10 MiB, and a multiple of 2 MiB for larger blocks. So tensors
+// whose lengths vary a little from batch to batch reuse blocks.
 //
 // Memory for captured streams comes from separate segments of the graph's pool. Only captures of
-// that pool reuse them, until the pool ends. If memory runs out in a capture, free segments outside
-// of the pool go back to the device.
+// that pool reuse these segments, until the pool ends. If memory runs out in a capture, free
+// segments outside of the pool are returned to the device.
 //
 // With PYTORCH_NO_CUDA_MEMORY_CACHING=1 in the environment, as in PyTorch, each block is separate
 // device memory of exactly its length. A freed block is returned to the device at the next
 // allocation. Tools that check accesses (AddressSanitizer on simulated devices, compute-sanitizer's
-// memcheck on a GPU) then see where a tensor ends. Captured streams keep their segments.
+// memcheck on a GPU) then see where a tensor ends. Captured streams still use segments.
 #pragma once
 
 #include <cstdint>
@@ -38,22 +39,24 @@ class GraphPool;
 class CachingAllocator {
  public:
   explicit CachingAllocator(DeviceIndex device);
-  /// Allocates memory for the current stream. Throws OutOfMemoryError, and loses no block then.
+  /// Allocates memory for the current stream. Throws OutOfMemoryError. After an error, the
+  /// allocator has lost no block.
   void* allocate(size_t nbytes);
   void release(void* p) noexcept;
-  /// Announces that `stream` uses the block too. After the block is freed, it is not reused before
-  /// the work is done that is queued on `stream` at that time.
+  /// Announces that `stream` uses the block too. After the block is freed, it is reused only when
+  /// all work that was queued on `stream` at that time is done.
   void record_stream(void* p, StreamImpl* stream);
-  /// Returns segments that are entirely free to the device.
+  /// Gives segments without live blocks back to the device.
   void empty_cache();
   MemoryStats stats();
-  /// Returns all segments, by address.
+  /// Returns all segments, sorted by address.
   std::vector<MemorySegment> snapshot();
   void reset_peaks();
-  /// Limits the bytes that may be reserved. 0: all of the device's memory.
+  /// Limits the bytes that the allocator may take from the device. 0 means all of the device's
+  /// memory.
   void set_limit(size_t nbytes);
-  /// Called when no graph of this pool is left. Its segments go back to the device. Segments with
-  /// live blocks follow when these are freed and the cache is emptied.
+  /// Must be called when no graph of this pool is left. Returns the pool's segments to the device.
+  /// Segments with live blocks are returned when these blocks are freed and the cache is emptied.
   void end_pool(const GraphPool* pool);
 
  private:
@@ -66,26 +69,26 @@ class CachingAllocator {
     bool small = false;                          // the segment is for small blocks
     bool free = false;                           // the block is in a Pool
     Block *before = nullptr, *behind = nullptr;  // neighbours in the segment
-    std::vector<StreamImpl*> users;              // other streams
+    std::vector<StreamImpl*> users;              // other streams that use the block
     int waits_for = 0;                           // number of events that a freed block awaits
   };
   struct Smaller {
     bool operator()(const Block* a, const Block* b) const;
   };
   using Pool = std::set<Block*, Smaller>;
-  /// Free blocks that serve one group of requests.
+  /// Free blocks for one group of requests: those outside captures, or those for one graph pool.
   struct Arena {
     Pool small, large;
     size_t segments = 0;
-    BlockLog* log = nullptr;  ///< log of a graph's pool, while the pool lives
+    BlockLog* log = nullptr;  ///< log of the graph pool, while the pool lives
   };
-  /// Origin of a request: a stream, and the arena of its blocks.
+  /// Where a request comes from: its stream, and the arena of the stream's blocks.
   struct User {
     StreamImpl* stream;
     Arena* arena;
     bool is_captured;
   };
-  /// Returns whether blocks are separate device memory, not parts of segments.
+  /// Returns whether blocks for `user` are separate device memory instead of parts of segments.
   bool is_apart(const User& user) const { return !caches_ && !user.is_captured; }
 
   static MemoryBlock::State state_of(const Block& b);
@@ -126,16 +129,16 @@ class CachingAllocator {
   std::map<const GraphPool*, std::unique_ptr<Arena>> of_graphs_;
   std::vector<std::unique_ptr<Arena>> ended_;  // of graphs that are gone
   std::map<void*, Block*> live_;
-  /// By user, in the order of the user's work: if an event is not reached, later ones are not
-  /// either.
+  /// Freed blocks by the stream that still uses them, in the order of this stream's work. If an
+  /// event is not reached, the events after it are not reached, either.
   std::map<StreamImpl*, std::deque<Pending>> waiting_;
   std::vector<cuda::Event> events_;  // unused events, to be recorded again
-  std::vector<Block*> deferred_;     // freed while no events could be recorded
+  std::vector<Block*> deferred_;     // blocks freed while no event could be recorded
   MemoryStats stats_;
   size_t limit_ = 0;
 };
 
-/// Returns the allocator of a device. Throws Error when there is no such device.
+/// Returns the allocator of a device. Throws Error if there is no such device.
 CachingAllocator& caching_allocator(DeviceIndex device);
 
 }  // namespace detail

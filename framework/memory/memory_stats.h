@@ -12,34 +12,37 @@ namespace torch::taper {
 
 /// Figures of one device's allocator, in bytes and in numbers.
 struct MemoryStats {
-  /// Bytes in live blocks (sizes rounded up to 512), and their peak since the start or
-  /// reset_peak_memory_stats().
+  /// Bytes of live blocks (sizes are rounded up to multiples of 512). max_allocated is the largest
+  /// value since the program started or called reset_peak_memory_stats().
   ///@{
   size_t allocated = 0, max_allocated = 0;
   ///@}
-  /// Bytes taken from the device, and their peak.
+  /// Bytes taken from the device. max_reserved is the largest value since the program started or
+  /// called reset_peak_memory_stats().
   ///@{
   size_t reserved = 0, max_reserved = 0;
   ///@}
-  /// Number of allocated blocks since the start, and of segments taken from the device.
+  /// Number of blocks allocated since the start of the program, and number of segments taken from
+  /// the device.
   ///@{
   uint64_t num_allocations = 0, num_segments = 0;
   ///@}
-  /// How often the cache was emptied to make room, and how often that was not enough.
+  /// num_retries: how often the cache was emptied because memory was not enough. num_out_of_memory:
+  /// how often memory was still not enough afterwards.
   ///@{
   uint64_t num_retries = 0, num_out_of_memory = 0;
   ///@}
 };
 
-/// A part of a segment: in use, freed but still used by another stream, or free.
+/// A part of a segment.
 struct MemoryBlock {
   /// States: in use, freed but waiting for another stream that uses it, or free.
   enum class State : uint8_t { kActiveAllocated, kActivePendingFree, kInactive };
-  size_t nbytes = 0;               ///< bytes
+  size_t nbytes = 0;               ///< size in bytes
   State state = State::kInactive;  ///< current use
 };
 
-/// Memory taken from a device at once, and its blocks.
+/// Memory that was taken from a device by one call, and the blocks in it.
 struct MemorySegment {
   DeviceIndex device = 0;           ///< index of the CUDA device
   const void* address = nullptr;    ///< its first byte, in the device's memory

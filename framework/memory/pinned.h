@@ -1,5 +1,5 @@
-// Page-locked host memory: copies between it and a device do not block the host. Blocks are cached,
-// and reused once the copies that use them are done.
+// Pinned (page-locked) host memory. Copies between pinned memory and a device do not block the
+// host. Blocks are cached. A block is reused when the copies that use it are done.
 #pragma once
 
 #include <taper/framework/core/storage.h>
@@ -9,14 +9,15 @@
 
 namespace torch::taper::detail {
 
-/// Returns whether there is a CUDA device to pin memory for. If not, warns once.
+/// Returns whether there is a CUDA device, so that memory can be pinned. If not, warns once.
 bool can_pin_memory();
 /// Allocates a storage of pinned host memory. Throws Error if there is no CUDA device, and
-/// OutOfMemoryError.
+/// OutOfMemoryError if there is no memory.
 intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes);
-/// Returns whether p lies in pinned memory.
+/// Returns whether p is an address in pinned memory.
 bool is_pinned(const void* p);
-/// Keeps the pinned block of p from reuse until the work queued on `stream` now is done.
+/// Keeps the pinned block that contains p from reuse until all work that is now queued on `stream`
+/// is done.
 void record_pinned_use(const void* p, StreamImpl* stream);
 
 }  // namespace torch::taper::detail

@@ -1,4 +1,5 @@
-// Scratch: workspace of a kernel, from the pool of tensors' memory. Not installed.
+// Scratch: workspace for a kernel of the CPU. The memory comes from the allocator of tensors'
+// memory. Not installed.
 #pragma once
 
 #include <cstdint>
