@@ -14,12 +14,12 @@ namespace torch::taper {
 class Tensor;
 class Generator;
 
-/// The seed of a generator without a given seed.
+/// The seed of a generator if the program gives none.
 constexpr uint64_t default_rng_seed_val = 67280421310721;
 
-/// The object that a Generator refers to: one stream of random numbers for one kind of device.
+/// The object that a Generator refers to: one stream of random numbers for the ops of one device.
 struct GeneratorImpl {
-  /// Called by derived classes. `device` is the kind of device whose ops draw from the generator.
+  /// Called by derived classes. `device` is the device whose ops draw from the generator.
   explicit GeneratorImpl(Device device) : device_(device) {}
   virtual ~GeneratorImpl() = default;
   GeneratorImpl(const GeneratorImpl&) = delete;
@@ -27,26 +27,26 @@ struct GeneratorImpl {
   /// Deletes the object. intrusive_ptr calls it when the last owner is gone.
   static void destroy(GeneratorImpl* g) { delete g; }
 
-  /// Restarts the stream: equal seeds give equal numbers. The caller holds drawing() if other
+  /// Restarts the stream. Equal seeds give equal numbers. The caller must lock drawing() if other
   /// threads may draw.
   virtual void set_current_seed(uint64_t seed) = 0;
   virtual uint64_t current_seed() const = 0;  ///< the seed that the stream was started with
-  /// Sets a seed from the system's entropy and returns it.
+  /// Restarts the stream with a seed from the system's entropy. Returns the seed.
   virtual uint64_t seed() = 0;
-  /// Returns the state as bytes. Generator::get_state and set_state call these functions when the
-  /// device's queued work is done.
+  /// Return and set the state as bytes. Generator::get_state and Generator::set_state call these
+  /// functions when the device's queued work is done.
   virtual Tensor get_state() const = 0;
-  /// Sets the state: see get_state().
+  /// Sets the state that get_state() has returned.
   virtual void set_state(const Tensor& state) = 0;
   virtual intrusive_ptr<GeneratorImpl> clone() const = 0;  ///< a new stream at the same position
   Device device() const { return device_; }                ///< the device whose ops draw from it
 
   RefCount refs;  ///< number of owners
-  /// A program's lock around direct use of the generator.
+  /// The lock that a program holds while it uses the generator directly.
   std::mutex mutex_;
-  /// The lock held while numbers are drawn: one op draws its numbers without interruption. It is
-  /// mutex_ for the CPU. Work queued on a device must not wait for a program that holds mutex_,
-  /// because the program may wait for queued work.
+  /// Returns the lock that an op holds while it draws its numbers, so that no other op draws in
+  /// between. For the CPU, this is mutex_. For other devices, it is another lock: queued work must
+  /// not wait for a program that holds mutex_, because the program may wait for queued work.
   std::mutex& drawing() { return device_.is_cpu() ? mutex_ : queued_draws_; }
 
  private:
@@ -54,27 +54,27 @@ struct GeneratorImpl {
   std::mutex queued_draws_;
 };
 
-/// A handle to a GeneratorImpl. Copies share the stream, but clone() makes a new one. Functions
-/// that change or copy the state wait for work queued on the generator's device. They throw Error
-/// while the device is captured.
+/// A handle to a GeneratorImpl. Copies share the stream of numbers. clone() makes a new stream.
+/// Functions that change or copy the state wait for work queued on the generator's device. They
+/// throw Error while the device is captured.
 class Generator {
  public:
   Generator() = default;
-  /// Becomes one more owner of `impl`. A null pointer gives an empty handle.
+  /// Shares ownership of `impl`. A null pointer gives an empty handle.
   explicit Generator(intrusive_ptr<GeneratorImpl> impl) : impl_(std::move(impl)) {}
-  /// Returns whether there is a stream. Without one, functions that read or change the stream throw
-  /// Error.
+  /// Returns whether the handle refers to a stream. If not, functions that read or change the
+  /// stream throw Error.
   bool defined() const { return impl_.defined(); }
-  /// Returns the implementation, null for an empty handle. It lives as long as a Generator that
-  /// shares it.
+  /// Returns the implementation, or null for an empty handle. The implementation lives as long as
+  /// any Generator that shares it.
   GeneratorImpl* unsafeGetGeneratorImpl() const { return impl_.get(); }
-  /// Returns the implementation as T. T must be its type.
+  /// Returns the implementation as a T. T must be the implementation's type.
   template <class T>
   T* get() const {
     return static_cast<T*>(impl_.get());
   }
-  /// Restarts the stream: equal seeds give equal numbers. Takes no lock: hold mutex() if other
-  /// threads may draw.
+  /// Restarts the stream. Equal seeds give equal numbers. This function takes no lock. Lock mutex()
+  /// if other threads may draw.
   void set_current_seed(uint64_t seed);
   /// Returns the seed that the stream was started with.
   uint64_t current_seed() const { return impl().current_seed(); }
@@ -82,15 +82,15 @@ class Generator {
   uint64_t seed();
   /// Returns the whole state as a tensor of bytes, in PyTorch's layout.
   Tensor get_state() const;
-  /// Continues from a state of get_state(), from Taper or PyTorch. Throws for other bytes and
-  /// leaves the generator unchanged.
+  /// Continues from a state that get_state() of Taper or of PyTorch has returned. Throws for other
+  /// bytes. After an error the generator is unchanged.
   void set_state(const Tensor& state);
-  /// Returns the lock to hold around direct use of the implementation.
+  /// Returns the lock to hold while using the implementation directly.
   std::mutex& mutex() const { return impl().mutex_; }
   Device device() const { return impl().device(); }  ///< the device whose ops draw from it
   /// Returns a new stream that continues with the same numbers.
   Generator clone() const;
-  /// Compare handles: equal if both refer to one stream. States are not compared.
+  /// Compare handles. Two handles are equal if both refer to one stream. States are not compared.
   ///@{
   friend bool operator==(const Generator& a, const Generator& b) { return a.impl_ == b.impl_; }
   friend bool operator!=(const Generator& a, const Generator& b) { return a.impl_ != b.impl_; }

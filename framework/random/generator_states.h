@@ -10,13 +10,14 @@
 
 namespace torch::taper::detail {
 
-/// Returns the default generators of the calling thread: the CPU's first, then those of the CUDA
-/// devices.
+/// Returns the default generators of the calling thread: first the CPU's, then one for each CUDA
+/// device.
 std::vector<Generator> default_generators();
 
-/// A copy of the states of default_generators() at construction. Copies of this object share the
-/// states. The host waits for no device. On each device's current stream, the states are read and
-/// restored in the order of the draws. In a captured step, each replay reads and restores them.
+/// The states of default_generators() at construction. Copies of this object share the states. The
+/// host waits for no device. Instead, the states are read and restored on each device's current
+/// stream, in order with the draws. If a step is captured, each of its replays reads and restores
+/// the states.
 class GeneratorStates {
  public:
   GeneratorStates();
@@ -28,7 +29,8 @@ class GeneratorStates {
   std::shared_ptr<Copies> copies_;
 };
 
-/// Sets the default generators to `states` until the end of the scope.
+/// Sets the default generators to `states`. At the end of the scope, restores their previous
+/// states.
 class GeneratorScope {
  public:
   explicit GeneratorScope(const GeneratorStates& states) { states.restore(); }

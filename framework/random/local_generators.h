@@ -17,9 +17,9 @@ inline uint64_t derived_seed(uint64_t seed, uint64_t i) {
   return z ^ (z >> 31);
 }
 
-/// During its lifetime, replaces the calling thread's default generators by its generators, which
-/// begin at `seed`. The program's generators, which other threads may use, are not changed. It
-/// costs nothing until a number is drawn.
+/// During its lifetime, replaces the calling thread's default generators by new generators. Each of
+/// them is seeded with `seed`. The program's default generators, which other threads may use, do
+/// not change. The object costs nothing until a number is drawn.
 class LocalGenerators {
  public:
   explicit LocalGenerators(uint64_t seed);
@@ -29,7 +29,7 @@ class LocalGenerators {
 
   /// Returns the calling thread's innermost object, or null.
   static LocalGenerators* current();
-  /// Returns the generator that replaces a device's default one.
+  /// Returns the generator that replaces the default generator of `device`.
   const Generator& of(Device device);
 
  private:
