@@ -1,5 +1,5 @@
-// LibTorch's kinds of devices that Taper lacks. Programs ask whether they are available before they
-// choose a device.
+// Functions for LibTorch's kinds of devices that Taper does not have. Programs call is_available()
+// before they choose a device.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 
 namespace torch::taper {
 
-/// Apple's GPUs.
+/// Functions for Apple's GPUs.
 namespace mps {
 
 /// Returns false.
 inline bool is_available() { return false; }
-/// Does nothing: there is no generator.
+/// Does nothing, because there is no generator.
 inline void manual_seed(uint64_t) {}
 /// Throws Error.
 inline void synchronize() { TAPER_CHECK(false, "mps::synchronize: there is no MPS device"); }
 
 }  // namespace mps
 
-/// Intel's GPUs.
+/// Functions for Intel's GPUs.
 namespace xpu {
 
 /// Returns 0.
 inline size_t device_count() { return 0; }
 /// Returns false.
 inline bool is_available() { return false; }
-/// Do nothing: there is no generator.
+/// Do nothing, because there is no generator.
 ///@{
 inline void manual_seed(uint64_t) {}
 inline void manual_seed_all(uint64_t) {}

@@ -1,4 +1,4 @@
-// Collectives by a library (NCCL), if the devices are GPUs and it is installed. Not installed.
+// Collectives by NCCL, if the devices are GPUs and NCCL is installed. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,20 @@
 
 namespace torch::taper::detail {
 
-/// One device's part in a collective: memory there, and the stream that the collective runs on.
+/// One device's part of a collective: the device's memory, and the stream that runs the collective.
 struct CollectivePart {
   StreamImpl* stream;
   void* data;
 };
 
-// There are two or more parts, on different devices. Both functions queue their work and return
-// true, or do nothing and return false: then the caller copies. They throw Error with the library's
-// text.
+// `parts` has two or more parts, on different devices. Both functions queue their work and return
+// true. If NCCL cannot be used, they do nothing and return false, and the caller must copy. If NCCL
+// fails, they throw Error with NCCL's message.
 
-/// Copies nbytes of the first part to the others.
+/// Copies `nbytes` bytes of the first part to the other parts.
 bool broadcast_parts(const std::vector<CollectivePart>& parts, size_t nbytes);
-/// Sums all parts, of `count` elements each, into `result` on the first part's device.
+/// Sums the parts, each of `count` elements, and writes the sum to `result` on the first part's
+/// device.
 bool reduce_parts(const std::vector<CollectivePart>& parts, void* result, int64_t count,
                   ScalarType dtype);
 

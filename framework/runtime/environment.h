@@ -1,4 +1,4 @@
-// Switches in the environment, like CUDA_LAUNCH_BLOCKING=1. Not installed.
+// Reads switches in the environment, such as CUDA_LAUNCH_BLOCKING=1. Not installed.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace torch::taper::detail {
 
-/// Returns whether the variable exists and is neither empty nor 0.
+/// Returns whether the environment variable exists and is neither "" nor "0".
 inline bool is_on(const char* variable) {
   const char* v = std::getenv(variable);
   return v && *v && std::strcmp(v, "0") != 0;

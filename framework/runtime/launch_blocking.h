@@ -1,5 +1,5 @@
-// CUDA_LAUNCH_BLOCKING=1: every launch waits for its kernel, so that the op that fails throws. Not
-// installed.
+// Implements CUDA_LAUNCH_BLOCKING=1: every launch waits for its kernel. So the op whose kernel
+// fails throws the error. Not installed.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,17 @@
 
 namespace torch::taper::detail {
 
-/// Returns the switch: CUDA_LAUNCH_BLOCKING, or the value set since.
+/// Returns the switch. Its initial value is CUDA_LAUNCH_BLOCKING.
 inline std::atomic<bool>& launches_block() {
   static std::atomic<bool> blocks = is_on("CUDA_LAUNCH_BLOCKING");
   return blocks;
 }
 
-/// Returns whether launches wait: CUDA_LAUNCH_BLOCKING at the first call, or the value set since.
+/// Return and set whether launches wait for their kernels.
 inline bool blocks_launches() { return launches_block().load(std::memory_order_relaxed); }
 inline void set_blocks_launches(bool blocks) { launches_block() = blocks; }
-/// Waits for the stream's queued work if launches wait. Throws the error of a kernel, with the
-/// program's lines that called the op.
+/// If launches wait, waits for the stream's queued work. If a kernel has failed, throws its error,
+/// with the program's lines that called the op.
 inline void finish_launch(Runtime& runtime, StreamImpl* stream) {
   if (!blocks_launches()) return;
   try {

@@ -1,4 +1,4 @@
-// ThreadState: the settings of a thread that its ops depend on, to be copied to another thread.
+// ThreadState: the settings of a thread that its ops depend on. It can be copied to another thread.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class ThreadState {
  public:
   /// Copies the calling thread's state.
   ThreadState();
-  /// Sets the calling thread's state to this one.
+  /// Gives the calling thread this state.
   void apply() const;
 
  private:
@@ -33,7 +33,7 @@ class ThreadState {
 class ThreadStateGuard {
  public:
   ThreadStateGuard() = default;
-  /// Applies `state` first.
+  /// Applies `state` to the calling thread. The destructor restores the state from before.
   explicit ThreadStateGuard(const ThreadState& state) { state.apply(); }
   ~ThreadStateGuard() { before_.apply(); }
   ThreadStateGuard(const ThreadStateGuard&) = delete;
@@ -43,10 +43,10 @@ class ThreadStateGuard {
   ThreadState before_;
 };
 
-/// Runs `work` on a pooled thread, with the caller's ThreadState, and returns at once. The number
-/// of calls that run at a time is at most get_num_interop_threads() or the number of cores,
-/// whichever is larger. Further work waits. An exception ends the work and is reported as a
-/// warning. At its end the process waits for running work.
+/// Runs `work` on a thread of a pool, with the caller's ThreadState, and returns at once. At most n
+/// such calls run at one time. n is the larger of get_num_interop_threads() and the number of
+/// cores. Further work waits. If `work` throws, the exception is reported as a warning. When the
+/// process ends, it waits for running work.
 void launch(std::function<void()> work);
 
 }  // namespace torch::taper

@@ -7,10 +7,10 @@
 
 namespace torch::taper::detail {
 
-/// Copies `nbytes`. Copies between or within devices are queued on the source's current stream, and
-/// the target's current stream waits for them. Without peer access they take two steps over pinned
-/// memory. If the host is one side, it waits, unless `non_blocking` is set and its memory is
-/// pinned.
+/// Copies `nbytes` bytes. Copies between or within devices are queued on the current stream of the
+/// source's device. The current stream of the target's device waits for them. Without peer access,
+/// a copy has two steps over pinned memory. In a copy from or to the host, the host waits, unless
+/// `non_blocking` is set and its memory is pinned.
 void transfer(void* to, Device to_device, const void* from, Device from_device, size_t nbytes,
               bool non_blocking = false);
 
