@@ -81,11 +81,12 @@ class Graph {
   void capture_end();
   /// Captures the work of `step`, like the scope of a GraphGuard. With a memory_budget, calls
   /// `step` several times to find which results to recompute. No kernel runs in these calls, and
-  /// the last capture is kept. Before each call except the first, and if a call throws, this
-  /// function restores leaves' grad(), the step counts of the library's optimizers and the CPU's
-  /// default generator. Changes of other objects of the program are not restored. Throws the errors
-  /// of `step` and of capture_begin. With a budget, throws Error if `step` differs between calls,
-  /// or uses a tensor that an earlier call has made. After an error the graph is empty.
+  /// the last capture is kept. This function restores leaves' grad(), the step counts of the
+  /// library's optimizers and the CPU's default generator. It does so before each call except the
+  /// first, and if a call throws. Changes of other objects of the program are not restored. Throws
+  /// the errors of `step` and of capture_begin. With a budget, throws Error if `step` differs
+  /// between calls, or uses a tensor that an earlier call has made. After an error the graph is
+  /// empty.
   void capture(const std::function<void()>& step, const GraphOptions& options = {});
   /// Runs all recorded work, on the device's current stream or on the host. Throws Error if the
   /// graph is empty.

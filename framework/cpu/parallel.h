@@ -47,10 +47,10 @@ template <class Body>
 /// The least number of elements for which splitting a loop pays, if the op is cheap.
 constexpr int64_t kGrain = 32768;
 
-/// Splits [begin, end) into equal pieces [b, e) of about `grain` indices or more, and calls body(b,
-/// e) for each piece on some thread. If pieces throw, rethrows the first exception after all pieces
-/// have ended. The pieces depend only on the arguments and the number of threads, so results are
-/// reproducible.
+/// Splits [begin, end) into equal pieces [b, e) of about `grain` indices or more. Calls body(b, e)
+/// for each piece, on any of the threads. If pieces throw, rethrows the first exception after all
+/// pieces have ended. The pieces depend only on the arguments and the number of threads, so results
+/// are reproducible.
 template <class Body>
 void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
   const int64_t n = end - begin;

@@ -5,8 +5,8 @@
 
 namespace torch::taper::cuda {
 
-/// Returns the compute capability, such as 80, for which nvcc compiled the code of `kernel` that
-/// `device` runs. This is lower than the device's own if the driver compiles PTX of an older
+/// Returns the compute capability that `kernel` was compiled for, such as 80, in the code that
+/// `device` runs. It is lower than the device's own if the driver compiles PTX of an older
 /// architecture.
 int compiled_architecture(const void* kernel, DeviceIndex device);
 

@@ -2,9 +2,9 @@
 // b.t()). For *_cuda.cu files only, not installed.
 //
 // If threads follow the order of y, each thread reads b from another sector of 32 bytes. For f32,
-// 32 bytes move from L2 to L1 for each 4 that are used, and a warp's load takes 32 lines of L1
-// instead of one. (L2 keeps the rest of each sector until the next rows need it, so memory itself
-// is read once.)
+// 32 bytes move from L2 to L1 for each 4 that are used. A warp's load takes 32 lines of L1 instead
+// of one. (L2 keeps the rest of each sector until the next rows need it, so memory itself is read
+// once.)
 //
 // If threads follow squares of 8 x 8 elements (16 x 16 for elements of 1 and 2 bytes), a block uses
 // whole sectors of both operands. For f32, y = f(a, b.t()) then moves 12 bytes per element, like y

@@ -1,10 +1,10 @@
 // The internals of the race detector: vector clocks for streams, events and the host. Not
 // installed.
 //
-// A launch is before a second launch if the second launch's stream has waited, directly or
-// indirectly, for an event after the first launch. The first launch is also before the second if
-// the host waited for the first, then queued the second. All threads of the host are treated as one
-// thread: their work has the order in which it happened.
+// A launch is before a second launch if the second launch's stream has waited for an event after
+// the first launch. This wait may be indirect. The first launch is also before the second if the
+// host waited for the first, then queued the second. All threads of the host are treated as one
+// thread. Their work is ordered by time.
 #pragma once
 
 #include <mutex>
@@ -33,8 +33,8 @@ class Detector {
   void wait(detail::StreamImpl* stream, detail::EventImpl* event);
   void destroy(detail::EventImpl* event);
 
-  /// Return the clock after all work that is queued on the stream or on the device's streams, or
-  /// the clock at the last record of the event.
+  /// Return a clock: after all work that is queued on the stream or on the device's streams, or at
+  /// the last record of the event.
   Clock clock_of(detail::StreamImpl* stream);
   Clock clock_of(DeviceIndex device);
   Clock clock_of(detail::EventImpl* event);
@@ -104,8 +104,8 @@ void enable_from_environment();
 /// Returns a report as text, with a remedy.
 std::string text_of(const cuda::RaceReport& report);
 
-/// During its lifetime, a query of a stream or event by the calling thread does not count as a wait
-/// of the host, because the library queries, not the program.
+/// During its lifetime, queries of streams and events by the calling thread do not count as waits
+/// of the host. The library makes these queries, not the program.
 class QuietQueries {
  public:
   QuietQueries();

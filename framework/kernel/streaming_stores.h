@@ -10,7 +10,7 @@ namespace torch::taper::cpu {
 
 /// Returns whether `nbytes` bytes exceed the share of L3 that this process can expect. (A virtual
 /// machine reports the L3 of the whole processor.) With several threads the limit is higher,
-/// because they get more bandwidth from the cache but not from memory.
+/// because they have more of the cache's bandwidth, but not more of the memory's.
 bool fills_cache(int64_t nbytes);
 /// Returns whether a result of `written` bytes, computed from `read` bytes, is better written by
 /// non-temporal stores.

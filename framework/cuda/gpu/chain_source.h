@@ -66,8 +66,8 @@ class ChainWriter {
   ChainWriter(const std::vector<const PointwiseCall*>& calls, const fusion::Group& group)
       : calls_(calls), group_(group), pack_(16 / std::max<int64_t>(group.largest_item, 1)) {}
 
-  /// Returns nullopt if a type has no name, if the argument is too long, or if operands have rows
-  /// and the chain has 2^31 elements or more.
+  /// Returns nullopt if a type has no name or the argument is too long. Also returns nullopt if
+  /// operands have rows and the chain has 2^31 elements or more.
   std::optional<ChainSource> write() {
     add_field("int64_t", "numel", group_.grid.numel());
     for (size_t m = 0; m < calls_.size(); ++m)

@@ -126,7 +126,7 @@ struct GraphFormula {
 GraphPart graph_operation(const GraphFormula& f, const std::vector<const GraphPart*>& x,
                           const GraphPart& y);
 
-/// Selects the engines that may compute a graph, and the order in which they are tried.
+/// Selects the engines that may compute a graph, and the order of trying them.
 struct EngineRules {
   bool only_deterministic = false;  ///< equal bits in each run
   bool only_full_f32 = false;       ///< no factors rounded to TF32

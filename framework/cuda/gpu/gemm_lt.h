@@ -7,8 +7,7 @@
 namespace torch::taper::cuda {
 
 cudaDataType_t blas_type(ScalarType dtype);
-/// Returns the type in which cuBLAS sums products of `dtype`. It follows from the switches of
-/// Context.
+/// Returns cuBLAS's type of sums for products of `dtype`. The switches of Context select it.
 cublasComputeType_t compute_type(ScalarType dtype);
 
 /// Computes the products of g on the stream of the launch. The matrices C of the batch must not

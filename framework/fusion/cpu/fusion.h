@@ -103,7 +103,7 @@ extern constinit thread_local Chain* running_chain;
 TAPER_EXPORTED uint64_t chains_run();
 /// For tests: returns the number of row loops that runs (row_runs.h) execute, in all chains so far.
 /// least_chain_bytes is the least size of a result for which captures look for chains. (Smaller
-/// results stay in L1 anyway.)
+/// results stay in L1 without chains, too.)
 TAPER_EXPORTED uint64_t rows_in_runs();
 TAPER_EXPORTED extern std::atomic<int64_t> least_chain_bytes;
 

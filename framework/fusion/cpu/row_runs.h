@@ -104,8 +104,8 @@ void find_pieces(std::vector<RowStep>& steps);
 struct RowGaps {
   int64_t cols, pitch;
   int64_t begin;  ///< index of a row's first element
-  /// lanes[p] is the mask of a vector's elements that belong to a row, for a vector that begins p
-  /// elements after a row's first element.
+  /// For a vector that begins p elements after a row's first element, lanes[p] is the mask of its
+  /// elements that belong to rows.
   const uint16_t* lanes;
   const RowStep* steps;  ///< the steps that store by kStoreRows
 };
