@@ -1,9 +1,9 @@
-// Conversion between windows of images and columns.
+// Converts windows of images to columns and back, and rearranges pixels and channels.
 //
-// The functions take floating dtypes unless a comment says otherwise. The image is padded with
-// `padding` zeros. A window of kernel_size starts every `stride` pixels. The pixels of a window are
-// `dilation` apart. L is the number of windows. Arguments of sizes hold one number for both
-// dimensions, or two numbers. The functions throw Error for arguments that do not fit.
+// im2col and col2im take floating and complex dtypes. Each image is surrounded by `padding` zeros
+// on each side. A window of kernel_size starts every `stride` pixels. The pixels of a window are
+// `dilation` apart. An image has L windows of K pixels. A size argument holds one number for both
+// dimensions, or two numbers. The functions throw Error if sizes do not fit.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -12,21 +12,24 @@
 
 namespace torch::taper {
 
-/// Converts (N, C, H, W) or (C, H, W) to (N, C * K, L) or (C * K, L). Column l has the K pixels of
-/// window l, for all channels.
+/// Converts N images (N, C, H, W) to columns (N, C * K, L), or one image (C, H, W) to (C * K, L).
+/// Element c * K + k of column l is pixel k of window l in channel c.
 Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
               IntArrayRef padding, IntArrayRef stride);
-/// Sums columns into images of output_size. This is the adjoint of im2col.
+/// Adds the elements of columns to their pixels, in images of height and width output_size. col2im
+/// is the adjoint of im2col.
 Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size,
               IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride);
 
-/// Moves C * r^2 channels into images of C channels that are r times as high and wide. (..., C r^2,
-/// H, W) becomes (..., C, H r, W r), with y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w].
-/// pixel_unshuffle is the inverse. Takes any dtype. Throws Error if r is below 1, or if the
-/// channels are not divisible by r^2. The inverse throws if H or W is not divisible by r.
+/// Moves channels to pixels. With r = upscale_factor, x (..., C r^2, H, W) becomes y (..., C, H r,
+/// W r), with y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]. pixel_unshuffle is the inverse,
+/// with r = downscale_factor. Both take any dtype and throw Error if r is below 1. pixel_shuffle
+/// throws Error if the number of channels is not divisible by r^2. pixel_unshuffle throws Error if
+/// the height or the width is not divisible by r.
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor);
 Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor);
-/// Moves channel i * (C / groups) + j of (N, C, ...) to j * groups + i. Takes any dtype.
+/// Moves channel i * (C / groups) + j of self (N, C, ...) to channel j * groups + i. Takes any
+/// dtype.
 Tensor channel_shuffle(const Tensor& self, int64_t groups);
 
 }  // namespace torch::taper

@@ -5,7 +5,8 @@
 
 namespace torch::taper {
 
-/// The windows of planes of images. Arrays hold height and width.
+/// The windows of `planes` planes. A plane is one channel of one image. Arrays hold a number for
+/// the height, then one for the width.
 struct FoldWindows {
   int64_t planes;
   int64_t image[2], kernel[2], dilation[2], padding[2], stride[2];
@@ -14,16 +15,17 @@ struct FoldWindows {
   TAPER_HD int64_t pixels() const { return image[0] * image[1]; }
   TAPER_HD int64_t columns() const { return windows[0] * windows[1]; }
   TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1]; }
-  /// Returns the pixel of window `o` at kernel element `k` along dimension d. It may be in the
-  /// padding.
+  /// Returns the index along dimension d of the pixel that window `o` has at kernel element `k`. An
+  /// index outside of the image is in the padding.
   TAPER_HD int64_t place(int d, int64_t o, int64_t k) const {
     return o * stride[d] - padding[d] + k * dilation[d];
   }
 };
 
-// Contiguous floating tensors: images (planes, H, W), columns (planes, kernel elements, windows).
+// Tensors are contiguous and floating: images (planes, H, W), columns (planes, kernel elements,
+// windows).
 TAPER_KERNEL(im2col, Out columns, In images, FoldWindows w)
-/// The adjoint of im2col.
+/// Computes the adjoint of im2col.
 TAPER_KERNEL(col2im, Out images, In columns, FoldWindows w)
 
 }  // namespace torch::taper

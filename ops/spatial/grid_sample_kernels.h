@@ -14,10 +14,11 @@ struct GridSampling {
   bool align_corners;
 };
 
-// All tensors are contiguous and of one dtype, f32 or f64. images is (N, C, [D,] H, W), grid (N,
-// ..., 2 or 3), y (N, C, ...).
+// All tensors are contiguous and of one dtype, f32 or f64. images is (N, C, [D,] H, W). grid is (N,
+// ..., 2 or 3), and y is (N, C, ...) with the same spatial sizes.
 TAPER_KERNEL(grid_sample, Out y, In images, In grid, GridSampling s)
-/// gx and ggrid may be undefined.
+/// Computes gx, the gradient of `images`, and ggrid, the gradient of `grid`. Either may be
+/// undefined.
 TAPER_KERNEL(grid_sample_backward, Out gx, Out ggrid, In gy, In images, In grid, GridSampling s)
 
 }  // namespace torch::taper

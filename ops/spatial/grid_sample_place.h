@@ -7,8 +7,8 @@
 
 namespace torch::taper {
 
-/// Up to four neighbouring pixels along one dimension. `slope` holds the derivatives of the weights
-/// by the coordinate in the grid. Index -1 means a pixel with value 0.
+/// Up to four neighbouring pixels along one dimension, with their indices and weights. slope[i] is
+/// the derivative of weight[i] by the grid coordinate. Index -1 means a pixel with value 0.
 template <class T>
 struct GridNeighbours {
   int count;
@@ -39,9 +39,9 @@ struct GridAxis {
 
  private:
   TAPER_HD int64_t inside(int64_t i) const { return i >= 0 && i < size ? i : -1; }
-  /// Returns v, or a position far outside the image if v does not fit an integer.
+  /// Returns v if |v| < 1e9. Otherwise, and for NaN, returns -100, which is outside of the image.
   TAPER_HD static T safe(T v) { return v > T(-1e9) && v < T(1e9) ? v : T(-100); }
-  /// Returns v limited to the image. Sets `sign` to 0 if v is outside.
+  /// Returns v limited to [0, size - 1]. Sets `sign` to 0 if v is not between these limits.
   TAPER_HD T clip(T v, T& sign) const {
     const T last = static_cast<T>(size - 1);
     if (v > 0 && v < last) return v;
@@ -49,6 +49,7 @@ struct GridAxis {
     return v >= last ? last : v <= 0 ? T(0) : v;
   }
   /// Returns v reflected at the edges (at the centres of the edge pixels with align_corners).
+  /// Changes the sign of `sign` at each reflection.
   TAPER_HD T reflect(T v, T& sign) const {
     const T low = s.align_corners ? T(0) : T(-0.5);
     const T span = static_cast<T>(s.align_corners ? size - 1 : size);
@@ -67,7 +68,8 @@ struct GridAxis {
     if (s.padding == GridPadding::kZeros) return v;
     return clip(s.padding == GridPadding::kReflection ? reflect(v, sign) : v, sign);
   }
-  // The padding mode changes the pixels here, not the position.
+  // A cubic applies the padding mode to the index of each pixel. The other modes apply it to the
+  // position.
   TAPER_HD GridNeighbours<T> cubic(T place, T factor) const {
     const T whole = std::floor(place), t = place - whole, a = T(-0.75);
     GridNeighbours<T> r{4, {}, {}, {}};
@@ -101,8 +103,8 @@ struct GridShape {
     }
   }
   TAPER_HD int64_t pixels() const { return in[0] * in[1] * in[2]; }
-  /// Returns the neighbours of a position along dimension d. d is 0 for the depth. The coordinates
-  /// in the grid start with the width.
+  /// Returns the neighbours of position `place` along dimension d: 0 depth, 1 height, 2 width.
+  /// `place` holds the coordinates in the opposite order, the width first.
   template <class T>
   TAPER_HD GridNeighbours<T> neighbours(const T* place, int d) const {
     if (d == 0 && dims == 2) return {1, {0}, {1}, {0}};
@@ -121,8 +123,9 @@ struct PlaceNeighbours {
       : d(g.neighbours(place, 0)), h(g.neighbours(place, 1)), w(g.neighbours(place, 2)) {}
 };
 
-/// Calls body(pixel, weight, slopes by depth, height and width) for every neighbour of a position
-/// that is inside the image.
+/// Calls body(pixel, weight, slopes) for every neighbour that is inside the image. `pixel` is the
+/// index in the image. slopes[0], [1] and [2] are the derivatives of the weight along depth, height
+/// and width.
 template <class T, class Body>
 TAPER_HD void for_each_neighbour(const GridShape& g, const PlaceNeighbours<T>& neighbours,
                                  const Body& body) {

@@ -1,4 +1,4 @@
-// Padding.
+// Pads tensors.
 #pragma once
 
 #include <string_view>
@@ -11,9 +11,10 @@ namespace torch::taper {
 
 /// Adds pad[0] elements before and pad[1] elements after x along the last dimension. pad[2] and
 /// pad[3] are for the second last dimension, and so on. Negative numbers remove elements. `mode` is
-/// "constant", "reflect", "replicate" or "circular". "constant" adds `value`, by default 0.
-/// "reflect" does not repeat the edge element. Its pads must be less than the dimension's size.
-/// Pads of "circular" must not exceed the dimension's size.
+/// "constant", "reflect", "replicate" or "circular". "constant" adds elements `value`, by default
+/// 0. "reflect" mirrors x at the edge element, which is not repeated. "replicate" repeats the edge
+/// element. "circular" copies elements from the other end. Pads of "reflect" must be less than the
+/// dimension's size. Pads of "circular" must not exceed the dimension's size.
 Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode = "constant",
            optional<double> value = nullopt);
 Tensor constant_pad_nd(const Tensor& x, IntArrayRef pad, const Scalar& value = 0);

@@ -1,12 +1,11 @@
 // Pooling: the maximum or the mean over windows of the spatial dimensions.
 //
-// input is (N, C, ...) or, without a batch, (C, ...), of a floating dtype. `kernel_size`, `stride`
+// self is (N, C, ...) or, without a batch, (C, ...), of a floating dtype. `kernel_size`, `stride`
 // (default: the kernel's size), `padding` and `dilation` take one number for all spatial
-// dimensions, or one for each. One output size is
-// (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or rounded up with
-// ceil_mode. No window starts in the padding after the end. For a maximum, padding is minus
-// infinity, and the input may hold integers up to 2^53. For a mean, padding is zero. Throws Error
-// for shapes that do not fit.
+// dimensions, or one for each. One output size is (size + 2 padding - dilation (kernel - 1) - 1) /
+// stride + 1, rounded down, or rounded up with ceil_mode. A window that would start in the padding
+// after the end is left out. For a maximum, padding is minus infinity, and self may hold integers
+// up to 2^53. For a mean, padding is zero. The functions throw Error if shapes do not fit.
 #pragma once
 
 #include <tuple>
@@ -18,7 +17,7 @@
 namespace torch::taper {
 
 /// Returns the maximum of each window. The result is (N, C, L), (N, C, H, W) or (N, C, D, H, W),
-/// without N if the input has none.
+/// without N if self has no batch.
 Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -27,7 +26,7 @@ Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 
 /// Returns the maxima and their indices (kLong). An index is a position in the flattened spatial
-/// dimensions.
+/// dimensions of self.
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size,
                                                    IntArrayRef stride = {}, IntArrayRef padding = 0,
                                                    IntArrayRef dilation = 1,
@@ -42,8 +41,8 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, IntArrayR
                                                    bool ceil_mode = false);
 
 /// Returns the sum over each window, divided by the number of its elements. Elements in the padding
-/// are included in this number unless count_include_pad is false. divisor_override replaces the
-/// number.
+/// are included in this number unless count_include_pad is false. If divisor_override is given, it
+/// is the divisor instead.
 Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                   IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true);
 Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -53,9 +52,10 @@ Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
                   IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
                   optional<int64_t> divisor_override = nullopt);
 
-/// Pools over windows that give `output_size`, which holds one number for all spatial dimensions or
-/// one for each. Output i covers the input from floor(i * in / out) to ceil((i + 1) * in / out).
-/// Maxima are returned with indices, as by max_pool1d_with_indices.
+/// Pools to the spatial sizes output_size: one number for all dimensions, or one for each. Along a
+/// dimension of `in` elements, output i of `out` covers elements floor(i * in / out) to ceil((i +
+/// 1) * in / out) - 1. The functions for maxima also return indices, as max_pool1d_with_indices
+/// does.
 Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size);
 Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size);
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size);

@@ -6,8 +6,8 @@
 
 namespace torch::taper::cuda {
 
-/// Describes the windows from x to y for cuDNN. Returns false if windows do not start one stride
-/// apart, or if ceil_mode added windows.
+/// Changes `w` to windows that cuDNN can describe, for sizes x of the input and y of the result.
+/// Returns false if adaptive windows differ in size or distance, or if ceil_mode added windows.
 inline bool cudnn_windows(const Dims& x, const Dims& y, int64_t spatial, PoolWindows& w) {
   for (int64_t d = 3 - spatial; d < 3; ++d) {
     const int64_t in = x[x.size() + d - 3], out = y[y.size() + d - 3];
@@ -19,21 +19,23 @@ inline bool cudnn_windows(const Dims& x, const Dims& y, int64_t spatial, PoolWin
   return true;
 }
 
-/// Tests whether cuDNN computes these means. The sizes and windows must fit, and the divisor must
-/// be the number of elements. `w` becomes cuDNN's description of the windows.
+/// Tests whether cuDNN computes the means of windows `w`. cudnn_describes() must accept the sizes,
+/// and cudnn_windows() the windows. There must be no divisor_override. Changes `w` as
+/// cudnn_windows() does.
 inline bool cudnn_takes_means(const Dims& x, const Dims& y, int64_t spatial, PoolWindows& w) {
   return w.divisor == 0 && cudnn_describes(x) && cudnn_describes(y) &&
          cudnn_windows(x, y, spatial, w);
 }
 
-/// Returns (N, C, spatial...) for sizes with or without a batch.
+/// Returns sizes (N, C, spatial...). If `sizes` has no batch, N is 1.
 inline Dims with_batch(Dims sizes, int64_t spatial) {
   if (sizes.size() == spatial + 1) sizes.insert(0, 1);
   return sizes;
 }
 
-// Compute the same as the kernels of pool_kernels.h, for inputs that cudnn_takes_means accepts.
-// They return false, with nothing done, if cuDNN does not support them.
+// These functions compute the same as avg_pool_forward and avg_pool_scatter in pool_kernels.h.
+// cudnn_takes_means() must accept the input. If cuDNN does not support the input, they return false
+// and write nothing.
 bool cudnn_avg_pool(const Out& y, const In& x, int64_t spatial, const PoolWindows& w);
 bool cudnn_avg_pool_scatter(const Out& gx, const In& gy, int64_t spatial, const PoolWindows& w);
 

@@ -8,12 +8,14 @@
 namespace torch::taper {
 
 /// The elements of one window along one dimension: first, first + step, ..., below end. `element`
-/// is the position of the first of them in the window.
+/// is the position of element `first` in the window. It is not 0 if the window starts in the
+/// padding.
 struct PoolSpan {
   int64_t first, end, step, element;
 };
 
-/// The planes of one pooling, with three spatial dimensions.
+/// The sizes and windows of one pooling, with three spatial dimensions. A plane is one channel of
+/// one image.
 struct PoolShape {
   int64_t planes;
   int64_t in[3], out[3];
@@ -28,7 +30,7 @@ struct PoolShape {
     const int64_t last = start + w.kernel[d] * w.dilation[d];
     return {start + element * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], element};
   }
-  /// Returns the number of elements along dimension d by which the mean of window o is divided.
+  /// Returns the number of elements of window o along dimension d that the divisor counts.
   TAPER_HD double extent(int d, int64_t o) const {
     if (w.adaptive || !w.count_include_pad) {
       const PoolSpan s = span(d, o);
@@ -46,8 +48,8 @@ struct PoolShape {
     return extent(0, o[0]) * extent(1, o[1]) * extent(2, o[2]);
   }
   int64_t kernel_elements() const { return w.kernel[0] * w.kernel[1] * w.kernel[2]; }
-  /// Returns the position in the image of kernel element (a, b, c) = code of the window at output
-  /// pixel `p`.
+  /// Returns the position in the image of one element of the window of output pixel `p`. `code` is
+  /// the position of the element in the window.
   TAPER_HD int64_t place_of(int64_t p, int64_t code) const {
     const int64_t k = p % out[2], j = p / out[2] % out[1], i = p / (out[1] * out[2]);
     const int64_t c = code % w.kernel[2], row = code / w.kernel[2];
@@ -56,7 +58,7 @@ struct PoolShape {
     const int64_t x = k * w.stride[2] - w.padding[2] + c * w.dilation[2];
     return (z * in[1] + y) * in[2] + x;
   }
-  /// Tests whether the windows are 2 x 2, do not overlap and touch no padding.
+  /// Tests whether the windows are 2 x 2, do not overlap and have no padding.
   bool halves() const {
     for (int d = 1; d < 3; ++d)
       if (w.kernel[d] != 2 || w.stride[d] != 2 || w.padding[d] != 0 || w.dilation[d] != 1 ||
@@ -66,13 +68,13 @@ struct PoolShape {
   }
 };
 
-/// The spans of all windows along each dimension.
+/// The spans of all windows. along[d][o] is the span of window o along dimension d.
 struct PoolSpans {
   const PoolSpan* along[3];
 };
 
-/// Returns the windows for input sizes x and output sizes y. The last `spatial` dimensions are
-/// pooled.
+/// Returns the shape of a pooling by windows `w`, for input sizes x and output sizes y. The last
+/// `spatial` dimensions are pooled.
 inline PoolShape pool_shape(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
   PoolShape s;
   s.w = w;

@@ -1,4 +1,4 @@
-// The input pixels of an output pixel, along one dimension. Not installed.
+// The input pixels that an output pixel is computed from, along one dimension. Not installed.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,9 @@
 
 namespace torch::taper {
 
-/// Along one dimension, output pixel o is the sum over its neighbours k of weight(o, k) times
-/// pixel(first + k). Positions are computed in T, the type of the pixels, as in LibTorch.
+/// Resamples along one dimension. With t = neighbours(o), output pixel o is the sum over k <
+/// t.count of weight(t, k) times input pixel pixel(t, k). Positions are computed in T, the type of
+/// the pixels, as in LibTorch.
 template <class T>
 struct ResampledAxis {
   int64_t in, out;
@@ -33,19 +34,21 @@ struct ResampledAxis {
   TAPER_HD bool is_nearest() const {
     return kind == Interpolation::kNearest || kind == Interpolation::kNearestExact;
   }
-  /// Returns half the width of the filter. `kind` must be a kind that blends.
+  /// Returns half the width of the filter, in input pixels. `kind` must be kLinear or kCubic.
   TAPER_HD T reach() const {
     const T plain = kind == Interpolation::kCubic ? T(2) : T(1);
     return antialias && step > 1 ? plain * step : plain;
   }
 
-  /// The neighbours of one output pixel: input pixels first to first + count - 1. Without
-  /// antialiasing, each index is clamped to the image.
+  /// The neighbours of one output pixel: input pixels first to first + count - 1. pixel() clamps
+  /// each index to the image. `offset` is the distance of the output pixel's position from pixel
+  /// `first` (kLinear), from pixel first + 1 (kCubic), or from the left edge of pixel `first`
+  /// (antialias).
   struct Neighbours {
     int64_t first;
     int count;
-    T offset;  ///< distance of the position from pixel `first`
-    T total;   ///< divisor of the weights
+    T offset;  ///< see above
+    T total;   ///< divisor of the weights, with antialiasing
   };
   TAPER_HD Neighbours neighbours(int64_t o) const {
     if (is_nearest()) return {nearest(o), 1, 0, 1};
@@ -86,8 +89,8 @@ struct ResampledAxis {
   }
 
  private:
-  // Returns a position as an integer in [0, size]. Callers may pass any scale, and casting a float
-  // that no integer can hold is undefined.
+  // Returns a position as an integer in [0, size]. Users may pass any scale. Without the limits,
+  // casting a float too large for an integer would be undefined.
   template <class P>
   TAPER_HD static int64_t place_in(P place, int64_t size) {
     if (!(place < static_cast<P>(size))) return size;
@@ -120,7 +123,7 @@ struct ResampledAxis {
   }
 };
 
-/// Planes of images with three spatial dimensions. Missing dimensions have size 1.
+/// The planes (channels) of images with three spatial dimensions. Missing dimensions have size 1.
 struct ResampledPlanes {
   int64_t planes;
   int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1};

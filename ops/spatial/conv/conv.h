@@ -1,15 +1,17 @@
 // Convolutions over one, two or three spatial dimensions, and their transposes.
 //
-// input is (N, C, ...) or, without a batch, (C, ...). weight is (K, C / groups, ...). bias is (K)
-// or undefined. The result is (N, K, ...). `stride`, `padding` and `dilation` take one number for
-// all spatial dimensions, or one for each. One output size is
+// input is (N, C, ...) or, without a batch, (C, ...): N images of C channels. weight is (K, C /
+// groups, ...), for K output channels. bias is (K) or undefined. The result is (N, K, ...).
+// `stride`, `padding` and `dilation` take one number for all spatial dimensions, or one for each.
+// One output size is
 //   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
-// The functions compute a cross-correlation: y[k] = bias[k] + sum over c and kernel elements t of
-// w[k][c][t] x[c][o * stride - padding + t * dilation].
+// The functions compute a cross-correlation. Output channel k at position o is y[k][o] = bias[k] +
+// sum over c and kernel elements t of w[k][c][t] x[c][o * stride - padding + t * dilation].
 //
 // The functions take floating, complex and integral dtypes. Transposed convolutions do not take
-// integers. All three tensors must have one dtype. f16 and bf16 accumulate in float. Integers wrap.
-// If shapes do not fit, the functions throw Error with LibTorch's messages.
+// integers. input, weight and bias must have one dtype. Sums of f16 and bf16 accumulate in float.
+// Integers wrap on overflow. If shapes do not fit, the functions throw Error with LibTorch's
+// messages.
 #pragma once
 
 #include <string_view>
@@ -33,9 +35,9 @@ using IfText = std::enable_if_t<
     !std::is_integral<S>::value && std::is_convertible<const S&, std::string_view>::value, int>;
 }  // namespace detail
 
-/// Computes a convolution (conv{D}d) or its transpose (conv_transpose{D}d). conv{D}d also takes
-/// `padding` "same" or "valid". For a transpose, input is (N, C, ...), weight (C, K / groups, ...),
-/// and the result (N, K, ...). One output size of a transpose is
+/// conv1d, conv2d and conv3d compute a convolution, conv_transpose1d, 2d and 3d its transpose. The
+/// convolutions also take `padding` "same" or "valid". For a transpose, input is (N, C, ...),
+/// weight is (C, K / groups, ...), and the result is (N, K, ...). One output size of a transpose is
 ///   (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
@@ -74,7 +76,8 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor&
                         IntArrayRef output_padding = 0, int64_t groups = 1,
                         IntArrayRef dilation = 1);
 
-/// Computes any convolution. The weight has two dimensions more than there are spatial dimensions.
+/// Computes a convolution, or its transpose if `transposed` is true. The number of spatial
+/// dimensions is weight.dim() - 2.
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups);
@@ -82,10 +85,11 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 /// Returns max(y + bias, 0) (cudnn_convolution_relu) or max(y + alpha z + bias, 0)
 /// (cudnn_convolution_add_relu). y is the convolution of self with weight. z must have the result's
 /// sizes, dtype and device. alpha defaults to 1. Shapes, dtypes and errors are as for
-/// convolution(). Autocast does not cast the operands. On a GPU, one kernel of cuDNN computes all
-/// if cuDNN has such a kernel. Otherwise separate ops run. Only the result is saved for the
-/// derivatives, not the convolution and the sum.
-/// Errors: Error "cudnn_convolution_add_relu: expected z ..." for another z.
+/// convolution(). Autocast does not cast the operands. On a GPU, one kernel of cuDNN computes the
+/// whole formula if cuDNN has such a kernel. Otherwise separate ops run. Beside the operands, only
+/// the result is saved for the derivatives.
+/// Errors: Error "cudnn_convolution_add_relu: expected z ..." if z has other sizes, another dtype
+/// or another device.
 Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
                               const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
                               IntArrayRef dilation, int64_t groups);
@@ -94,8 +98,9 @@ Tensor cudnn_convolution_add_relu(const Tensor& self, const Tensor& weight, cons
                                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                                   int64_t groups);
 
-/// Computes conv1d with time first: input (T, N, C), weight (kernel, C, K), bias (K), and result
-/// (T', N, K).
+/// Computes conv1d with stride 1 and the time as the first dimension. input is (T, N, C), weight
+/// (kernel size, C, K) and bias (K). The result is (T', N, K). `pad` zeros are added at both ends
+/// of the time.
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad = 0);
 /// Calls conv2d under an older name. `kernel_size` must match the weight.
 Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,

@@ -8,8 +8,8 @@
 
 namespace torch::taper::cuda {
 
-/// Tests whether cuDNN computes this convolution. The sizes must fit, and padding must be equal at
-/// both ends.
+/// Tests whether cuDNN computes this convolution. cuDNN must accept all sizes. The sizes of y must
+/// follow from x, w and a padding that is equal at both ends.
 inline bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
   if (!cudnn_takes_sizes(x) || !cudnn_takes_sizes(w) || !cudnn_takes_sizes(y)) return false;
   const int64_t spatial = x.size() - 2;
@@ -22,9 +22,9 @@ inline bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvS
   return true;
 }
 
-/// Tests whether the depthwise kernels of conv_cuda.cu compute this convolution. They are preferred
-/// to cuDNN. They need one channel per group, kernels of 3 x 3, 5 x 5 or 7 x 7, stride 1, and sizes
-/// below 2^31.
+/// Tests whether the depthwise kernels of conv_cuda.cu compute this convolution. These kernels are
+/// preferred to cuDNN. They need one input channel per group, and kernels of 3 x 3, 5 x 5 or 7 x 7
+/// with stride 1 and dilation 1. x and y must have less than 2^31 elements.
 inline bool depthwise_takes(const ConvShape& s) {
   constexpr int64_t kMost = int64_t{1} << 31;
   const int64_t planes = s.batch * s.groups * s.out_channels;
@@ -37,8 +37,8 @@ inline bool depthwise_takes(const ConvShape& s) {
          planes * std::max(s.in_pixels(), s.out_pixels()) < kMost;
 }
 
-// Compute the same as the kernels of conv_kernels.h, for inputs that cudnn_takes accepts. They
-// return false, with nothing done, if cuDNN has no algorithm.
+// These functions compute the same as the kernels of conv_kernels.h. cudnn_takes() must accept the
+// sizes. If cuDNN has no algorithm, they return false and write nothing.
 bool cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps);
 bool cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps);
 bool cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps);

@@ -1,9 +1,9 @@
 // Convolutions with one input channel in each group. Not installed.
 //
-// For these, a matrix product would take more time for packing than for arithmetic. Here each plane
-// is copied once, with its padding, into the cache. Each kernel element then reads the plane with
-// an offset. T is float or double. (oneDNN is not faster. Converting to its layouts would take as
-// long again.)
+// A matrix product would take more time for packing such convolutions than for arithmetic. Here
+// each channel is copied once, with its padding, to a plane that stays in the cache. Each kernel
+// element then reads the plane with an offset. T is float or double. (oneDNN is not faster, because
+// converting to its layouts would double the time.)
 #pragma once
 
 #include <taper/ops/spatial/conv/conv_shape.h>
@@ -12,11 +12,11 @@
 
 namespace torch::taper::cpu::depthwise {
 
-/// Tests whether these functions compute the shape.
+/// Tests whether forward, input_gradient and weight_gradient compute the shape.
 bool takes(const ConvShape& s);
 
-// Compute the same as the kernels of conv_kernels.h, on whole contiguous tensors. `b` may be null.
-// The results do not depend on the number of threads.
+// These functions compute the same as the kernels of conv_kernels.h, on whole contiguous tensors.
+// `b` may be null. The results do not depend on the number of threads.
 template <class T>
 void forward(T* y, const T* x, const T* w, const T* b, const ConvShape& s);
 template <class T>
@@ -29,16 +29,16 @@ void weight_gradient(T* gw, const T* x, const T* gy, const ConvShape& s);
 /// plane.
 constexpr int64_t kPlaneSlack = 16;
 
-/// The layout of one channel with its padding. If `phases` > 1, a row first holds the columns 0,
-/// phases, 2 * phases and so on. Then come the columns 1, 1 + phases and so on. So a kernel with
-/// stride `phases` reads adjacent elements.
+/// The layout of one channel of an image with its padding. If `phases` > 1, a row first holds the
+/// columns 0, phases, 2 * phases and so on. Then come the columns 1, 1 + phases and so on. So a
+/// kernel with stride `phases` reads adjacent elements.
 struct Plane {
-  int64_t before[3];  ///< padding in front
+  int64_t before[3];  ///< padding before the first element
   int64_t size[3];    ///< with padding
   int64_t phases;
 
-  /// Returns the space for one phase of a row. It is whole vectors, so that all rows have one
-  /// alignment.
+  /// Returns the number of elements of one phase of a row. It is a multiple of kPlaneSlack, so that
+  /// all rows have one alignment.
   int64_t phase_size() const {
     return ((size[2] + phases - 1) / phases + kPlaneSlack - 1) / kPlaneSlack * kPlaneSlack;
   }
@@ -50,7 +50,8 @@ struct Plane {
   }
 };
 
-/// Copies an image of the sizes `in` into a plane whose padding is already zero.
+/// The operands of fill(), which copies a channel `from` of sizes `in` to the plane `to`. The
+/// padding of `to` must already be zero.
 template <class T>
 struct Fill {
   T* to;
@@ -61,8 +62,8 @@ struct Fill {
 void fill(const Fill<float>& f);
 void fill(const Fill<double>& f);
 
-/// Computes out[i * ldo + j] = bias + sum over t of weights[t] * plane[elements[t] + i * row_step +
-/// j].
+/// The operands of correlate(). It computes out[i * ldo + j] = bias + sum over t < count of
+/// weights[t] * plane[elements[t] + i * row_step + j] for i < rows and j < cols.
 template <class T>
 struct Correlation {
   const T* plane;
@@ -77,8 +78,8 @@ struct Correlation {
 void correlate(const Correlation<float>& c);
 void correlate(const Correlation<double>& c);
 
-/// Copies from[s * strand + i * ld + j] to to[i * ldto + j * step + s] for s < step, i < rows and j
-/// < cols.
+/// The operands of weave(), which interleaves `step` strands. It copies from[s * strand + i * ld +
+/// j] to to[i * ldto + j * step + s] for s < step, i < rows and j * step + s < cols.
 template <class T>
 struct Weave {
   T* to;
@@ -89,8 +90,9 @@ struct Weave {
 void weave(const Weave<float>& w);
 void weave(const Weave<double>& w);
 
-/// Adds to sums[t] the sum over i and j of g[i * cols + j] * plane[elements[t] + i * row_step + j].
-/// Each element of `sums` consists of kPlaneSlack partial sums.
+/// The operands of add_element_sums(). It adds to sums[t] the sum over i < rows and j < cols of g[i
+/// * cols + j] * plane[elements[t] + i * row_step + j]. Each sums[t] consists of kPlaneSlack
+/// partial sums.
 template <class T>
 struct ElementSums {
   T* sums;
@@ -104,8 +106,8 @@ struct ElementSums {
 void add_element_sums(const ElementSums<float>& s);
 void add_element_sums(const ElementSums<double>& s);
 
-/// The operands for a 3 x 3 kernel with stride 1. It needs no plane, because lanes outside of the
-/// image are masked.
+/// The operands for a 3 x 3 kernel with stride 1. The image x is read directly instead of a plane,
+/// because lanes outside of the image are masked.
 template <class T>
 struct Three {
   const T* x;
@@ -118,7 +120,7 @@ struct Three {
 };
 void correlate(const Three<float>& s);
 void correlate(const Three<double>& s);
-/// Adds to `sums` as for ElementSums.
+/// Adds to `sums`, which has the layout of ElementSums::sums.
 void add_element_sums(const Three<float>& s, float* sums);
 void add_element_sums(const Three<double>& s, double* sums);
 

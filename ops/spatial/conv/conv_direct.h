@@ -15,7 +15,8 @@
 
 namespace torch::taper::cpu {
 
-/// Returns the same convolution without padding, for images that are surrounded by zeros.
+/// Returns the shape of this convolution without padding, over images that are already surrounded
+/// by zeros.
 inline ConvShape with_margins(ConvShape s) {
   for (int d = 0; d < 3; ++d) {
     const int64_t last = (s.out[d] - 1) * s.steps.stride[d];
@@ -26,8 +27,8 @@ inline ConvShape with_margins(ConvShape s) {
   return s;
 }
 
-/// The images or, if `copies` is true, copies that are surrounded by zeros. Patches of copies
-/// consist of whole rows. Up to kPatchSlack elements after the last copy may be read.
+/// The images or, if `copies` is true, copies that are surrounded by zeros. No patch of a copy
+/// reaches beyond the copy. Up to kPatchSlack elements after the last copy may be read.
 template <class T>
 class Padded {
  public:
@@ -47,7 +48,7 @@ class Padded {
   const ConvShape& shape() const { return shape_; }
 
  private:
-  static constexpr int64_t kGrain = 1 << 17;  ///< least elements per woken thread
+  static constexpr int64_t kGrain = 1 << 17;  ///< least elements for which a thread is woken
 
   int64_t space() const {
     return shape_.batch * shape_.groups * shape_.in_channels * shape_.in_pixels() + kPatchSlack;
@@ -71,41 +72,43 @@ class Padded {
 
 namespace torch::taper::cpu::direct {
 
-/// Returns the number of floats that pack_weights writes: the weights of all groups, by register
-/// tiles.
+/// Returns the number of floats that pack_weights writes. They are the weights of all groups,
+/// ordered by register tiles.
 inline int64_t packed_weights(const ConvShape& s) { return s.groups * s.out_channels * s.depth(); }
 /// Sets elements[i] to the offset of element i of a patch from the patch's start, for i < depth().
 void element_offsets(int32_t* elements, const ConvShape& s);
 
 // ---------------------------------------------------------------------- forward
-/// Tests whether forward_panel computes the shape. Rows of outputs must consist of whole half
-/// vectors.
+/// Tests whether forward_panel computes the shape. The length of output rows must be a multiple of
+/// half a vector.
 bool takes_forward(const ConvShape& s);
 /// Tests whether forward_panel computes this shape on copies made by Padded. With vectors of 16
-/// lanes, rows may end anywhere in a vector.
+/// lanes, output rows of at least 16 elements may have any length.
 bool takes_copies(const ConvShape& s);
 void pack_weights(float* packed, const float* w, const ConvShape& s);
-/// Computes outputs [p, p + width) of one image of one group, for all channels: y[m * out_pixels +
-/// p + j]. `weights` holds the group's packed weights. `bias` holds the group's bias or is null.
-/// width is at most kPatchPanel.
+/// Computes outputs [p, p + width) of one image of one group, for each output channel m: y[m *
+/// out_pixels + p + j] with j < width. `elements` is from element_offsets. `weights` holds the
+/// group's packed weights. `bias` holds the group's bias or is null. width is at most kPatchPanel.
 void forward_panel(float* y, const float* x, const float* weights, const float* bias,
                    const int32_t* elements, const ConvShape& s, int64_t p, int64_t width);
 
 // ---------------------------------------------------------------------- gradient of the weight
 /// Tests whether weight_gradient or row_gradient is the fastest way for the shape.
 bool takes_weight_gradient(const ConvShape& s);
-/// Tests whether row_gradient is faster than weight_gradient: for few output channels, long rows,
-/// and vectors of 16 lanes.
+/// Tests whether row_gradient is faster than weight_gradient. This needs few output channels, long
+/// rows and vectors of 16 lanes.
 bool takes_row_gradient(const ConvShape& s);
-/// Returns the row length of the operands: the output channels rounded up to whole vectors.
+/// Returns the row length of the operands of weight_gradient: the number of output channels,
+/// rounded up to a multiple of 16.
 inline int64_t padded_channels(const ConvShape& s) { return (s.out_channels + 15) / 16 * 16; }
-/// Adds one image of one group. With padded = padded_channels(s), sum[k * padded + m] += sum over
-/// pixels of x[patch + kernel element k] * gy[pixel * padded + m]. gy is the transposed gradient of
-/// the output.
+/// Adds to `sum` the gradient from one image of one group. With padded = padded_channels(s), sum[k
+/// * padded + m] += sum over pixels of x[patch + kernel element k] * gy[pixel * padded + m]. gy is
+/// the transposed gradient of the output.
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s);
-/// Adds one image. gy is not transposed. The lanes of a vector are pixels. sum[(m * depth + k) * 16
-/// + l] gets the sum over the pixels in lane l.
+/// Adds to `sum` the gradient from one image of one group. gy is not transposed. The lanes of a
+/// vector are pixels. The sum over the pixels in lane l, for output channel m and kernel element k,
+/// is added to sum[(m * depth + k) * 16 + l].
 void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                   const ConvShape& s);
 

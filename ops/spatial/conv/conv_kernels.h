@@ -18,19 +18,20 @@ struct ConvSteps {
   auto operator<=>(const ConvSteps&) const = default;
 };
 
-// All tensors are contiguous: x (N, C, ...), w (K, C / groups, ...), y (N, K, ...).
+// All tensors are contiguous: x (N, C, ...), w (K, C / groups, ...), y (N, K, ...), for N images, C
+// input channels and K output channels. `*` is the convolution.
 /// Computes y = x * w + b. b is (K) or undefined.
 TAPER_KERNEL(conv_forward, Out y, In x, In w, In b, ConvSteps steps)
-/// Computes the gradient of x, the adjoint by x.
+/// Computes gx, the gradient of x. This is the adjoint of conv_forward as a function of x.
 TAPER_KERNEL(conv_input_gradient, Out gx, In gy, In w, ConvSteps steps)
-/// Computes the gradient of w, the adjoint by w.
+/// Computes gw, the gradient of w. This is the adjoint of conv_forward as a function of w.
 TAPER_KERNEL(conv_weight_gradient, Out gw, In x, In gy, ConvSteps steps)
 
 struct ConvShape;
 namespace cpu {
 // These functions compute y = max_pool2d(max(x * w + b, 0), 2) and its gradients, only on the CPU
-// and for f32 and bf16. `codes` (u8) has y's sizes. A code tells which of a window's four results
-// is the largest. Code 4 means that the window has no gradient.
+// and for f32 and bf16. `codes` (u8) has y's sizes. A code from 0 to 3 tells which of a window's
+// four elements is the largest. Code 4 means that the window has no gradient.
 /// Tests whether there is a kernel for this shape.
 bool takes_conv_pool(const ConvShape& s);
 void conv_pool_forward(Out y, Out codes, In x, In w, In b, ConvSteps steps);
@@ -40,9 +41,10 @@ void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps 
 }  // namespace cpu
 
 namespace cuda {
-/// Computes y = max(x * w + alpha z + b, 0) on a GPU, if one engine of cuDNN computes all of it.
-/// Sets `done` to true if it did, else computes nothing. z has y's sizes or is undefined. b must be
-/// defined, because no engine applies a relu directly to the convolution. (Weak: see TAPER_KERNEL.)
+/// Computes y = max(x * w + alpha z + b, 0) on a GPU, if one engine of cuDNN computes the whole
+/// formula. Then it sets `done` to true. Otherwise it sets `done` to false and does not write y. z
+/// has y's sizes or is undefined. b must be defined, because no engine applies a relu directly to
+/// the convolution. (Weak: see TAPER_KERNEL.)
 __attribute__((weak)) void cudnn_forward_relu(bool* done, Out y, In x, In w, In b, In z,
                                               double alpha, ConvSteps steps);
 }  // namespace cuda

@@ -1,4 +1,4 @@
-// Splits a convolution by oneDNN into parts. Not installed.
+// Splits a convolution that oneDNN computes into parts. Not installed.
 #pragma once
 
 #include <taper/framework/cpu/blas.h>
@@ -8,25 +8,27 @@
 
 namespace torch::taper::cpu::onednn {
 
-/// The number of bytes of images and results that are converted and computed together. They stay in
-/// L2.
+/// The number of bytes of images and results that are converted and computed together. These images
+/// and results stay in L2.
 constexpr int64_t kChunkBytes = 512 * 1024;
 /// The least number of multiply-adds for which a thread is woken.
 constexpr int64_t kThreadWork = 1 << 20;
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Return the bytes and the multiply-adds per image, at least 1. Bytes are those of f32 elements.
+// image_bytes returns the bytes of one image and its result, with f32 elements. image_work returns
+// the number of multiply-adds per image. Both return at least 1.
 int64_t image_bytes(const ConvShape& s);
 int64_t image_work(const ConvShape& s);
 
-/// A part of a convolution, and the offsets of its operands. The part consists of some groups or,
-/// if there is one group, of some channels of the result.
+/// A part of a convolution. x, w, b and y are the offsets, in elements, of the part's operands in
+/// the whole tensors. The part consists of some groups or, if there is one group, of some channels
+/// of the result.
 struct Channels {
   ConvShape shape;
   int64_t x = 0, w = 0, b = 0, y = 0;
 };
-/// Returns the largest useful number of parts of the channels.
+/// Returns the largest number of parts into which channels_of() can split the convolution usefully.
 int64_t most_parts(ConvShape s, ConvPass kind);
 Channels channels_of(const ConvShape& s, ConvPass kind, int64_t part, int64_t parts);
 
@@ -43,7 +45,7 @@ std::shared_ptr<const Plan> plan_for(const ConvShape& s, ConvPass kind, bool bia
                   s.groups * s.out_channels});
 }
 
-/// An operand in oneDNN's layout: the operand itself, or a converted copy.
+/// An operand in oneDNN's layout: `plain` itself if it has that layout, else a converted copy.
 class Inner {
  public:
   Inner(const Operand& o, const void* plain);
@@ -54,8 +56,8 @@ class Inner {
   const void* data_;
 };
 
-// These functions compute the three passes, for float or BFloat16. They return false if oneDNN does
-// not take the shape. They may throw dnnl::error.
+// These functions compute a pass for T = float or BFloat16. run_image_map computes kForward and
+// kInputGradient. They return false if oneDNN does not take the shape. They may throw dnnl::error.
 template <class T>
 bool run_image_map(ConvPass kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b);
 template <class T>

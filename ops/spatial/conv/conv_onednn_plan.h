@@ -1,4 +1,4 @@
-// Parts of convolutions as oneDNN primitives. They are created once per shape and kept. Not
+// oneDNN primitives for parts of convolutions. A primitive is created once per shape and kept. Not
 // installed.
 #pragma once
 
@@ -11,8 +11,9 @@
 
 namespace torch::taper::cpu::onednn {
 
-/// The problem of one primitive. `shape` has the number of images and channels of the part. `type`
-/// is the type of the operands, f32 or bf16. The gradient of the weight is always f32.
+/// The part of a convolution that one primitive computes. `shape` has the number of images and
+/// channels of the part. `type` is the type of the operands, f32 or bf16. The gradient of the
+/// weight is always f32.
 struct Part {
   ConvShape shape;
   ConvPass kind;
@@ -58,8 +59,8 @@ int64_t channel_block(const ConvShape& s, ConvPass kind);
 /// first layer, because blocks would be mostly padding.
 bool reads_plain_images(const ConvShape& s, ConvPass kind);
 
-/// Returns the plan for a part, or null if oneDNN has no fast kernel. A few hundred plans are kept.
-/// Several threads may use one plan at the same time.
+/// Returns the plan for a part, or null if oneDNN has no fast kernel. The 256 plans that were used
+/// last are kept. Several threads may use one plan at the same time.
 std::shared_ptr<const Plan> plan_of(const Part& part);
 
 }  // namespace torch::taper::cpu::onednn

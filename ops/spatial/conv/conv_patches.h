@@ -1,9 +1,9 @@
-// Convolutions by matrix products. The right operand is packed patches, or the image itself. Part
-// of conv_cpu.cpp.
+// Convolutions by matrix products. The left operand is the weights. The right operand is packed
+// patches, or the image itself. Part of conv_cpu.cpp.
 //
-// A convolution is the product of the weights with the matrix of patches. That matrix is never
-// stored as a whole. Each panel of it is packed into the cache and used for all output channels, as
-// in a matrix product.
+// A convolution is the product of the weights with a matrix of patches. Column p of the matrix is
+// the patch of output pixel p (conv_shape.h). The matrix is never stored as a whole. Each panel of
+// columns is packed into the cache and used for all output channels.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace torch::taper::cpu::patches {
 
-// The depth of a packed panel, so that the panel stays in L2.
+// The largest depth of a packed panel. The panel then stays in L2.
 constexpr int64_t kDepth = 512;
-// With at most this many rows of weights, packing an image costs more than it saves.
+// The largest number of output channels for which packing an image costs more than it saves.
 constexpr int64_t kInPlaceRows = 24;
-// The number of patch elements that the gradient of the input holds at a time.
+// The number of patch elements that InputGradient holds at a time.
 constexpr int64_t kPatchElements = 32768;
 // The least number of multiply-adds for which a thread is woken.
 constexpr int64_t kThreadWork = 1 << 20;
@@ -31,7 +31,7 @@ inline int64_t grain_for(int64_t work_of_one) {
 }
 
 // ---------------------------------------------------------------------- forward
-/// Treats each image as one row, so that panels can cross row ends.
+/// Returns a shape that treats each image as one row, so that panels can cross row ends.
 inline ConvShape in_one_row(ConvShape s) {
   s.in[2] = s.out[2] = s.in_pixels();
   s.in[0] = s.in[1] = s.out[0] = s.out[1] = 1;
@@ -42,19 +42,21 @@ template <class T>
 struct Forward : ConvForward<T> {
   using ConvForward<T>::s, ConvForward<T>::y, ConvForward<T>::x, ConvForward<T>::w,
       ConvForward<T>::b;
-  bool across = false;  ///< w is (groups, depth, out channels)
+  bool across = false;  ///< true: w is (groups, depth, out channels)
 
   int64_t panels() const { return (s.out_pixels() + kPatchPanel - 1) / kPatchPanel; }
 
-  // For kernels of one element, parts of the image serve as panels without packing. Packing pays
-  // only for many rows of weights, and if vectors are shorter than cache lines. It also pays if the
-  // distance of channels is a multiple of 1 KiB, because channels then share few cache sets.
+  // Tests whether parts of the image serve as panels without packing. This needs a kernel of one
+  // element. Packing does not pay for up to kInPlaceRows output channels. For more channels,
+  // packing pays if vectors are shorter than cache lines. It also pays if the channels of the image
+  // are a multiple of 1 KiB apart, because channels then share few cache sets.
   bool reads_in_place() const {
     const bool few = s.out_channels <= kInPlaceRows, whole_lines = best_isa == Isa::kAvx512;
     return s.pointwise() && (few || (whole_lines && s.out_pixels() * sizeof(T) % 1024 != 0));
   }
 
-  // Computes one panel of pixels of one image and group, for all its output channels.
+  // Computes the panel of output pixels that starts at pixel p, for all output channels of one
+  // group of one image. `image` counts the groups of all images.
   void panel(int64_t image, int64_t p, T* packed) const {
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
     const int64_t group = image % s.groups, width = std::min(kPatchPanel, pixels - p);
@@ -125,7 +127,8 @@ struct InputGradient : ConvInputGradient<T> {
   using ConvInputGradient<T>::s, ConvInputGradient<T>::gx, ConvInputGradient<T>::gy,
       ConvInputGradient<T>::w;
 
-  // Returns how many channels' patches are computed together: as many as L2 holds.
+  // Returns the number of input channels whose patches are computed together. These patches fit in
+  // L2.
   int64_t channel_block() const {
     return std::clamp<int64_t>(kPatchElements / (s.kernel_elements() * s.out_pixels()), 1,
                                s.in_channels);
@@ -170,7 +173,8 @@ struct WeightGradient : ConvWeightGradient<T> {
   using ConvWeightGradient<T>::s, ConvWeightGradient<T>::gw, ConvWeightGradient<T>::x,
       ConvWeightGradient<T>::gy;
 
-  // Each of these functions adds images [begin, end) of the batch to `sum`, a whole gradient.
+  // Each of these functions sets `sum` to the gradient from images [begin, end) of the batch. `sum`
+  // has the size of the whole gradient.
   void images_by_rows(float* sum, int64_t begin, int64_t end) const {
     constexpr int64_t lanes = 16;
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
@@ -221,7 +225,8 @@ struct WeightGradient : ConvWeightGradient<T> {
           columns(sum + g * m * depth, n * s.groups + g, k, packed.get());
   }
 
-  // Adds one image's part of columns [k, k + kPatchPanel) of a group's gradient.
+  // Adds to `sum` the gradient from one group of one image, for kernel elements [k, k +
+  // kPatchPanel).
   void columns(T* sum, int64_t image, int64_t k, T* packed) const {
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
     const int64_t width = std::min(kPatchPanel, depth - k);
@@ -247,8 +252,8 @@ struct WeightGradient : ConvWeightGradient<T> {
   }
   void run_packed() const { run_parts(&WeightGradient::images_packed); }
 
-  // Divides the batch between threads. Each thread has a separate sum, so the result depends only
-  // on the number of threads.
+  // Divides the batch between threads. Each thread has a separate sum, so the order of additions
+  // depends only on the number of threads.
   using Images = void (WeightGradient::*)(T*, int64_t, int64_t) const;
   void run_parts(Images images) const {
     const int64_t size = s.groups * s.out_channels * s.depth();

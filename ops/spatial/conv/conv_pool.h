@@ -1,11 +1,12 @@
-// max_pool2d(relu(conv2d(x)), 2) of few channels in one pass. Its gradients are in
+// Computes max_pool2d(relu(conv2d(x)), 2) of few channels in one pass. Its gradients are in
 // conv_pool_gradient.h. Part of conv_direct_cpu.cpp. Not installed.
 //
-// As separate ops, each of the three passes over the convolution's result would take about as long
-// as the few products. Here a window's four results are compared in registers. Only the largest is
-// written. A byte holds its position, or kNoGradient if the relu passes no gradient. Three of four
-// gradients of the convolution's results are zero, so they are never computed. The gradient of the
-// weight sums one patch per window. The gradient of the input sums one kernel per window.
+// Separate ops would make three passes over the convolution's result. Each pass would take about as
+// long as the few products. Here the four results of a window are compared in registers. Only the
+// largest result is written. A byte holds its position, or kNoGradient if the relu passes no
+// gradient. Three of four elements of the gradient of the convolution's result are zero. They are
+// never computed. The gradient of the weight sums one patch per window. The gradient of the input
+// sums one kernel per window.
 //
 // Milliseconds of a LeNet step of 128 images, with one thread of a Zen 4:
 //
@@ -34,62 +35,64 @@ namespace torch::taper::cpu::pooled {
 /// The code of a window without a gradient. Other codes are positions in the window, as in
 /// max_pool2d.
 constexpr uint8_t kNoGradient = 4;
-/// The number of channels that windows_in_lanes computes together, and of windows that
-/// channels_in_lanes computes together.
+/// kLaneChannels is the largest number of channels that windows_in_lanes computes together.
+/// kLaneWindows is the largest number of windows that channels_in_lanes computes together.
 constexpr int64_t kLaneChannels = 6, kLaneWindows = 5;
 /// The most vectors in a row of a patch. A row holds all channels.
 constexpr int64_t kMostVectors = 5;
-/// The most vectors of words in a patch with adjacent rows.
+/// The most vectors in a patch of PairPatches. Its rows of words (bf16) are adjacent.
 constexpr int64_t kMostPatchVectors = 12;
-/// The number of elements that may be read or written after an image, or after a list.
+/// The number of elements that may be read or written after an image, or after a list of windows.
 constexpr int64_t kSlack = 16 * kMostVectors;
-/// The bytes of images that share a list of windows. They stay in L1.
+/// The number of bytes of images that share a list of windows. These images stay in L1.
 constexpr int64_t kImageBytes = 24 << 10;
-/// The number of patches that are added together. The number of all patches is rounded up to a
-/// multiple of it.
+/// The number of patches that are added together. Lists of patches are filled up to a multiple of
+/// kPatchStep.
 constexpr int64_t kPatchStep = 8;
 /// The least number of multiply-adds for which a thread is woken.
 constexpr int64_t kThreadWork = 1 << 19;
 
 // ---------------------------------------------------------------------- loops
-/// Describes up to 16 windows of a row. Elements of the image are floats, or words of bf16.
-/// Adjacent words are multiplied by pairs of weights.
+/// The operands of windows_in_lanes: up to 16 windows of a row. Elements of the image are floats,
+/// or words of bf16. Adjacent words are multiplied by pairs of weights.
 template <class X, class W>
 struct WindowTile {
   const X* x;
   const W* weights;
   const float* bias;
-  int64_t channels, plane, row;  ///< of the image
+  int64_t channels, plane, row;  ///< channels, and elements of a plane and of a row of the image
   int64_t odd;                   ///< offset of a row's odd columns, for floats
   float* y;
   uint8_t* codes;
   int64_t windows;  ///< number of windows of a plane of results
   int width;        ///< number of windows of this tile
 };
-/// Describes up to kLaneWindows windows of a row, for 16 channels. Elements are floats, or pairs.
+/// The operands of channels_in_lanes: up to kLaneWindows windows of a row, for 16 channels. A step
+/// is one kernel element, or one pair of them. Elements are floats, or pairs of bf16.
 template <class X, class W>
 struct ChannelTile {
   const X* x;
   const W* weights;
   const float* bias;
-  const int32_t* elements;  ///< offsets of the steps' elements in a patch
+  const int32_t* elements;  ///< offset of the element of each step in a patch
   int64_t steps, row;
   float* y;
 };
-/// Describes what a column of results adds to the gradient of a channels-last image.
+/// The operands of add_column: what a column of results adds to the gradient of a channels-last
+/// image.
 template <class X>
 struct GradientColumn {
   float* x;  ///< the first pixel of the column's first patch
   int64_t row, elements;
   const X* weights;          ///< one kernel per channel, in rows of whole vectors
-  const uint32_t* channels;  ///< bits of channels with a gradient, for windows' upper rows
-  int64_t below;             ///< offset to the bits for the windows' lower rows
+  const uint32_t* channels;  ///< one bit per channel: has a gradient in the upper row of a window
+  int64_t below;             ///< offset of the bits for the lower row
   const X* g;
   int64_t windows, wide, high, out_channels;
 };
 /// A permutation of the words of a row. Vector v of the result takes words from several source
-/// vectors. Source s starts at offsets[s] and gives the lanes lanes[s]. `places` holds each word's
-/// position in its source vector.
+/// vectors. Source s starts at offsets[s]. It provides the words whose bits are set in lanes[s].
+/// `places` holds the position of each word in its source vector.
 struct WordOrder {
   int64_t vectors;
   const uint16_t* places;
@@ -97,7 +100,9 @@ struct WordOrder {
   const uint32_t* lanes;
   const int32_t* offsets;
 };
-/// The rows of patches in a channels-last image.
+/// The operands of spread_rows, which copies the rows of all patches of a channels-last image. A
+/// row of a patch has `elements` words, and its copies are `pitch` words apart. Patches start in
+/// `columns` columns. The image has `rows` rows of `row` words.
 struct PatchRows {
   const uint16_t* x;
   int64_t channels, row, rows;
@@ -207,7 +212,8 @@ class Padded {
   Scratch<T> image_;
 };
 
-/// Copies the rows of a padded image. In each row, the even columns come first.
+/// Copies the rows of a padded image. In each copied row, the even columns are first, and the odd
+/// columns start at `half`.
 inline void part_columns(float* to, int64_t half, const float* padded, const Shape& f) {
   const int64_t rows = f.s.in_channels * f.p.in[1], width = f.p.in[2];
   for (int64_t r = 0; r < rows; ++r, to += 2 * half, padded += width) {
@@ -217,7 +223,7 @@ inline void part_columns(float* to, int64_t half, const float* padded, const Sha
 }
 
 // ---------------------------------------------------------------------- forward
-/// Adjacent elements of a kernel that are multiplied together: channels or columns.
+/// The number of adjacent channels and columns of a kernel that one instruction multiplies.
 struct Neighbours {
   int64_t channels = 1, columns = 1;
 };
@@ -240,8 +246,8 @@ struct ByFloats {
 struct ByPairs {
   using X = uint16_t;
   using W = uint32_t;
-  /// Returns the grouping that needs fewer steps. With windows in lanes, it groups columns, because
-  /// these are adjacent.
+  /// Returns the pairing that needs fewer steps. With windows in lanes, pairs are columns, because
+  /// columns are adjacent in memory.
   static Neighbours neighbours(const Shape& f) {
     const int64_t c = f.s.in_channels, k = f.kernel();
     const bool channels = !f.has_windows_in_lanes() && (c + 1) / 2 * k <= c * ((k + 1) / 2);
@@ -317,7 +323,7 @@ class Forward {
     const int64_t least = n / groups, more = n % groups;
     return m < more * (least + 1) ? least + 1 : least;
   }
-  /// Returns the weight of channel m's kernel at a step.
+  /// Returns the weight, or the pair of weights, of output channel m at a step.
   W weight(const X* w, int64_t m, int64_t step) const {
     if (m >= f_.s.out_channels) return 0;
     const int64_t k = f_.kernel(), row = step / steps_of_row();
@@ -370,7 +376,8 @@ class Forward {
     }
   }
 
-  /// Computes results from image rows of `row` elements. Windows are `step` elements apart.
+  /// Computes results from the image x, whose rows have `row` elements. Windows of a row are `step`
+  /// elements apart.
   void by_windows(float* y, uint8_t* codes, const X* x, int64_t row, int64_t step) const {
     const int64_t windows = f_.windows();
     for (int64_t m = 0; m < f_.s.out_channels; m += group(m))
@@ -416,8 +423,9 @@ inline void forward(float* y, uint8_t* codes, const float* x, const float* w, co
                     const Shape& f) {
   Forward<float, ByFloats>(y, codes, x, w, b, f).run();
 }
-/// Uses pairs if all numbers are finite. With an infinite number, the product with a padding zero
-/// of a pair would be NaN.
+/// Multiplies pairs of channels, or pairs of columns if all numbers are finite. The last column of
+/// a kernel is paired with a zero. If an image element were infinite, its product with this zero
+/// would be NaN.
 inline void forward(BFloat16* y, uint8_t* codes, const BFloat16* x, const BFloat16* w,
                     const BFloat16* b, const Shape& f) {
   const int64_t numel = f.s.batch * f.x_numel(), weights = f.s.out_channels * f.s.depth();

@@ -1,5 +1,6 @@
-// The gradients of conv_pool.h's results. They sum one patch of the image, or one kernel, for each
-// window with a gradient. Part of conv_direct_cpu.cpp. Not installed.
+// Computes the gradients of the op in conv_pool.h. For each window with a gradient, the gradient of
+// the weight adds one patch of the image. The gradient of the input adds one kernel. Part of
+// conv_direct_cpu.cpp. Not installed.
 #pragma once
 
 #include <taper/framework/memory/scratch.h>
@@ -9,7 +10,7 @@
 namespace torch::taper::cpu::pooled {
 
 // ---------------------------------------------------------------------- images of pixels
-/// Copies an image to channels-last order. The zeros around it do not change.
+/// Copies an image to channels-last order. The zeros around the copy do not change.
 inline void channels_last(float* to, const float* x, const Shape& f) {
   const int64_t channels = f.s.in_channels, width = f.s.in[2], row = sizeof(float) * width;
   to += f.first_pixel();
@@ -27,8 +28,9 @@ inline void channels_first(float* x, const float* from, const Shape& f) {
       for (int64_t w = 0; w < f.s.in[2]; ++w) *x++ = from[f.pixel(h, w) + c];
 }
 
-/// Converts words between two layouts, by permutations of vectors. One is the channels-last image.
-/// In the other, the rows of all channels follow one another.
+/// Converts words between two layouts, by permutations of vectors. One layout is the channels-last
+/// image. In the other layout, each row of the image holds the row of channel 0, then the row of
+/// channel 1, and so on. If `last` is true, converts to channels-last.
 class WordRows {
  public:
   WordRows(const Shape& f, bool last)
@@ -70,12 +72,13 @@ class WordRows {
   WordOrder order() const {
     return {vectors(), places_.get(), sources_.get(), lanes_.get(), offsets_.get()};
   }
-  /// Returns the position from which word i of a row is taken.
+  /// Returns the position in the source row of word i of a converted row.
   int64_t source(int64_t i) const {
     const int64_t channels = f_.s.in_channels, width = f_.s.in[2];
     return last_ ? i % channels * width + i / channels : i % width * channels + i / width;
   }
-  /// Returns the index of vector v's source at this offset. Adds the source if there is none.
+  /// Returns the index of the source at `offset` for vector v. Adds this source if vector v does
+  /// not have it.
   int32_t source_at(int64_t v, int64_t offset) const {
     int32_t s = sources_[v];
     while (s < sources_[v + 1] && offsets_[s] != offset) ++s;
@@ -142,7 +145,7 @@ struct FloatPatches {
     avx512::add_patches(f.kernel(), f.row_elements(), sum, x, below(), places, g, n);
   }
 
-  /// Several images, and the gradients of their results.
+  /// Several images, and the gradients of the results of these images.
   class Images {
    public:
     Images(const FloatPatches& p, int64_t most)
@@ -171,16 +174,16 @@ struct FloatPatches {
   };
 };
 
-/// Patches of words with adjacent rows. A patch uses the fewest vectors. Its rows are aligned to
-/// cache lines if that takes no more vectors. Rows are copied once, and overlapping patches share
-/// them.
+/// Patches of words (bf16) whose rows are adjacent. A patch uses the fewest vectors. Its rows are
+/// aligned to cache lines if that takes no more vectors. Rows are copied once, and overlapping
+/// patches share them.
 struct PairPatches {
   using X = uint16_t;
   Shape f;
 
   static int64_t vectors_of(int64_t n) { return (n + 31) / 32; }
   int64_t vectors() const { return vectors_of(f.kernel() * f.row_elements()); }
-  /// Returns the step between rows.
+  /// Returns the step between rows of a patch, in words.
   int64_t pitch() const {
     const int64_t of_row = vectors_of(f.row_elements());
     return f.kernel() * of_row == vectors() ? 32 * of_row : f.row_elements();
@@ -238,8 +241,8 @@ struct PairPatches {
   };
 };
 
-/// Divides the batch between threads. Each thread has separate sums, so the result depends only on
-/// the number of threads.
+/// Computes the gradients of the weight and the bias. Threads divide the batch. Each thread has
+/// separate sums, so the order of additions depends only on the number of threads.
 template <class T, class Patches>
 class WeightGradient {
   using X = typename Patches::X;
@@ -271,7 +274,8 @@ class WeightGradient {
   }
 
  private:
-  // Per output channel, sums hold a patch, then 16 partial sums of the gradient of the bias.
+  // For each output channel, `sums` holds the sum of patches, then 16 partial sums of the gradient
+  // of the bias.
   int64_t channel_floats() const { return patches_.sum_numel() + 16; }
   int64_t sum_numel() const { return f_.s.out_channels * channel_floats(); }
 
@@ -357,8 +361,9 @@ struct FloatKernels {
     avx512::add_column(kernel, t);
   }
 };
-/// The layout of kernels of words. Four words of a channel alternate with four words of a second
-/// channel. In each 32 words, the first 16 elements are at the first four of each eight places.
+/// The layout of kernels of words (bf16). add_column interleaves the words of two channels, four
+/// words of each eight at a time. So in each 32 words, elements 0 to 15 are at the first four of
+/// each eight places. Elements 16 to 31 are at the last four.
 struct PairKernels {
   using X = uint16_t;
   static constexpr bool kCopies = false;
@@ -403,7 +408,8 @@ class InputGradient {
     return Kernels::kernel((f_.s.out_channels + 31) / 32 * 32) * f_.kernel() *
            Kernels::row_numel(f_);
   }
-  /// Returns the number of 32-bit words that mark the channels with a gradient, per code.
+  /// Returns the number of 32-bit words with the bits of one code. For each window, a word holds
+  /// the bits of 32 channels.
   int64_t bit_words() const { return (f_.s.out_channels + 31) / 32 * f_.windows(); }
 
   void images(int64_t i, int64_t end) const {

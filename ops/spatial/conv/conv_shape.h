@@ -8,8 +8,8 @@
 
 namespace torch::taper {
 
-/// One group of one convolution. A patch is the input of one output element. It has depth() = (C /
-/// groups) * (kernel elements) elements.
+/// The sizes and steps of one convolution. A patch holds the input elements of one group from which
+/// one output pixel is computed. It has depth() = in_channels * kernel_elements() elements.
 struct ConvShape {
   int64_t batch, groups;
   int64_t in_channels, out_channels;  ///< of one group
@@ -22,7 +22,7 @@ struct ConvShape {
   TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
   TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1] * kernel[2]; }
   TAPER_HD int64_t depth() const { return in_channels * kernel_elements(); }
-  /// Tests whether all kernel elements fall inside the input.
+  /// Tests whether no kernel element reads beyond the input, at any output pixel.
   bool inside() const {
     for (int d = 0; d < 3; ++d)
       if (steps.padding[d] != 0 ||
@@ -40,8 +40,8 @@ struct ConvShape {
   }
 };
 
-/// Returns the sizes of a convolution of x with w. The result has sizes y. Missing dimensions have
-/// size 1.
+/// Returns the shape of a convolution of images of sizes x with weights of sizes w. Its result has
+/// sizes y. Missing dimensions have size 1.
 inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
   ConvShape s;
   s.steps = steps;
@@ -70,28 +70,28 @@ constexpr int64_t kPatchSlack = 64;
 /// The number of rows of a transposed panel.
 constexpr int64_t kPatchRows = 256;
 
-/// A part of the matrix of patches. Rows are positions in a patch [k, k + depth), columns are
-/// output pixels [p, p + width).
+/// A part of the matrix of patches: elements [k, k + depth) of the patches of output pixels [p, p +
+/// width). Each row of the matrix is one element, each column one pixel.
 struct PatchRange {
   int64_t k, depth, p, width;
   int64_t readable;  ///< number of elements that may be read from the image's start
 };
 
-// These functions pack panels of the matrix of patches of one image x of one group.
-/// Sets to[i * kPatchPanel + j] to element k + i of the patch of pixel p + j.
+// These functions pack part r of the matrix of patches. x is one group of one image.
+/// Sets to[i * kPatchPanel + j] to element r.k + i of the patch of pixel r.p + j.
 void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r);
 void pack_patches(double* to, const double* x, const ConvShape& s, PatchRange r);
 void pack_patches(uint16_t* to, const uint16_t* x, const ConvShape& s, PatchRange r);
-/// Packs the transpose: sets to[j * ldt + i]. depth is at most kPatchPanel, width at most
-/// kPatchRows.
+/// Packs the transpose: sets to[j * ldt + i] to element r.k + i of the patch of pixel r.p + j.
+/// r.depth is at most kPatchPanel, r.width at most kPatchRows.
 void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvShape& s,
                              PatchRange r);
 void pack_patches_transposed(double* to, int64_t ldt, const double* x, const ConvShape& s,
                              PatchRange r);
 /// The longest row of a kernel for which sum_channel has a fast path.
 constexpr int64_t kMaxElementsInRow = 64;
-/// Adds the patches of one channel to its image x. from[i * ld + j] belongs to kernel element i and
-/// output pixel j.
+/// Sets x, one channel of an image, to the sum of its patches. from[i * ld + j] belongs to kernel
+/// element i and output pixel j.
 void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s);
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s);
 

@@ -17,9 +17,9 @@
 namespace torch::taper::cpu::tiles {
 
 /// kLeastWork is the least number of multiply-adds for which tiles pay. kPanelsNumel is the number
-/// of elements of panels that are packed together. kRowsNumel is the number of elements of weights
-/// multiplied by them at a time. kTerms is the number of terms of a weight's gradient that are
-/// summed together.
+/// of elements of the panels that are packed together. kRowsNumel is the number of weights that are
+/// multiplied by these panels at a time. kTerms is the number of pixels over which one product sums
+/// the gradient of the weight.
 constexpr int64_t kLeastWork = 1 << 17, kPanelsNumel = 1 << 17, kRowsNumel = 1 << 18;
 constexpr int64_t kTerms = 4096;
 
@@ -31,8 +31,8 @@ inline bool takes(const ConvShape& s) {
 inline bool takes_forward(const ConvShape& s) { return takes(s); }
 inline bool takes_weight_gradient(const ConvShape& s) { return takes(s) && s.out_pixels() >= 16; }
 
-/// Packs elements [k, k + depth) of the patches of pixels [p, p + width) of an image x. Rows have
-/// kPatchPanel elements. From x on, `images` images may be read.
+/// Packs elements [k, k + depth) of the patches of pixels [p, p + width) of an image x. Rows of
+/// `to` have kPatchPanel elements. `images` images may be read, starting at x.
 inline void patches(BFloat16* to, const BFloat16* x, const ConvShape& s, int64_t images, int64_t k,
                     int64_t depth, int64_t p, int64_t width) {
   const int64_t readable = images * s.in_channels * s.in_pixels();
@@ -57,8 +57,8 @@ struct Forward {
     patches(rows, from, s, s.batch * s.groups - image, 0, s.depth(), p, width_of(p));
     pack_tile_panel(panel, rows, kPatchPanel, s.depth(), width_of(p));
   }
-  // Computes `count` rows of a panel's results, from `row` on. The bias is written first, and the
-  // product is added to it.
+  // Computes output channels [row, row + count) of the pixels of a panel. The bias is written
+  // first, and the product is added to the bias.
   void multiply(const TileRows& weights, const uint32_t* panel, int64_t image, int64_t p,
                 int64_t row, int64_t count) const {
     const int64_t pixels = s.out_pixels(), m = s.out_channels;
@@ -104,7 +104,8 @@ inline void forward(BFloat16* y, const BFloat16* x, const BFloat16* w, const BFl
   Forward{images.shape(), y, images.get(), w, b}.run();
 }
 
-/// Returns the convolution that computes the gradient of the input, if all strides are 1.
+/// Returns the convolution that computes the gradient of the input. Returns nothing if a stride is
+/// not 1, or if a padding exceeds dilation * (kernel - 1).
 inline std::optional<ConvShape> backwards(const ConvShape& s) {
   ConvShape back = s;
   std::swap(back.in_channels, back.out_channels);
@@ -133,8 +134,8 @@ inline void input_gradient(BFloat16* gx, const BFloat16* gy, const BFloat16* w,
   forward(gx, gy, turned.get(), nullptr, *backwards(s));
 }
 
-/// Computes the gradient of the weight as sums over pixels. Several images are summed together.
-/// Each is padded to whole tiles.
+/// Computes the gradient of the weight as sums over pixels. Several images are summed together. The
+/// pixels of each image are padded to whole tiles.
 struct WeightGradient {
   ConvShape s;
   float* sums;  // (groups, out channels, depth)
@@ -144,7 +145,8 @@ struct WeightGradient {
     return (s.out_pixels() + kTileTerms - 1) / kTileTerms * kTileTerms;
   }
 
-  // Adds images [n, n + count) of a group to up to kPatchPanel columns of the gradient, from j on.
+  // Adds the gradient from images [n, n + count) of group g to columns [j, j + kPatchPanel) of
+  // `sums`. If n is 0, overwrites these columns.
   void columns(const TileRows& rows, uint32_t* panel, int64_t g, int64_t n, int64_t count,
                int64_t j) const {
     const int64_t depth = s.depth(), width = std::min(kPatchPanel, depth - j);

@@ -33,11 +33,12 @@ struct ConvWeightGradient {
 
 /// Returns the names of the ways of a pass, in the order of preference.
 std::vector<std::string> conv_ways(ConvPass pass, ScalarType dtype);
-/// Returns whether the way computes a convolution of the shape. Throws Error if there is no
-/// such way.
+/// Returns whether the way `name` computes convolutions of shape s. Throws Error if no way has this
+/// name.
 bool conv_way_can(ConvPass pass, ScalarType dtype, const std::string& name, const ConvShape& s);
-/// Lets the way `name` compute all convolutions that it can, as TAPER_CONV=name does. If `name` is
-/// null, each convolution uses the fastest way. The string must stay alive while it is set.
+/// Makes all convolutions that the way `name` can compute use this way, as TAPER_CONV=name does. If
+/// `name` is null, each convolution uses the fastest way. The string must stay alive until the next
+/// call of force_conv_way.
 void force_conv_way(const char* name);
 /// Returns how many convolutions the forced ways have computed.
 int64_t forced_conv_runs();

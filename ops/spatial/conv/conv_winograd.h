@@ -1,16 +1,17 @@
 // Convolutions of 3 x 3 kernels by Winograd's F(2 x 2, 3 x 3) (Lavin and Gray, "Fast Algorithms for
 // Convolutional Neural Networks", 2016). For f32. Part of conv_cpu.cpp.
 //
-// A tile of 2 x 2 results needs 16 products. Sums over kernel elements need 36. The tile's 4 x 4
-// inputs and the kernel are transformed by sums and halves. They are multiplied element by element,
-// and the products are transformed back. With the sum over channels, each of the 16 elements
-// becomes a product of matrices.
+// A tile of 2 x 2 results needs 16 multiplications. Direct sums over the kernel elements need 36.
+// The tile's 4 x 4 inputs and the kernel are transformed by additions and factors of 1/2. The 16
+// transformed elements of both are multiplied, and the products are transformed back. With the sum
+// over channels, the products of each of the 16 elements are one product of matrices.
 //
-// Kernel elements are multiplied by 1 and 1/2 only. A sum has a ninth of the terms of a direct sum,
-// and at most kDepth terms are summed at a time. For 16 to 512 channels, the root mean square error
-// of images is 1.0 to 1.8 times the error of oneDNN's direct sums. For gradients of weights it is
-// 0.6 to 1.4 times that error. An infinity would spread over a tile, so infinite or NaN results are
-// discarded and recomputed in another way.
+// Along each dimension, the transform multiplies kernel elements by 1 or 1/2 only. A sum has a
+// ninth of the terms of a direct sum, and at most kDepth terms are summed at a time. For 16 to 512
+// channels, the root mean square error of result images is 1.0 to 1.8 times the error of oneDNN's
+// direct sums. For gradients of weights, the error is 0.6 to 1.4 times oneDNN's. An infinity would
+// spread over a tile. So if a result is infinite or NaN, all results are discarded and computed in
+// another way.
 #pragma once
 
 #include <algorithm>
@@ -27,33 +28,35 @@ namespace torch::taper::cpu::winograd {
 
 constexpr int64_t kPlaces = 16;  ///< number of elements of a transformed tile
 constexpr int64_t kPanel = 64;   ///< number of adjacent tiles in one product
-/// The number of channels that are summed together. This many rows of a panel stay in the cache.
-/// Partial sums also have smaller errors than one long sum.
+/// The largest number of channels that are summed together. This many rows of a panel stay in the
+/// cache. Partial sums also have smaller errors than one long sum.
 constexpr int64_t kDepth = 128;
 constexpr int64_t kSlack = 64;  ///< number of elements that may be written after a buffer
-/// With fewer channels, there are too few products per transformed element.
+/// The least number of channels. Fewer channels give too few products per transformed element.
 constexpr int64_t kLeastChannels = 16;
-/// If there are many kernels per tile, they are transformed in blocks of channels just before use.
-/// Otherwise the transformed kernels would be read from L3 or memory. The limits are numbers of
-/// kernels per tile: kManyKernels for up to kFewTiles tiles, kManyKernelsOfMoreTiles for more.
-/// Above kMostKernels kernels per tile, the transforms take as long as they save. (Zen 4, 512 to
-/// 512 channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8 with all kernels transformed first,
-/// 12.6 in blocks. 16 images: 8.7 and 6.9.)
+/// If there are many kernels per tile, the kernels are transformed in blocks of channels just
+/// before use. If all were transformed first, their results would be read from L3 or memory. The
+/// limits are numbers of kernels per tile: kManyKernels for up to kFewTiles tiles,
+/// kManyKernelsOfMoreTiles for more. Above kMostKernels kernels per tile, the transforms cost as
+/// much time as they save. (Zen 4, 512 to 512 channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8
+/// with all kernels transformed first, 12.6 in blocks. 16 images: 8.7 and 6.9.)
 constexpr int64_t kFewTiles = 256, kManyKernels = 128, kManyKernelsOfMoreTiles = 1024;
 constexpr int64_t kMostKernels = 4096;
-/// The number of output channels per block. Their transformed kernels stay in L2.
+/// The number of output channels per block. The transformed kernels of a block stay in L2.
 constexpr int64_t kChannelBlock = 32;
 
-/// A plane and its tiles. Tile (i, j) starts at row 2 i - above and column 2 j - left.
+/// One channel of an image and its tiles. Tile (i, j) starts at row 2 i - above and column 2 j -
+/// left.
 struct Plane {
   int64_t height, width, above, left, tiles_wide, tiles_high;
   int64_t tiles() const { return tiles_wide * tiles_high; }
 };
 
 // ---------------------------------------------------------------------- transforms
-// Transformed tiles have element p of tile j at index p * step + j.
-/// Tiles [first, first + count) of a plane. If `count` exceeds the plane, they are all tiles of
-/// several planes that are image_step elements apart.
+// In arrays of transformed tiles, element p of tile j has index p * step + j. `rows` is a
+// workspace.
+/// Tiles [first, first + count) of a plane. If `count` exceeds the tiles of the plane, the strip
+/// holds all tiles of several planes. These planes are image_step elements apart.
 struct Strip {
   Plane plane;
   int64_t image_step, first, count;
@@ -67,7 +70,7 @@ void gradient_tiles(float* to, int64_t step, const float* gy, const Strip& s, fl
 /// Computes tiles of results from transformed products, and adds the bias. Returns false if a
 /// result is infinite or NaN.
 bool output_tiles(float* y, const float* from, int64_t step, const Strip& s, float bias);
-/// Transforms n kernels. Element e of kernel i is at e * from_step + i.
+/// Transforms n kernels. Element e of kernel i is from[e * from_step + i].
 void kernels_to_places(float* to, int64_t step, const float* from, int64_t from_step, int64_t n);
 /// Returns the position that element p of a transformed kernel has after the kernel is rotated by
 /// 180 degrees.
@@ -95,7 +98,8 @@ inline bool can(const ConvShape& s) {
       return false;
   return true;
 }
-/// Returns whether there are enough channels, and at least one panel of tiles for each thread.
+/// Returns whether can(s) is true, and there are enough channels and at least one panel of tiles
+/// for each thread.
 inline bool takes(const ConvShape& s, int64_t tiles) {
   return can(s) && std::min(s.in_channels, s.out_channels) >= kLeastChannels &&
          tiles >= kPanel * get_num_threads();
@@ -111,17 +115,18 @@ inline bool takes_weight_gradient(const ConvShape& s) {
          s.in_channels + s.out_channels >= 3 * kLeastChannels;
 }
 
-/// Returns the distance between the 16 elements. It is not a power of two, because cache lines
-/// would then share few cache sets.
+/// Returns the step between the 16 elements of arrays with numel numbers per element. The step is
+/// not a power of two, because cache lines would then share few cache sets.
 inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
 
-/// Planes of at most this many tiles do not fill vectors, so several images are transformed
-/// together. (The convolution of 512 channels above takes 11.8 ms instead of 12.6, its weight's
-/// gradient 13.5 instead of 14.5.)
+/// The largest number of tiles of a small plane. Small planes do not fill vectors, so those of
+/// several images are transformed together. (The convolution of 512 channels and 32 images above
+/// takes 11.8 ms instead of 12.6. The gradient of its weight takes 13.5 ms instead of 14.5.)
 constexpr int64_t kSmallPlane = 16;
-/// Calls body(image, first tile in it, count, offset from t) for pieces of the tiles [t, end) of a
-/// batch of planes. A piece is part of one plane, or part of one row if rows are long, or several
-/// small planes. Pieces do not cross multiples of `most`.
+/// Calls body(image, first, count, at) for pieces of the tiles [t, end) of a batch of planes. A
+/// piece has `count` tiles and starts at tile `first` of `image`. `at` is the distance of the piece
+/// from t. A piece is part of one plane, or part of one row if rows are long, or several small
+/// planes. No piece crosses a distance that is a multiple of `most`.
 template <class Body>
 void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const Body& body) {
   const int64_t per_image = plane.tiles();
@@ -138,8 +143,8 @@ void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const 
 }
 
 // ---------------------------------------------------------------------- images to images
-/// Transforms rows of n kernels. Rows are from_row kernels apart. Element p of kernel i of row r is
-/// written to p * place + r * row + i.
+/// Transforms `rows` rows of n kernels. Rows of `from` are from_row kernels apart. Element p of
+/// kernel i of row r is written to p * place + r * row + i.
 inline void rows_to_places(float* to, int64_t row, int64_t place, const float* from,
                            int64_t from_row, int64_t rows, int64_t n) {
   const Scratch<float> elements(9 * place_step(n));
@@ -148,7 +153,8 @@ inline void rows_to_places(float* to, int64_t row, int64_t place, const float* f
     kernels_to_places(to + r * row, place, elements.get(), place_step(n), n);
   }
 }
-/// Transformed kernels, with a row for each output channel of the weights.
+/// Transformed kernels, with a row for each output channel of the weights. Rows are `row` numbers
+/// apart, the 16 elements `place` numbers.
 struct Kernels {
   const float* data;
   int64_t row, place;
@@ -173,7 +179,7 @@ class AllKernels {
 };
 
 /// Computes images y from images x and kernels. If `turned` is true, kernels are rotated by 180
-/// degrees. They then map a convolution's output channels to its input channels.
+/// degrees. The kernels then map a convolution's output channels to its input channels.
 struct ImageMap {
   int64_t batch, in_channels, out_channels;
   Plane in, out;
@@ -193,7 +199,7 @@ struct ImageMap {
     return (at / kPanel * channels + channel) * kPanel + at % kPanel;
   }
 
-  // Reads tiles [t, end) of channels [begin, last).
+  // Transforms tiles [t, end) of channels [begin, last) of x.
   void read(float* v, int64_t step, int64_t t, int64_t end, int64_t begin, int64_t last,
             float* rows) const {
     const int64_t pixels = in.height * in.width, image_step = in_channels * pixels;
@@ -203,8 +209,8 @@ struct ImageMap {
                     {in, image_step, first, count}, rows);
     });
   }
-  // Computes the products of one of the 16 elements for several panels of tiles. Input channels are
-  // summed kDepth at a time.
+  // Computes the products of one of the 16 elements for `count` tiles. Input channels are summed
+  // kDepth at a time.
   void multiply_place(float* m, const float* v, const float* k, int64_t count) const {
     const int64_t out_step = turned ? 1 : kernels.row, in_step = turned ? kernels.row : 1;
     for (int64_t c = 0; c < in_channels; c += kDepth)
@@ -250,7 +256,8 @@ struct ImageMap {
     return finite.load();
   }
 
-  // Computes channels [k, end) of the results, and transforms their kernels w.
+  // Transforms the kernels w of output channels [k, end), and computes these channels from the
+  // transformed tiles v.
   bool run_block(const float* w, int64_t k, int64_t end, const float* v, int64_t v_step) const {
     const int64_t some = end - k, m_step = place_step(panel_tiles() * some);
     const int64_t rows = turned ? in_channels : some, n = turned ? some : in_channels;
@@ -268,7 +275,8 @@ struct ImageMap {
   }
   int64_t panel_tiles() const { return (tiles() + kPanel - 1) / kPanel * kPanel; }
 
-  // For few tiles. Transforms all tiles, then transforms kernels and results by blocks of channels.
+  // Computes y if there are few tiles. First transforms all tiles. Then transforms the kernels and
+  // computes the results by blocks of channels.
   bool run_by_channels(const float* w) const {
     const int64_t v_step = place_step(panel_tiles() * in_channels);
     const Scratch<float> v(kPlaces * v_step + kSlack);
@@ -285,7 +293,7 @@ struct ImageMap {
     });
     return finite.load();
   }
-  // Both orders give the same bits.
+  // Tests whether run_by_channels() is faster. run() and run_by_channels() give the same bits.
   bool by_channels() const {
     const int64_t many = tiles() <= kFewTiles ? kManyKernels : kManyKernelsOfMoreTiles;
     return in_channels * out_channels > many * tiles();
@@ -303,7 +311,8 @@ inline Plane whole_tiles(const int64_t* sizes) {
   return {sizes[1], sizes[2], 0, 0, half_up(sizes[2]), half_up(sizes[1])};
 }
 
-/// Returns false if results are infinite or NaN. Another way must then compute them.
+/// Computes a convolution. Returns false if a result is infinite or NaN. Another way must then
+/// compute all results.
 inline bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.out);
@@ -311,7 +320,8 @@ inline bool forward(float* y, const float* x, const float* w, const float* b, co
   return ImageMap{s.batch, s.in_channels, s.out_channels, in, out, y, x, b, false, s.out_channels}
       .run(w, s);
 }
-/// Convolves the gradient with the kernels rotated by 180 degrees.
+/// Computes the gradient of the input: convolves gy with the kernels rotated by 180 degrees.
+/// Returns false in the same cases as forward().
 inline bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s) {
   const int64_t* const pads = s.steps.padding;
   const Plane out = whole_tiles(s.in);
@@ -322,15 +332,17 @@ inline bool input_gradient(float* gx, const float* gy, const float* w, const Con
 }
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// kLeastPart is the least number of tiles for which a separate sum pays. With kLongPart tiles per
-/// part, a thread may have several parts. kMostSums is the largest number of elements of all sums.
+/// A part is a range of tiles with a separate sum. kLeastPart is the least number of tiles of a
+/// part. A thread has several parts if each has at least kLongPart tiles. kMostSums is the largest
+/// number of elements of all sums.
 constexpr int64_t kLeastPart = 256, kLongPart = 1024, kMostSums = 1 << 24;
 
 /// Computes the gradient of the weight. For each of the 16 elements, the tiles of the gradient are
-/// multiplied by the tiles of the image, a block of tiles at a time. Threads divide the tiles. Each
-/// part has separate sums, so the result depends only on the number of threads. A thread's
-/// transformed tiles stay in its caches. If there are too few tiles, threads divide the channels to
-/// transform, and then the products.
+/// multiplied by the tiles of the image, a block of tiles at a time. Threads divide the tiles into
+/// parts. Each part has separate sums, so the order of additions depends only on the number of
+/// threads. The transformed tiles stay in the caches of their thread. If there are too few tiles,
+/// threads process the blocks together. They first divide the channels to transform, then the
+/// products.
 struct WeightGradient {
   ConvShape s;
   float* gw;
@@ -359,7 +371,8 @@ struct WeightGradient {
                : 0;
   }
 
-  // Transforms tiles [t, end) of channels [c, last), in rows of block().
+  // Transforms tiles [t, end) of channels [c, last). The transformed tiles of a channel are a row
+  // of block() numbers.
   template <class Transform>
   void read(float* to, int64_t place, const float* from, int64_t c, int64_t last, int64_t all,
             const Plane& plane, int64_t t, int64_t end, const Transform& transform) const {
@@ -378,8 +391,8 @@ struct WeightGradient {
   void read_image(float* v, int64_t place, int64_t c, int64_t last, int64_t t, int64_t end) const {
     read(v, place, x, c, last, s.in_channels, in, t, end, input_tiles);
   }
-  // Computes the gradient of one of the 16 elements for up to kPanel input channels, from `from`
-  // on.
+  // For one of the 16 elements, multiplies tiles g of the gradient by tiles v of the image. It
+  // takes up to kPanel input channels, starting at channel `from`.
   void multiply(float* sums, const float* g, const float* v, float* panel, int64_t from,
                 int64_t terms, bool add) const {
     const int64_t c = s.in_channels, channels = std::min(kPanel, c - from);
@@ -388,7 +401,7 @@ struct WeightGradient {
                                 sums + from, c, 1, add});
   }
 
-  // Sums blocks [i, last) on this thread.
+  // Computes the sums over blocks [i, last) on this thread.
   void sum_blocks(float* sums, int64_t i, int64_t last) const {
     const int64_t m = s.out_channels, c = s.in_channels;
     const int64_t g_step = gradient_step(), v_step = place_step(kPanel * block());
@@ -405,7 +418,7 @@ struct WeightGradient {
       }
     }
   }
-  // Divides the work on each block between threads.
+  // Computes the sums over all blocks. Threads divide the work on each block.
   void share_blocks(float* sums) const {
     const int64_t m = s.out_channels, c = s.in_channels;
     const int64_t g_step = gradient_step(), v_step = place_step(c * block());
@@ -429,7 +442,7 @@ struct WeightGradient {
     }
   }
 
-  // Adds row k of the sums of all parts to the sums of the first part.
+  // For output channel k, adds the sums of the other parts to the sums of the first part.
   void add_parts(float* sums, int64_t parts, int64_t k) const {
     const int64_t c = s.in_channels;
     for (int64_t i = 1; i < parts; ++i)
