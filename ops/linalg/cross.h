@@ -7,8 +7,9 @@
 
 namespace torch::taper {
 
-/// Returns the cross product of vectors of 3 elements along `dim`. If `dim` is nullopt, it is the
-/// first dimension of self with size 3. The other dimensions broadcast.
+/// Returns the cross products of the vectors of self and other along `dim`, which must have size 3.
+/// If `dim` is nullopt, the first dimension of self with size 3 is used. The other dimensions
+/// broadcast.
 Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim = nullopt);
 Tensor& cross_out(Tensor& out, const Tensor& self, const Tensor& other,
                   optional<int64_t> dim = nullopt);
@@ -16,7 +17,7 @@ Tensor& linalg_cross_out(Tensor& out, const Tensor& self, const Tensor& other, i
 
 namespace linalg {
 
-/// Returns the cross product along `dim`.
+/// Returns the cross products of the vectors of self and other along `dim`.
 Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1);
 
 }  // namespace linalg

@@ -1,6 +1,6 @@
-// The p-norms of differences, for host and device. `step` adds one difference, `join` joins partial
-// results, and `finish` gives the norm. The derivative by a difference d is scale(gy, norm) *
-// slope(d, norm).
+// Functors of the p-norms of differences, for host and device. step() adds a difference d to a
+// partial result. join() joins two partial results, and finish() returns the norm. With the
+// gradient gy of the norm, the gradient of d is scale(gy, norm) * slope(d, norm).
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,8 @@ TAPER_HD inline int64_t pair_at(int64_t i, int64_t j, int64_t n) {
   return i * n - i * (i + 1) / 2 + (j - i - 1);
 }
 
-/// Returns the sign of d, like functor::sign. It converts to no int, which would halve the length
-/// of vectors of doubles.
+/// Returns the sign of d, like functor::sign. It converts nothing to int, because this would halve
+/// the number of lanes for doubles.
 template <class T>
 TAPER_HD inline T sign_of(T d) {
   return static_cast<T>(d > 0) - static_cast<T>(d < 0);
@@ -50,7 +50,7 @@ struct Norm2 {
   TAPER_HD T scale(T gy, T norm) const { return norm == 0 ? T(0) : gy / norm; }
   TAPER_HD T slope(T d, T) const { return d; }
 };
-/// Keeps the largest difference. NaN stays NaN.
+/// Keeps the largest magnitude of the differences. NaN stays NaN.
 template <class T>
 struct NormLargest {
   TAPER_HD T step(T most, T d) const { return join(most, std::fabs(d)); }

@@ -8,8 +8,8 @@ namespace torch::taper {
 /// Computes the p-norms y (N (N - 1) / 2) of the differences of the columns of xt (M, N), for the
 /// pairs i < j in order. All tensors are float or double, and row-major.
 TAPER_KERNEL(pdist, Out y, In xt, double p)
-/// Computes gx, the gradient of the rows of x (N, M). A pair whose distance is 0 and a difference
-/// of 0 add 0 to it.
+/// Computes gx, the gradient of the rows of x (N, M). A pair with distance 0 adds 0 to gx. A
+/// difference of 0 also adds 0.
 TAPER_KERNEL(pdist_backward, Out gx, In gy, In x, In y, double p)
 
 }  // namespace torch::taper

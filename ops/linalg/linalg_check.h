@@ -1,4 +1,4 @@
-// Helpers of the files of linear algebra. Not installed.
+// Checks and helpers for the other files of this folder. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -35,7 +35,8 @@ inline void check_square(const char* op, const Tensor& A) {
   check_square_sizes(op, A);
 }
 
-/// Throws unless A is square and the sizes fit A X = B. If `left` is false, they must fit X A = B.
+/// Throws unless A is square and the sizes of A and B fit the equation A X = B, or X A = B if
+/// `left` is false.
 void check_equation(const char* op, const Tensor& A, const Tensor& B, bool left);
 
 /// Returns A's batch sizes, followed by `last`.
@@ -62,15 +63,15 @@ inline Tensor make_info(const Tensor& A) {
   return taper::detail::make_tensor(batch_with(A, {}), kInt, A.device());
 }
 
-/// Throws during a capture on A's device, because cuSOLVER synchronizes. (cuSOLVER's own error does
-/// not tell the cause.)
+/// Throws during a capture on A's device, because cuSOLVER synchronizes with the host. (cuSOLVER's
+/// own error would not name the cause.)
 inline void check_may_wait(const char* op, const Tensor& A) {
   if (A.is_cuda()) taper::detail::check_not_capturing(op, A.device());
 }
 
-/// Calls fail(prefix, info) for the first matrix whose info is not 0. In a batch, the prefix names
-/// the matrix. The host synchronizes here, because LibTorch throws this error from the op itself.
-/// Without the check, the results would be garbage.
+/// Calls fail(prefix, info) for each matrix whose info is not 0. `fail` throws, so only the first
+/// such matrix is reported. In a batch, `prefix` names the matrix. The host synchronizes here,
+/// because LibTorch throws this error from the op itself.
 template <class Fail>
 void check_info(const char* op, const Tensor& info, const Fail& fail) {
   taper::detail::check_not_capturing(op, info.device());

@@ -11,16 +11,16 @@ namespace torch::taper {
 
 namespace linalg {
 
-/// Returns eigenvalues (..., n) and eigenvectors, the columns of (..., n, n), of square matrices.
-/// Both results are complex. The eigenvalues are not sorted. A must be f32 or f64. (linalg_eig.cpp)
+/// Returns the eigenvalues (..., n) and eigenvectors (..., n, n) of square matrices A. Eigenvectors
+/// are columns. Both results are complex. The eigenvalues are not sorted.
 std::tuple<Tensor, Tensor> eig(const Tensor& A);
 Tensor eigvals(const Tensor& A);
 
 }  // namespace linalg
 
 // ---------------------------------------------------------------- out forms
-/// Writes linalg::eigvals or linalg::eig into the given tensors, which are resized. No gradient is
-/// recorded. ops/shared/out.h has the rules.
+/// Writes the results of linalg::eigvals or linalg::eig into the given tensors, which are resized.
+/// No gradient is recorded. ops/shared/out.h has the rules.
 Tensor& linalg_eigvals_out(Tensor& out, const Tensor& A);
 std::tuple<Tensor&, Tensor&> linalg_eig_out(Tensor& eigenvalues, Tensor& eigenvectors,
                                             const Tensor& A);

@@ -21,15 +21,15 @@ std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& A, bool pivot = tr
                                                 bool check_errors = false);
 /// Returns matrices P, L and U with P L U = A.
 std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, bool pivot = true);
-/// Returns the X with A X = B, or with X A = B if `left` is false. With `adjoint`, A^T replaces A.
-/// LU and pivots are the result of lu_factor for a square A. B holds matrices. Throws Error if the
-/// pivots are not kInt, or if there are not n of them.
+/// Returns the X with A X = B, or with X A = B if `left` is false. With `adjoint`, A^T (A^H if
+/// complex) replaces A. LU and pivots are the result of lu_factor for a square A (n x n). B holds
+/// matrices. Throws Error if `pivots` is not kInt, or does not have n elements per matrix.
 Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left = true,
                 bool adjoint = false);
 
 /// Returns L and the block diagonal D of a symmetric A = L D L^T (Bunch and Kaufman) in one matrix,
-/// and LAPACK's pivots (kInt). Only the lower triangle is read. With `hermitian`, a complex A is
-/// taken as Hermitian, and A = L D L^H. There is no gradient. Throws Error for complex `hermitian`
+/// and LAPACK's pivots (kInt). Only the lower triangle of A is read. With `hermitian`, a complex A
+/// must be Hermitian, and A = L D L^H. There is no gradient. Throws Error for complex `hermitian`
 /// matrices on CUDA devices.
 std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian = false);
 /// Returns the results of ldl_factor and info. info is the position, from 1, of the first zero on
@@ -46,14 +46,14 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
 Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots);
 Tensor& linalg_lu_solve_out(Tensor& out, const Tensor& LU, const Tensor& pivots, const Tensor& B,
                             bool left = true, bool adjoint = false);
-/// Returns P, L, U from the result of lu_factor. Without unpack_data, L and U are empty. Without
-/// unpack_pivots, P is empty.
+/// Returns P, L and U as linalg::lu does, from the result of lu_factor. If unpack_data is false, L
+/// and U are empty. If unpack_pivots is false, P is empty.
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots,
                                              bool unpack_data = true, bool unpack_pivots = true);
 
 // ---------------------------------------------------------------- out forms
-/// Writes linalg::lu_factor into the given tensors, which are resized. No gradient is recorded.
-/// ops/shared/out.h has the rules.
+/// Writes the results of linalg::lu_factor into the given tensors, which are resized. No gradient
+/// is recorded. ops/shared/out.h has the rules.
 std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(Tensor& LU, Tensor& pivots, const Tensor& A,
                                                   bool pivot = true);
 

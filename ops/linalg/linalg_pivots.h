@@ -1,4 +1,5 @@
-// Reads LAPACK's pivots safely. A caller may have changed them. For kernels. Not installed.
+// Reads LAPACK's pivots and checks each one, because a program may have changed them. For kernels.
+// Not installed.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,9 @@
 
 namespace torch::taper {
 
-/// Sets rows[r] for r < m to the row that the k swaps of LU move to position r. Skips invalid
-/// pivots, which name no row. Then it sets `wrong` and returns the first invalid pivot, as a row
-/// counted from 0.
+/// Sets rows[r] for r < m to the row that the k swaps of LU move to position r. An invalid pivot is
+/// not a row from 1 to m. It is skipped, and `wrong` becomes true. Returns the first invalid pivot
+/// minus 1, or 0 if there is none.
 TAPER_HD inline int64_t permute_by_pivots(int64_t* rows, const int* pivots, int64_t k, int64_t m,
                                           bool* wrong) {
   int64_t first = 0;
@@ -28,10 +29,10 @@ TAPER_HD inline int64_t permute_by_pivots(int64_t* rows, const int* pivots, int6
   return first;
 }
 
-/// Copies the n pivots of an LDL factorization of the lower triangle. Pivot k is the row, counted
-/// from 1, with which row k is swapped. It is not before row k. If pivot k is negative, row k + 1
-/// is swapped, and rows k and k + 1 form a block of D. If a pivot is invalid, the function returns
-/// false and writes pivots without swaps.
+/// Copies the n pivots of an LDL factorization of the lower triangle. A pivot p > 0 of row k means
+/// that rows k and p are swapped, counted from 1. Row p must not be before row k. Rows k and k + 1
+/// with an equal pivot p < 0 form a block of D, and rows k + 1 and -p are swapped. If a pivot is
+/// invalid, returns false and writes pivots that swap nothing.
 template <class T>
 TAPER_HD bool copy_ldl_pivots(T* to, const int* from, int64_t n) {
   bool right = true;

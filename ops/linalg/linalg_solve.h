@@ -1,10 +1,10 @@
-// Linear algebra of batches of matrices (..., m, n) of f32 and f64: LAPACK on the CPU, cuSOLVER and
-// cuBLAS on GPUs.
+// Linear algebra of batches of matrices (..., m, n) of f32, f64 and their complex dtypes. LAPACK
+// computes on the CPU, cuSOLVER and cuBLAS on GPUs.
 //
-// Leading dimensions are a batch. Batches of two operands broadcast. Functions throw Error if sizes
-// or dtypes do not fit. For unsuitable matrices (singular, not positive-definite) they throw
-// LinAlgError, which names the element of the batch. To find such matrices, the host synchronizes
-// with the device.
+// Leading dimensions are a batch. The batches of two operands broadcast. The functions throw Error
+// if sizes or dtypes do not fit. For unsuitable matrices (singular, not positive-definite), the
+// functions throw LinAlgError, which names the element of the batch. To find these matrices, the
+// host synchronizes with the device.
 #pragma once
 
 #include <tuple>
@@ -21,37 +21,39 @@
 namespace torch::taper {
 namespace linalg {
 
-/// Returns the inverse of square matrices.
+/// Returns the inverses of square matrices A.
 Tensor inv(const Tensor& A);
-/// Returns the inverse and info (..., kInt), which is 0 if there is an inverse. Throws for singular
-/// matrices only with `check_errors`. Without it, no function named ..._ex synchronizes.
+/// Returns the inverse and info (..., kInt), which is 0 if there is an inverse. Throws LinAlgError
+/// for singular matrices only with `check_errors`. Functions named ..._ex do not synchronize if
+/// `check_errors` is false.
 std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false);
-/// Returns the determinant (...) of square matrices (det), or its sign and the logarithm of its
-/// magnitude (slogdet).
+/// det returns the determinants (...) of square matrices. slogdet returns the sign of each
+/// determinant and the logarithm of its magnitude.
 Tensor det(const Tensor& A);
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A);
-/// Returns the X with A X = B for a square A, or with X A = B if `left` is false. B holds matrices
-/// (..., n, k). If B is 1-dim or has A's sizes without the last, it holds vectors (..., n).
+/// Returns the X with A X = B for a square A (..., n, n), or with X A = B if `left` is false. B
+/// holds matrices (..., n, k). B holds vectors (..., n) if it is 1-dim, or has A's sizes without
+/// the last one. solve_ex also returns info, as inv_ex does.
 Tensor solve(const Tensor& A, const Tensor& B, bool left = true);
 std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left = true,
                                     bool check_errors = false);
-/// Returns the X with A X = B for a triangular A. The other triangle of A is not read. With
-/// `unitriangular`, the diagonal is not read either, and its elements are taken as 1. B holds
-/// matrices.
+/// Returns the X with A X = B for a triangular A, or with X A = B if `left` is false. `upper`
+/// selects the triangle of A that is read. With `unitriangular`, the diagonal is not read, and its
+/// elements are taken as 1. B holds matrices.
 Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left = true,
                         bool unitriangular = false);
 
 }  // namespace linalg
 
-/// Call linalg::inv, linalg::det and linalg::slogdet under their older names. The out forms resize
-/// the given tensors and record no gradient.
+/// These functions call linalg::inv, linalg::det and linalg::slogdet under older names. The out
+/// forms resize the given tensors and record no gradient.
 Tensor inverse(const Tensor& self);
 Tensor& inverse_out(Tensor& out, const Tensor& self);
 Tensor det(const Tensor& self);
 Tensor& linalg_det_out(Tensor& out, const Tensor& A);
 std::tuple<Tensor, Tensor> slogdet(const Tensor& self);
 std::tuple<Tensor&, Tensor&> linalg_slogdet_out(Tensor& sign, Tensor& logabsdet, const Tensor& A);
-/// Returns the logarithm of the determinant, or NaN if it is negative.
+/// Returns the logarithm of the determinant, or NaN if the determinant is negative.
 Tensor logdet(const Tensor& self);
 /// Returns the X with A X = self (A^T X = self with `transpose`) for a triangular A. Also returns a
 /// copy of A.

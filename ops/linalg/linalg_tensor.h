@@ -1,5 +1,5 @@
-// Equations between tensors, and functions of vectors and norms. They are composed of ops with
-// derivatives.
+// Equations between tensors, Vandermonde matrices, dot products and condition numbers. All
+// functions are composite ops.
 #pragma once
 
 #include <string_view>
@@ -11,21 +11,22 @@
 namespace torch::taper::linalg {
 
 /// Returns the inverse of `self`. The first `ind` dimensions of self are taken as the rows of a
-/// square matrix, so that tensordot(tensorinv(A), A, ind) is the identity. Throws if the matrix is
-/// not square.
+/// square matrix, and the others as its columns. tensordot(tensorinv(self), self, ind) is the
+/// identity. Throws if the matrix is not square.
 Tensor tensorinv(const Tensor& self, int64_t ind = 2);
-/// Returns the x with tensordot(self, x, x.dim()) = other. First, the dimensions `dims` of self are
-/// moved to the end.
+/// Returns the x with tensordot(self, x, x.dim()) = other. If `dims` is given, these dimensions of
+/// self are first moved to the end.
 Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims = nullopt);
-/// Returns the powers 0 to N - 1 of x (..., n) as a tensor (..., n, N). N defaults to n. Takes
-/// floating dtypes and integers. Powers of integers have dtype kLong.
+/// Returns the powers 0 to N - 1 of x (..., n) as a tensor (..., n, N). N defaults to n. x may be
+/// floating or integral. Powers of integers have dtype kLong.
 Tensor vander(const Tensor& x, optional<int64_t> N = nullopt);
 /// Returns the sum of x * y along `dim`. x and y must have one floating dtype.
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
 /// Returns the condition number: the norm of A times the norm of its inverse. p selects the norm as
-/// in matrix_norm. nullopt and 2 give the ratio of the largest to the smallest singular value, -2
-/// its reciprocal. For these three, A need not be square. A singular matrix gives infinity for the
-/// norms of ±1, ±inf, "fro" and "nuc". For 2 the result is infinite or very large, for -2 about 0.
+/// in matrix_norm. If p is nullopt or 2, the result is the largest singular value divided by the
+/// smallest. If p is -2, the result is the smallest divided by the largest. For p = nullopt, 2 or
+/// -2, A need not be square. A singular matrix gives infinity if p is 1, -1, inf, -inf, "fro" or
+/// "nuc". It gives infinity or a very large number if p is 2, and about 0 if p is -2.
 Tensor cond(const Tensor& A, const optional<Scalar>& p = nullopt);
 /// Takes "fro" or "nuc" as p.
 Tensor cond(const Tensor& A, std::string_view p);

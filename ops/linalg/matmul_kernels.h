@@ -17,14 +17,14 @@ struct FloatMatrix {
   int64_t rows, cols;
   int64_t row_step, col_step;
 };
-/// Computes a small product y = a b without a launch. y is row-major. Returns false if the product
-/// is not small.
+/// Computes a small product y = a b without a launch. y is row-major. Returns false and writes
+/// nothing if the product is not small.
 bool matmul_of_floats(float* y, const FloatMatrix& a, const FloatMatrix& b);
 }  // namespace cpu
-/// Computes y = f(alpha * a b + beta * self) for floating matrices.
+/// Computes y = f(alpha * a b + beta * self) for floating matrices. f is a relu or a gelu.
 TAPER_KERNEL(matmul_activation_kernel, Out y, In a, In b, In self, Scalar beta, Scalar alpha,
              cuda::GemmActivation f)
-/// Computes the 0-dim y, the sum of a * b. Both are 1-dim.
+/// Computes y, the 0-dim sum of a * b. a and b are 1-dim.
 TAPER_KERNEL(dot_kernel, Out y, In a, In b)
 
 }  // namespace torch::taper

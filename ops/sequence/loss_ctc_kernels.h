@@ -8,13 +8,14 @@ namespace torch::taper {
 
 /// The logarithm of an impossible event. It is finite, so that no infinities are subtracted.
 constexpr double kCtcNever = -1e30;
-/// A loss above this means that the target has no alignment.
+/// A loss above this number means that the target has no alignment.
 constexpr double kCtcImpossible = -kCtcNever / 2;
 
-/// x (T, N, C) of f32 or f64, and the targets. `labels` (N, L, int64) holds each target with blanks
-/// in between. `skips` (N, L, bool) is true for positions that may follow the position two before.
-/// `inputs` (N, int64) holds the number of steps of each input, `ends` (N, int64) its last
-/// position. All tensors but x are contiguous.
+/// The operands of the kernels: x (T, N, C) of f32 or f64, which holds log probabilities, and the
+/// targets. `labels` (N, L, int64) holds each target with blanks before, between and after its
+/// labels. `skips` (N, L, bool) is true for a position that may directly follow the position two
+/// before it. `inputs` (N, int64) holds the number of steps of each input. `ends` (N, int64) holds
+/// the last position in `labels` of each target. All tensors but x are contiguous.
 template <class T>
 struct CtcInput {
   const T* x;
@@ -49,12 +50,13 @@ void for_ctc_dtype(ScalarType t, const F& f) {
   f(float());
 }
 
-/// alpha (T, N, L) gets logarithms of probabilities. alpha[t, n, s] is for all alignments of the
-/// steps up to t that end at position s. alpha is defined only for the steps and positions of each
-/// input. `loss` is (N).
+/// Computes alpha (T, N, L), logarithms of probabilities. alpha[t, n, s] is the probability of all
+/// alignments of the first t + 1 steps of input n that end at position s. Elements beyond the steps
+/// and positions of an input are undefined. Also computes the losses (N).
 TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In inputs, In ends)
-/// shares (T, N, L) gets fractions of the probability. shares[t, n, s] is the fraction of the
-/// alignments that are at position s in step t. It is 0 beyond the steps and positions of an input.
+/// Computes shares (T, N, L). shares[t, n, s] is the part of the probability of input n whose
+/// alignments are at position s in step t. Elements beyond the steps and positions of an input are
+/// 0.
 TAPER_KERNEL(ctc_shares, Out shares, In alpha, In loss, In x, In labels, In skips, In inputs,
              In ends)
 

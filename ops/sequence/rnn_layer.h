@@ -6,13 +6,14 @@
 
 namespace torch::taper {
 
-/// The weights of a layer: w_ih (G x D) and w_hh (G x P), biases (G) or undefined, and w_hr (P x H)
-/// or undefined. G = gates_of(mode) * H. P is the size of the layer's output. It is H if there is
-/// no projection.
+/// The weights of a layer with D inputs and H units: w_ih (G x D) and w_hh (G x P), biases (G) or
+/// undefined, and the projection w_hr (P x H) or undefined. G = gates_of(mode) * H. P is the number
+/// of columns of the layer's output. Without a projection, P = H.
 struct RnnWeights {
   Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
 };
-/// The output y (R x P) for every row, and the last states: h (N x P) and, for an LSTM, c (N x H).
+/// The output y (R x P) for all R rows, and the last states of the N sequences: h (N x P) and, for
+/// an LSTM, c (N x H).
 struct RnnOutput {
   Tensor y, h, c;
 };

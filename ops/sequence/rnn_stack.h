@@ -1,4 +1,5 @@
-// The layers of a recurrent network over a packed batch, and cuDNN's layout of them. Not installed.
+// The layers of a recurrent network over a packed batch, and cuDNN's layout of their weights. Not
+// installed.
 #pragma once
 
 #include <vector>
@@ -17,15 +18,17 @@ struct RnnStack {
   int64_t num_layers;
   bool bidirectional;
   bool tf32;       ///< true if a library's f32 products may use TF32
-  double dropout;  ///< between layers, and 0 unless in training
+  double dropout;  ///< probability of dropout between layers; 0 unless in training
   std::vector<int64_t> sizes;
-  /// The number of columns of the input, of units of a layer, and of columns of a layer's output in
-  /// one direction. Without projections, `hidden` and `output` are equal.
+  /// `input` is the number of columns of the input, and `hidden` the number of units of a layer.
+  /// `output` is the number of columns of a layer's output in one direction. Without projections,
+  /// `hidden` and `output` are equal.
   int64_t input, hidden, output;
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
   bool projects() const { return output != hidden; }
-  /// Returns the number of parameters of a layer in one direction: w_ih, w_hh, b_ih and b_hh, w_hr.
+  /// Returns the number of parameters of a layer in one direction: w_ih, w_hh, with biases b_ih and
+  /// b_hh, and with projections w_hr.
   size_t params_each() const { return (has_biases ? 4u : 2u) + (projects() ? 1u : 0u); }
 };
 
@@ -39,8 +42,8 @@ std::vector<Dims> rnn_param_sizes(const RnnStack& stack);
 std::vector<int> rnn_lengths(const RnnStack& stack);
 
 // ---------------------------------------------------------------------- weights for cuDNN
-/// A gate's part of a parameter: elements [from, from + count). In cuDNN, it is the matrix or the
-/// bias of linear layer `linear` in pseudo layer `layer`.
+/// The part of parameter `param` for one gate: elements [from, from + count). In cuDNN, this part
+/// is the matrix or the bias of linear layer `linear` in pseudo layer `layer`.
 struct RnnBlock {
   int layer, linear;
   bool is_bias;
@@ -49,24 +52,24 @@ struct RnnBlock {
 };
 std::vector<RnnBlock> rnn_blocks(const RnnStack& stack);
 
-/// Elements [from, from + count) of a parameter, which are adjacent in cuDNN's weights, from `to`
-/// on.
+/// Elements [from, from + count) of parameter `param`. In cuDNN's packed weights, they are elements
+/// [to, to + count).
 struct RnnSpan {
   size_t param;
   int64_t from, to, count;
 };
-/// Returns the spans. Adjacent spans are joined.
+/// Joins spans that are adjacent in both layouts, and returns all spans.
 std::vector<RnnSpan> joined(const std::vector<RnnSpan>& spans);
-/// Copies the parameters into `weights` (1-dim).
+/// Copies the parameters into the packed weights `weights` (1-dim).
 void pack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans, TensorList params);
-/// Returns the parameters in `weights`, which have these sizes. A parameter is a view if its
-/// elements are adjacent.
+/// Returns the parameters, of these sizes, from the packed weights. A parameter is a view of
+/// `weights` if its elements are adjacent there. Otherwise it is a copy.
 std::vector<Tensor> unpack_weights(const Tensor& weights, const std::vector<RnnSpan>& spans,
                                    const std::vector<Dims>& sizes);
 
-/// Tests whether cuDNN may be used. cuDNN must be enabled. Deterministic results must not be
-/// required, because cuDNN does not guarantee them for recurrent layers. Dtypes must agree, dropout
-/// must be off, and all sizes must be valid.
+/// Tests whether cuDNN may compute the stack. cuDNN must be enabled. Deterministic results must not
+/// be required, because cuDNN does not guarantee them for recurrent layers. Dtypes must agree, and
+/// all sizes must be valid. If there are several layers, dropout must be 0.
 bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, const Tensor& c,
                      TensorList params);
 
