@@ -1,7 +1,8 @@
-// Activation functions that are not in the list of unary ops, which has relu, sigmoid and tanh.
+// Activation functions. (relu, sigmoid and tanh are declared in ops/elementwise/unary.h.)
 //
-// All are pointwise and take floating tensors of any shape. f_(x) writes into x. Gradients at
-// corners follow PyTorch. activation_functors.h describes these gradients.
+// In the comments, x is an element of self. All functions but glu are pointwise. All take floating
+// tensors of any shape. Functions whose names end in `_` write the result into self. Gradients at
+// corners follow PyTorch (see activation_functors.h).
 // Errors: NotImplementedError "\"silu_cpu\" not implemented for 'Long'".
 #pragma once
 
@@ -34,8 +35,8 @@ Tensor& selu_(Tensor& self);
 /// Errors: "ZeroDivisionError: alpha cannot be 0 for CELU".
 Tensor celu(const Tensor& self, const Scalar& alpha = 1.0);
 Tensor& celu_(Tensor& self, const Scalar& alpha = 1.0);
-/// Returns x times the cumulative normal distribution function of x. With "tanh", it returns the
-/// approximation x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+/// Returns x times the cumulative normal distribution function of x. If `approximate` is "tanh",
+/// returns the approximation x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 /// Errors: "approximate argument must be either none or tanh.".
 Tensor gelu(const Tensor& self, std::string_view approximate = "none");
 Tensor& gelu_out(Tensor& out, const Tensor& self, std::string_view approximate = "none");
@@ -74,7 +75,7 @@ Tensor& hardshrink_out(Tensor& out, const Tensor& self, const Scalar& lambd = 0.
 /// Returns the gradient of hardshrink by self: 0 if |self| <= lambd, else grad_out. The operands
 /// broadcast and promote to a floating dtype.
 Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd);
-/// Moves x towards 0 by lambd >= 0. Returns 0 if |x| <= lambd.
+/// Returns x - lambd if x > lambd, x + lambd if x < -lambd, else 0. lambd must not be negative.
 /// Errors: "lambda must be greater or equal to 0, but found to be -1.".
 Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5);
 Tensor& softshrink_out(Tensor& out, const Tensor& self, const Scalar& lambd = 0.5);
@@ -95,21 +96,22 @@ Tensor softsign(const Tensor& self);
 /// Returns x - tanh(x).
 Tensor tanhshrink(const Tensor& self);
 
-/// Returns x for x > 0, else w x. `weight` has one element, or one per channel (dimension 1).
+/// Returns x for x > 0, else w x. w is the element of `weight` for x. `weight` has one element, or
+/// one per channel (dimension 1).
 /// Errors: "Mismatch of parameter numbers and input channel size. Found parameter numbers = 3 and
 /// channel size = 4.".
 Tensor prelu(const Tensor& self, const Tensor& weight);
 /// Returns the gradients of prelu by self and weight. Throws like prelu.
 std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self,
                                           const Tensor& weight);
-/// Applies leaky_relu with a slope for each element. In training, slopes are drawn from [lower,
-/// upper). Otherwise each slope is (lower + upper) / 2.
+/// Applies leaky_relu with a separate slope for each element. In training, slopes are drawn from
+/// [lower, upper). Otherwise each slope is (lower + upper) / 2.
 Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 1.0 / 3,
              bool training = false, optional<Generator> generator = nullopt);
 Tensor& rrelu_(Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 1.0 / 3,
                bool training = false, optional<Generator> generator = nullopt);
-/// Applies rrelu and writes the drawn slopes (1 if x > 0) to `noise`. `noise` must have x's sizes
-/// and dtype. If `training` is false, `noise` does not change.
+/// Applies rrelu, and writes the slopes drawn for x <= 0 to `noise`. For x > 0, it writes 1.
+/// `noise` must have the sizes and dtype of self. If `training` is false, `noise` does not change.
 /// Errors: "rrelu_with_noise: expected noise of the sizes and dtype of self, ...".
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
                         const Scalar& upper = 1.0 / 3, bool training = false,
@@ -117,7 +119,7 @@ Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& l
 Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
                           const Scalar& upper = 1.0 / 3, bool training = false,
                           optional<Generator> generator = nullopt);
-/// Returns the first half of x along `dim` times the sigmoid of the second half.
+/// Returns the first half of self along `dim` times the sigmoid of the second half.
 /// Errors: "Halving dimension must be even, but dimension 0 is size 3".
 Tensor glu(const Tensor& self, int64_t dim = -1);
 Tensor& glu_out(Tensor& out, const Tensor& self, int64_t dim = -1);

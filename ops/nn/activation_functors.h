@@ -1,7 +1,8 @@
-// The activation functions and their slopes, for host and device. T is float or double.
+// The activation functions and their slopes (derivatives), for host and device. T is float or
+// double.
 //
-// At a corner, the slope follows PyTorch. leaky_relu, elu and threshold have the slope left of the
-// corner. hardtanh, hardsigmoid and the shrinks have slope 0 at both bounds.
+// Slopes at corners follow PyTorch. leaky_relu, elu and threshold have the slope from the left of
+// the corner. hardtanh, hardsigmoid, hardshrink and softshrink have slope 0 at both corners.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -84,7 +85,8 @@ struct Silu {
 template <class T>
 struct Mish {
   T a, b, c;
-  // tanh(log(1 + e)) with e = exp(x) is e (e + 2) / (e (e + 2) + 2). Above 20 it is 1.
+  // tanh(log(1 + e)) with e = exp(x) is e (e + 2) / (e (e + 2) + 2). For x above 20, the result is
+  // 1.
   TAPER_HD static T gate(T x) {
     const T e = vector_exp(x > T(20) ? T(20) : x);
     const T n = e * (e + T(2));
@@ -124,7 +126,7 @@ struct Hardsigmoid {
   TAPER_HD T slope(T x) const { return x > T(-3) && x < T(3) ? T(1) / T(6) : T(0); }
 };
 
-// Computes a product even for x below -3, so that -inf gives NaN, as in LibTorch.
+// For x below -3, value() returns x * 0, so that -inf gives NaN, as in LibTorch.
 template <class T>
 struct Hardswish {
   T a, b, c;
@@ -182,7 +184,7 @@ struct Logit {
   }
 };
 
-// Calls run(f) with the function that `form` describes, with parameters of type C.
+// Calls run(f). f is the functor of the function that `form` describes, with parameters of type C.
 template <class C, class Run>
 void with_activation(const ActivationForm& form, const Run& run) {
   const C a = static_cast<C>(form.a), b = static_cast<C>(form.b), c = static_cast<C>(form.c);

@@ -1,13 +1,13 @@
-// Kernels of the activation functions. Operands have one shape and any floating dtype, and their
-// elements are adjacent.
+// Kernels of the activation functions. Operands have one shape and one floating dtype. The elements
+// of each operand are adjacent.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>
 
 namespace torch::taper {
 
-/// An activation function. Its parameters are the fields a, b and c of ActivationForm, in the order
-/// of activation_functors.h.
+/// An activation function. The parameters of a function are the fields a, b and c of
+/// ActivationForm, in the order of the fields of its functor in activation_functors.h.
 enum class Activation : int8_t {
   kLeakyRelu,
   kElu,
@@ -32,7 +32,7 @@ struct ActivationForm {
 
 // Computes y = f(x). y may be x.
 TAPER_KERNEL(activation, Out y, In x, ActivationForm form)
-// Computes gx = gy f'(x).
+// Computes gx = gy f'(x), the gradient of x.
 TAPER_KERNEL(activation_backward, Out gx, In gy, In x, ActivationForm form)
 
 }  // namespace torch::taper

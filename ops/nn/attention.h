@@ -7,16 +7,18 @@
 
 namespace torch::taper {
 
-/// Returns softmax(query key^T * scale + mask) value. query is (..., L, E), key (..., S, E), value
-/// (..., S, V), and the result (..., L, V). Leading dimensions broadcast. The default `scale` is
-/// 1/sqrt(E). `attn_mask` broadcasts to (..., L, S). It holds bools, which are true if a query may
-/// see a key, or numbers, which are added to the scores. With is_causal, query i sees only the keys
-/// 0 to i. Weights are dropped with probability `dropout_p`.
+/// Returns softmax(query key^T * scale + mask) value. query is (..., L, E): L queries of E numbers.
+/// key is (..., S, E) and value (..., S, V): S keys, each with a value of V numbers. The result is
+/// (..., L, V). Leading dimensions broadcast. The default `scale` is 1/sqrt(E). `attn_mask`
+/// broadcasts to (..., L, S). A mask of bools is true if a query may see a key. A mask of numbers
+/// is added to the scores query key^T * scale. With is_causal, query i sees only the keys 0 to i.
+/// The results of softmax are dropped with probability `dropout_p`.
 ///
 /// With enable_gqa, dimension -3 holds the heads, and key and value may have fewer heads than
-/// query. Each head of the key is used by an equal number of adjacent heads of the query. All
-/// tensors must have one floating dtype. Memory grows with L and S. It grows with L * S if weights
-/// are dropped, the mask needs a gradient, or the gradient is differentiated.
+/// query. Each head of the key is used by an equal number of adjacent heads of the query. query,
+/// key and value must have one floating dtype. Memory grows in proportion to L + S. It grows in
+/// proportion to L * S if dropout_p > 0, the mask needs a gradient, or the gradient is
+/// differentiated.
 ///
 /// Errors: Error for fewer than 2 dimensions, for sizes or dtypes that do not fit, and for a mask
 /// together with is_causal. With enable_gqa: Error if the number of query heads is not a multiple

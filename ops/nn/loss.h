@@ -1,6 +1,7 @@
-// Losses. In all of them, `reduction` is Reduction::None (one value per element or sample), Mean
-// (the default) or Sum. Mean divides by the number of elements. With class weights it divides by
-// the sum of the targets' weights. If there are no elements, Mean returns NaN.
+// The common rules of losses. In all functions, `reduction` is Reduction::None (one value per
+// element or sample), Mean (the default) or Sum. Mean divides the sum by the number of elements.
+// With class weights, Mean divides the sum by the sum of the targets' weights. If there are no
+// elements, Mean returns NaN.
 #pragma once
 
 #include <taper/framework/core/tensor.h>

@@ -8,32 +8,33 @@
 
 namespace torch::taper {
 
-/// Options for targets.
+/// Options of the losses: the targets to ignore, the reduction and label smoothing.
 struct NllOptions {
   int64_t ignore_index;
   int64_t reduction;     // Reduction::None, Mean or Sum
   double smoothing = 0;  // label smoothing of the cross entropy
 };
 
-// y has the target's shape, or is 0-dim for a sum or mean. total_weight is 0-dim.
+// Computes the losses y and the sum of the targets' weights, total_weight (0-dim). y has the shape
+// of `target`, or is 0-dim for a sum or mean.
 TAPER_KERNEL(nll_loss, Out y, Out total_weight, In x, In target, In weight, NllOptions options)
 TAPER_KERNEL(nll_loss_backward, Out gx, In gy, In target, In weight, In total_weight,
              NllOptions options)
 
-// `rows` is saved for backward. It has two numbers per target: the logarithm of the sum of
-// exponentials, and the weighted loss. Its last number is the total weight. If gx is defined, it
-// gets the gradient of a sum or mean, because the exponentials are available here. gx has no 16-bit
-// dtype.
+// Computes the losses y, and `rows`, which is saved for backward. `rows` has two numbers per
+// target: the logarithm of the sum of exponentials, and the weighted loss. Its last number is the
+// sum of the targets' weights. If gx is defined, it gets the gradient of a sum or mean, because
+// this kernel computes the exponentials anyway. gx must not have a 16-bit dtype.
 TAPER_KERNEL(cross_entropy, Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options)
 TAPER_KERNEL(cross_entropy_backward, Out gx, In gy, In rows, In x, In target, In weight,
              NllOptions options)
 // Computes gx *= gy. gy is one number. If it is 1, as usual, gx is not read or written.
 TAPER_KERNEL(scale_gradient, InOut gx, In gy)
 
-// The targets are p, the probabilities of all classes. p is contiguous and has x's shape. It has
-// x's dtype, or f32 if x has a 16-bit dtype. `losses` and gy have one number per sample. `rows` has
-// two numbers per sample: the logarithm of the sum of exponentials, and the weighted sum of
-// probabilities.
+// The targets are p, the probabilities of all classes. p is contiguous, with x's shape. Its dtype
+// is x's, or f32 if x has a 16-bit dtype. `losses` and gy have one number per sample. `rows` has
+// two numbers per sample: the logarithm of the sum of exponentials, and the sum of the
+// probabilities times the weights.
 TAPER_KERNEL(soft_cross_entropy, Out losses, Out rows, In x, In p, In weight, double smoothing)
 TAPER_KERNEL(soft_cross_entropy_backward, Out gx, In gy, In rows, In x, In p, In weight,
              double smoothing)

@@ -5,8 +5,8 @@
 
 namespace torch::taper {
 
-/// A shape [N, C, ...] as three numbers. `inner` is the product of the sizes after C. [C] is one
-/// sample.
+/// A shape [N, C, ...] as three numbers: N, the number of classes C, and `inner`, the product of
+/// the sizes after C. A shape [C] is one sample.
 struct NllShape {
   int64_t n = 1, classes = 1, inner = 1;
 
@@ -19,7 +19,8 @@ struct NllShape {
     classes = sizes[1];
     for (int64_t d = 2; d < sizes.size(); ++d) inner *= sizes[d];
   }
-  /// Calls f(target, offset of its class 0 in x) for all targets.
+  /// Calls f(i, offset) for the index i of each target. `offset` is the offset in x of the target's
+  /// class 0.
   template <class F>
   void each_target(const F& f) const {
     for (int64_t i = 0; i < n; ++i)

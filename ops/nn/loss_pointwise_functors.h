@@ -1,4 +1,5 @@
-// The pointwise losses and their slopes, for host and device. p is the parameter.
+// The pointwise losses and their slopes (derivatives by x), for host and device. x is the input, t
+// its target and p the parameter of the loss.
 #pragma once
 
 #include <cmath>
@@ -129,7 +130,7 @@ struct PoissonOfRatesLoss {
   }
 };
 
-// Calls f(Loss()), where Loss is the functor of `kind`.
+// Calls f with the functor of the loss `kind`.
 template <class F>
 void with_loss(LossKind kind, const F& f) {
   switch (kind) {

@@ -7,7 +7,7 @@
 
 namespace torch::taper {
 
-/// The loss of an element. d = x - target, and p is the parameter.
+/// The loss of an element x with target t. d = x - t, and p is LossForm::p.
 enum class LossKind : int8_t {
   kSquared,         // d^2
   kSmoothL1,        // d^2 / (2 p) if |d| < p, else |d| - p / 2; p = 0: |d|
@@ -25,12 +25,12 @@ struct LossForm {
   double p = 0;
 };
 
-// If y has x's shape, it gets the losses, in x's dtype or the wide dtype. If y is 0-dim and of the
-// wide dtype, it gets the sum of the losses divided by `divisor`. The CPU kernel throws for kBce
-// and an x outside of [0, 1].
+// If y has x's shape, y gets the losses, and has x's dtype or the wide dtype. If y is 0-dim, y gets
+// the sum of the losses divided by `divisor`, and has the wide dtype. For kBce, the CPU kernel
+// throws if an x is outside of [0, 1].
 TAPER_KERNEL(pointwise_loss, Out y, In x, In target, LossForm form, double divisor)
-// Computes gx = gy * d loss / dx / divisor, of x's dtype. gy has x's shape and is contiguous, or is
-// one number. gy has x's dtype or the wide dtype.
+// Computes gx = gy * (derivative of the loss by x) / divisor. gx has x's dtype. gy is contiguous
+// with x's shape, or is one number. gy has x's dtype or the wide dtype.
 TAPER_KERNEL(pointwise_loss_backward, Out gx, In gy, In x, In target, LossForm form, double divisor)
 
 }  // namespace torch::taper

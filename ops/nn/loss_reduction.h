@@ -11,15 +11,16 @@ inline void check_reduction(const char* op, int64_t reduction) {
               ": expected a reduction of None, Mean or Sum, got ", reduction);
 }
 
-/// Tests whether x has a 16-bit dtype. Kernels of losses read it directly, so autocast does not
-/// cast x. It determines only the dtype of the loss.
+/// Tests whether x has a 16-bit dtype. Kernels of losses read 16-bit floats directly, so autocast
+/// does not cast x. Autocast determines only the dtype of the loss.
 inline bool is_narrow(const Tensor& x) {
   return x.defined() && isReducedFloatingType(x.scalar_type());
 }
-/// Returns the dtype in which losses of x are computed.
+/// Returns the dtype in which losses of x are computed: f32 if x has a 16-bit dtype, else x's
+/// dtype.
 inline ScalarType sum_dtype(const Tensor& x) { return is_narrow(x) ? kFloat : x.scalar_type(); }
-/// Returns the dtype of a loss of x under the current autocast state. Without autocast, the loss
-/// has `dtype`.
+/// Returns the dtype of a loss of x. The dtype is f32 if autocast is enabled for x's device and
+/// `dtype` has 16 bits, else `dtype`.
 inline ScalarType loss_dtype(const Tensor& x, ScalarType dtype) {
   const bool widens = autocast::is_autocast_enabled(x.device().type());
   return widens && isReducedFloatingType(dtype) ? kFloat : dtype;

@@ -10,7 +10,7 @@
 
 namespace torch::taper::cpu {
 
-/// Calls f.operator()<L>(), where L is the type in which losses of x are computed.
+/// Calls f.operator()<L>(). L is the type in which losses of x are computed, double or float.
 template <class F>
 void by_wide_dtype(const In& x, const F& f) {
   x.dtype == kDouble ? f.template operator()<double>() : f.template operator()<float>();
@@ -25,8 +25,8 @@ const L* wide_tile(const In& x, int64_t i, int64_t n, L* room) {
   }
   return x.as<L>() + i;
 }
-/// Calls make(to), which must write n numbers of type L. They become the elements [i, i + n) of y.
-/// If y has a 16-bit dtype, `to` is `room`, and the numbers are converted afterwards.
+/// Calls make(to), which must write n numbers of type L to `to`. These numbers become elements [i,
+/// i + n) of y. If y has a 16-bit dtype, `to` is `room`, and the numbers are then converted to y.
 template <class L, class Make>
 void make_tile(const Out& y, int64_t i, int64_t n, L* room, const Make& make) {
   if constexpr (std::is_same_v<L, float>) {

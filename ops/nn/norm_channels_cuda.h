@@ -8,7 +8,8 @@
 namespace torch::taper::cuda {
 
 // ---------------------------------------------------------------------- short vectors
-/// A vector of any floating dtype and stride. If there is no vector, every element is `otherwise`.
+/// A vector of any floating dtype and stride, or no vector. at(i, otherwise) returns element i, or
+/// `otherwise` without a vector.
 struct Values {
   const char* data;
   ScalarType dtype;
@@ -21,14 +22,14 @@ struct Values {
   TAPER_DEVICE double at(int64_t i, double otherwise) const {
     return data ? load_double(dtype, data + i * step) : otherwise;
   }
-  /// Returns the bytes between elements of a short vector.
+  /// Returns the distance between elements of a short vector, in bytes.
   template <class View>
   static int64_t bytes_between(const View& x) {
     const int64_t step = x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1;
     return step * static_cast<int64_t>(elementSize(x.dtype));
   }
 };
-/// A vector to be written. If there is none, writes are dropped.
+/// A vector that put() writes, or no vector. Without a vector, put() does nothing.
 struct Results {
   char* data;
   ScalarType dtype;
@@ -43,9 +44,9 @@ struct Results {
 };
 
 // ---------------------------------------------------------------------- channels in pieces
-/// Part of a channel: n elements, `step` apart, from offset `at` on. They belong to sample
-/// `sample`. If `samples` is true, a channel has one element per sample, and they belong to n
-/// samples from `sample` on.
+/// Part of a channel: n elements that are `step` apart and start at offset `at`. The elements
+/// belong to sample `sample`. If `samples` is true, a channel has one element per sample. Then the
+/// elements belong to samples [sample, sample + n).
 struct ChannelPiece {
   int64_t channel, sample, at, n, step;
   bool samples;
@@ -57,15 +58,14 @@ struct ChannelPiece {
 /// channels.
 struct Channels {
   int64_t batch, channels, pixels;
-  int64_t length, pieces;  // elements of a piece, pieces of a channel
-  int64_t per_sample;      // pieces of a sample of a channel
+  int64_t length, pieces;  // elements per piece, pieces per channel
+  int64_t per_sample;      // pieces per sample of a channel
   static constexpr int64_t kLeastRows = 64, kMostPixels = 1 << 14;
 
   Channels(int64_t batch, int64_t channels, int64_t pixels)
       : batch(batch), channels(channels), pixels(pixels) {
     if (pixels == 1) {
-      // There are enough pieces to keep the GPU busy, but each piece has at least kLeastRows
-      // samples.
+      // Makes enough pieces to keep the GPU busy, but only pieces of at least kLeastRows samples.
       const int64_t wanted = resident_threads() / std::max<int64_t>(channels, 1) + 1;
       const int64_t most = std::max<int64_t>(batch / kLeastRows, 1);
       length = (batch + std::min(wanted, most) - 1) / std::min(wanted, most);
@@ -93,8 +93,7 @@ struct Channels {
   bool packed(const From*... from) const {
     return pixels > 1 && row_packs<T>(pixels, from...);
   }
-  /// Returns the piece of row `row` < rows(). The row encodes the index of the piece and the
-  /// channel.
+  /// Returns the piece with index `row` < rows(): piece row / channels of channel row % channels.
   TAPER_DEVICE ChannelPiece piece(int64_t row) const {
     const int64_t k = row / channels, c = row - k * channels;
     if (pixels == 1) {
@@ -108,8 +107,8 @@ struct Channels {
   TAPER_DEVICE static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 };
 
-/// Calls f(i, packs) for all elements of a piece, V at a time. `packs` holds the elements i to i +
-/// V - 1 of R tensors.
+/// Calls f(i, packs) for all elements of a piece, V at a time. `packs` holds elements i to i + V -
+/// 1 of the piece, from each of R tensors.
 template <int V, class T, int R, class F>
 TAPER_DEVICE void each_of_piece(const Team& team, const ChannelPiece& piece,
                                 const T* const (&from)[R], const F& f) {
@@ -122,7 +121,8 @@ TAPER_DEVICE void each_of_piece(const Team& team, const ChannelPiece& piece,
   }
 }
 
-/// The first step of a reduction over channels: a team reduces one piece. Body has:
+/// The first kernel of a reduction over the elements of each channel: a team reduces one piece.
+/// Body has:
 ///
 ///   using Element = T; using State = ...;               trivially copyable, at most 32 bytes
 ///   static constexpr int kTensors = R;
@@ -171,7 +171,7 @@ struct JoinChannelPieces {
   }
 };
 
-/// Calls body.finish(channel, state of all its elements) for each channel. The order of joins
+/// Reduces each channel and calls body.finish(channel, state of its elements). The order of joins
 /// depends only on the shape and the GPU.
 template <class Body>
 void fold_channels(const Channels& shape, const Body& body) {
@@ -190,8 +190,8 @@ void fold_channels(const Channels& shape, const Body& body) {
                  JoinChannelPieces<Body>{body, shape, partial.get()});
 }
 
-/// Computes y[i] = f(x[i]) with f = body.of(channel). Body has Element, kTensors and from as in
-/// FoldChannelPiece, and `y`.
+/// Computes y[i] = f(x[i]) with f = body.of(channel). x is from body.from. Body has Element,
+/// kTensors and `from` as in FoldChannelPiece, and the result `y`.
 template <class Body, int V>
 struct MapChannelPiece {
   using Held = HeldRows<typename Body::Element, V, Body::kTensors>;

@@ -1,4 +1,4 @@
-// The loops of batch norm over samples without pixels, whose channels are adjacent. Not installed.
+// The loops of batch norm for x (N, C), whose columns are channels. Not installed.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -9,7 +9,7 @@ namespace torch::taper::cpu {
 /// number.
 constexpr int64_t kNormColumns = 64;
 
-/// Some columns of rows that are `step` elements apart.
+/// Some columns of x and gy. Their rows are `step` elements apart.
 template <class T>
 struct NormColumns {
   int64_t rows, step, columns;
@@ -17,15 +17,15 @@ struct NormColumns {
   const T* gy = nullptr;
 };
 
-/// Computes the mean of every column and the sum of its squared deviations.
+/// Computes the mean of every column, and m2, the sum of squared deviations from this mean.
 template <class T>
 void column_moments(const NormColumns<T>& s, double* mean, double* m2);
-/// Computes y = a (x - mean) + b. y has x's layout.
+/// Computes y = a (x - mean) + b. y has x's layout. mean, a and b have one element per column.
 template <class T>
 void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,
                         const opmath_t<T>* a, const opmath_t<T>* b);
-/// Computes every column's sums of gy and of gy (x - mean). Also computes gx = a gy, unless gx is
-/// null.
+/// Computes for every column `sum`, the sum of gy, and `dot`, the sum of gy (x - mean). Also
+/// computes gx = a gy, unless gx is null.
 template <class T>
 void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, T* gx, const opmath_t<T>* a,
                  double* sum, double* dot);

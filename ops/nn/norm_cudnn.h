@@ -12,10 +12,10 @@ bool none_or_dense(const View& v, ScalarType dtype) {
   return !v.defined() || (v.dtype == dtype && v.contiguous);
 }
 
-/// Tests whether cuDNN takes the batch norm of x (N, C, ...). Weight and bias must be contiguous
-/// and of the statistics' type (f64 for f64, else f32). So must mean and var, if defined. In
-/// training, each channel needs more than one value. N is limited by the grids of cuDNN's kernels.
-/// bf16 is refused, because cuDNN does not document it for these functions.
+/// Tests whether cuDNN takes the batch norm of x (N, C, ...). weight and bias must be contiguous,
+/// and f64 if x is f64, else f32. The same is required of mean and var, if they are defined. In
+/// training, each channel needs more than one value. The grids of cuDNN's kernels limit N. Returns
+/// false for bf16, because cuDNN does not document bf16 for these functions.
 template <class View>
 bool cudnn_takes_batch_norm(const In& x, const In& weight, const In& bias, const View& mean,
                             const View& var, bool training) {
@@ -27,14 +27,15 @@ bool cudnn_takes_batch_norm(const In& x, const In& weight, const In& bias, const
          x.sizes[0] <= (training ? 880801 : 65535) && (!training || x.numel > x.sizes[1]);
 }
 
-// Compute the same as the kernels of norm_kernels.h, for inputs that cudnn_takes_batch_norm
-// accepts. They return false, with nothing done, if cuDNN does not support them.
+// These functions compute the same as the batch norm kernels of norm_kernels.h.
+// cudnn_takes_batch_norm() must accept the inputs. If cuDNN does not support the inputs, they
+// return false and write nothing.
 bool cudnn_batch_norm_training(const Out& y, const Out& mean, const Out& scale,
                                const InOut& running_mean, const InOut& running_var, const In& x,
                                const In& weight, const In& bias, double momentum, double eps);
 bool cudnn_batch_norm_inference(const Out& y, const In& running_mean, const In& running_var,
                                 const In& x, const In& weight, const In& bias, double eps);
-/// The statistics must be those of the batch.
+/// Computes the gradients for training: mean and scale must be from the batch.
 bool cudnn_batch_norm_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy,
                                const In& x, const In& mean, const In& scale, const In& weight,
                                double eps);

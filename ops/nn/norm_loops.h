@@ -10,7 +10,7 @@ namespace torch::taper::cpu {
 /// Count, mean and sum of squared deviations from the mean.
 struct Moments {
   double count = 0, mean = 0, m2 = 0;
-  /// Joins the moments of two parts (Chan, Golub, LeVeque 1983).
+  /// Adds the moments o of other elements (Chan, Golub, LeVeque 1983).
   void merge(const Moments& o) {
     if (o.count == 0) return;
     const double total = count + o.count, delta = o.mean - mean;
@@ -20,13 +20,13 @@ struct Moments {
   }
 };
 
-/// Sums of gy and of gy (x - mean).
+/// `sum` is the sum of gy, `dot` the sum of gy (x - mean).
 struct Dots {
   double sum = 0, dot = 0;
 };
 
-/// Adjacent rows of n elements, each with a mean and a scale. Weights (n elements) and bias may be
-/// null. If `centers` is false, the means are zeros.
+/// The operands of normalize_rows(). Rows of n elements are adjacent. Each row has one mean and one
+/// scale. weight and bias have n elements or are null. If `centers` is false, the means are zeros.
 template <class T>
 struct RowNorm {
   T* y;
@@ -60,11 +60,12 @@ Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean);
 template <class T>
 void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
              opmath_t<T> mean, opmath_t<T> c);
-/// Computes y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale.
+/// Computes mean, scale and y = (x - mean) * scale * weight + bias for rows [begin, end).
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);
-/// Computes gx = scale (v - c), unless gx is null. v is gy * weight. c is the component of v along
-/// x. For centered rows, c also includes the component along 1. Adds to gw and gb.
+/// Computes gx = scale (v - c), unless gx is null. v is gy * weight. c is the projection of v to
+/// the row x - mean. If `centers` is true, c also includes the projection of v to a row of ones,
+/// which is its mean. Adds to gw and gb, unless they are null.
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 

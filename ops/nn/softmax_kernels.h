@@ -1,5 +1,6 @@
-// Kernels of softmax. All operands are contiguous, of one shape and floating dtype. `dim` is less
-// than the number of dimensions. A 0-dim tensor is treated as one element along dimension 0.
+// Kernels of softmax. All operands are contiguous, of one shape and floating dtype. `dim` is not
+// negative and less than the number of dimensions. A 0-dim tensor is treated as one element along
+// dimension 0.
 #pragma once
 
 #include <taper/framework/kernel/dispatch.h>

@@ -16,7 +16,7 @@
 namespace torch::taper {
 
 /// Packs a padded tensor. Returns the rows and batch_sizes. Throws Error unless lengths (N) holds N
-/// numbers from T down to 1, the largest first.
+/// numbers from 1 to T, the largest first.
 std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tensor& lengths,
                                                  bool batch_first);
 /// Inverts _pack_padded_sequence. Returns the padded tensor and the lengths (N). `padding_value`

@@ -38,7 +38,7 @@ std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_
                                         int64_t num_layers, double dropout, bool train,
                                         bool bidirectional);
 
-/// Take one state h as `hx`. Return the output and h after the last time. A step of rnn_tanh and
+/// Takes one state h as `hx`. Returns the output and h after the last time. A step of rnn_tanh and
 /// rnn_relu is
 ///
 ///     h = f(w_ih x + b_ih + w_hh h + b_hh),  f = tanh or relu,

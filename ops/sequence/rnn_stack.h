@@ -42,8 +42,9 @@ std::vector<Dims> rnn_param_sizes(const RnnStack& stack);
 std::vector<int> rnn_lengths(const RnnStack& stack);
 
 // ---------------------------------------------------------------------- weights for cuDNN
-/// The part of parameter `param` for one gate: elements [from, from + count). In cuDNN, this part
-/// is the matrix or the bias of linear layer `linear` in pseudo layer `layer`.
+/// The part of parameter `param` for one gate, or a whole projection: elements [from, from +
+/// count). In cuDNN, this part is the matrix or the bias of linear layer `linear` in pseudo layer
+/// `layer`.
 struct RnnBlock {
   int layer, linear;
   bool is_bias;

@@ -425,7 +425,7 @@ inline void forward(float* y, uint8_t* codes, const float* x, const float* w, co
 }
 /// Multiplies pairs of channels, or pairs of columns if all numbers are finite. The last column of
 /// a kernel is paired with a zero. If an image element were infinite, its product with this zero
-/// would be NaN.
+/// would be NaN. Without pairs, computes in floats.
 inline void forward(BFloat16* y, uint8_t* codes, const BFloat16* x, const BFloat16* w,
                     const BFloat16* b, const Shape& f) {
   const int64_t numel = f.s.batch * f.x_numel(), weights = f.s.out_channels * f.s.depth();
