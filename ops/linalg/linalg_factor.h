@@ -59,9 +59,11 @@ Tensor& cholesky_inverse_out(Tensor& out, const Tensor& self, bool upper = false
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);
 Tensor& cholesky_solve_out(Tensor& out, const Tensor& self, const Tensor& input2,
                            bool upper = false);
-std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);  ///< linalg::qr
+/// Calls linalg::qr with mode "reduced", or "complete" if `some` is false. linalg_qr_out writes the
+/// results of linalg::qr into Q and R, which are resized, and records no gradient.
+std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
 std::tuple<Tensor&, Tensor&> linalg_qr_out(Tensor& Q, Tensor& R, const Tensor& A,
-                                           std::string_view mode = "reduced");  ///< linalg::qr
+                                           std::string_view mode = "reduced");
 /// Returns the eigenvalues of symmetric matrices in ascending order, and the eigenvectors. If
 /// `eigenvectors` is false, the second tensor is empty. Only the upper triangle is read, or the
 /// lower one if `upper` is false.

@@ -1,5 +1,5 @@
-// LU and LDL factors, and equations with them. Matrices are (..., m, n) of f32 or f64. Leading
-// dimensions are a batch. Errors are described in linalg_solve.h.
+// LU and LDL factors, and solvers that use them. Matrices are (..., m, n) of f32, f64 or their
+// complex dtypes. Leading dimensions are a batch. Errors are described in linalg_solve.h.
 #pragma once
 
 #include <tuple>
@@ -12,7 +12,7 @@ namespace torch::taper {
 namespace linalg {
 
 /// Returns L and U in one matrix (..., m, n), and the row swaps (..., min(m, n)) of dtype kInt. The
-/// swaps count rows from 1. Throws if U has a zero on its diagonal.
+/// swaps count rows from 1. Throws LinAlgError if U has a zero on its diagonal.
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot = true);
 /// Returns the results of lu_factor and info (..., kInt). info is the position, from 1, of the
 /// first zero on the diagonal of U, or 0 if there is none. Throws for such a zero only with

@@ -49,11 +49,12 @@ Tensor multi_dot(TensorList tensors);
 /// Norms inf and -inf are the largest and smallest row sum of magnitudes.
 Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
-/// Returns the root of the sum of squares ("fro") or the sum of the singular values ("nuc").
+/// Returns the root of the sum of squares (ord "fro"), or the sum of the singular values (ord
+/// "nuc").
 Tensor matrix_norm(const Tensor& A, std::string_view ord = "fro", IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
-/// Takes a string literal.
+/// Calls matrix_norm with a string literal as `ord`.
 inline Tensor matrix_norm(const Tensor& A, const char* ord, IntArrayRef dim = {-2, -1},
                           bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return linalg::matrix_norm(A, std::string_view(ord), dim, keepdim, dtype);
@@ -70,7 +71,7 @@ Tensor norm(const Tensor& A, const optional<Scalar>& ord = nullopt,
 Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
             bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
-/// Takes a string literal.
+/// Calls norm with a string literal as `ord`.
 inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = nullopt,
                    bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return linalg::norm(A, std::string_view(ord), dim, keepdim, dtype);

@@ -20,7 +20,7 @@ Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef 
 /// Returns the powers 0 to N - 1 of x (..., n) as a tensor (..., n, N). N defaults to n. x may be
 /// floating or integral. Powers of integers have dtype kLong.
 Tensor vander(const Tensor& x, optional<int64_t> N = nullopt);
-/// Returns the sum of x * y along `dim`. x and y must have one floating dtype.
+/// Returns the sum of conj(x) * y along `dim`. x and y must have one floating or complex dtype.
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
 /// Returns the condition number: the norm of A times the norm of its inverse. p selects the norm as
 /// in matrix_norm. If p is nullopt or 2, the result is the largest singular value divided by the
@@ -28,7 +28,7 @@ Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
 /// -2, A need not be square. A singular matrix gives infinity if p is 1, -1, inf, -inf, "fro" or
 /// "nuc". It gives infinity or a very large number if p is 2, and about 0 if p is -2.
 Tensor cond(const Tensor& A, const optional<Scalar>& p = nullopt);
-/// Takes "fro" or "nuc" as p.
+/// Returns the condition number for the norm p = "fro" or "nuc".
 Tensor cond(const Tensor& A, std::string_view p);
 inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std::string_view(p)); }
 
@@ -36,7 +36,8 @@ inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std:
 
 namespace torch::taper {
 
-/// Returns a view of the diagonals. Unlike diagonal(), it defaults to the last two dimensions.
+/// Returns a view of the diagonals. Unlike diagonal(), linalg_diagonal defaults to the last two
+/// dimensions.
 inline Tensor linalg_diagonal(const Tensor& A, int64_t offset = 0, int64_t dim1 = -2,
                               int64_t dim2 = -1) {
   return A.diagonal(offset, dim1, dim2);

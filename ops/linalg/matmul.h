@@ -13,7 +13,7 @@
 
 namespace torch::taper {
 
-/// Returns the product (n x m) of matrices (n x k) and (k x m). Unlike matmul, it does not
+/// Returns the product (n x m) of matrices (n x k) and (k x m). Unlike matmul, mm does not
 /// broadcast.
 Tensor mm(const Tensor& self, const Tensor& mat2);
 /// Returns the products (B x n x m) of batches of matrices (B x n x k) and (B x k x m). bmm does

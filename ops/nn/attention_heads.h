@@ -16,7 +16,7 @@ struct AttentionOptions {
   enum Weights { kNone, kMean, kEach } weights = kNone;
 };
 struct AttentionOutput {
-  Tensor y;        ///< (N, H, L, V), with memory in the query's dimension order
+  Tensor y;        ///< (N, H, L, V), with the query's order of dimensions in memory
   Tensor weights;  ///< undefined, (N, L, S) or (N, H, L, S)
 };
 

@@ -28,7 +28,7 @@ TAPER_KERNEL(nll_loss_backward, Out gx, In gy, In target, In weight, In total_we
 TAPER_KERNEL(cross_entropy, Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options)
 TAPER_KERNEL(cross_entropy_backward, Out gx, In gy, In rows, In x, In target, In weight,
              NllOptions options)
-// Computes gx *= gy. gy is one number. If it is 1, as usual, gx is not read or written.
+// Computes gx *= gy. gy is one number. If gy is 1, as usual, gx is neither read nor written.
 TAPER_KERNEL(scale_gradient, InOut gx, In gy)
 
 // The targets are p, the probabilities of all classes. p is contiguous, with x's shape. Its dtype

@@ -1,6 +1,7 @@
 // Access to the operands of losses of 16-bit floats, which are computed in float. Operands other
-// than x may have 16 or 32 bits. Kernels test their dtype at run time, once per pack. A kernel for
-// each pair of dtypes would double the compile time. For *_cuda.cu files only. Not installed.
+// than x may have 16 or 32 bits. Kernels test the dtypes of these operands at run time, once per
+// pack. A kernel for each pair of dtypes would double the compile time. For *_cuda.cu files only.
+// Not installed.
 #pragma once
 
 #include <taper/framework/cuda/map.h>
@@ -27,7 +28,7 @@ TAPER_DEVICE void write_wide(M* to, const Pack<C, V>& from) {
 }
 
 /// A tensor with elements of type T, or of C, the type in which numbers of type T are computed.
-/// `wide` tells which.
+/// `wide` is true for C.
 template <class T>
 struct EitherIn {
   using C = opmath_t<T>;

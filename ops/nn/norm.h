@@ -1,8 +1,9 @@
 // Normalisations: y = (x - mean) / sqrt(var + eps) * weight + bias.
 //
-// Each function takes the mean and the (biased) variance over other dimensions. An undefined weight
-// means 1, an undefined bias means 0. All functions take floating dtypes. f16 and bf16 are computed
-// in float. If shapes do not fit, the functions throw Error with LibTorch's messages.
+// The functions differ in the dimensions over which they take the mean and the (biased) variance.
+// An undefined weight means 1, an undefined bias means 0. All functions take floating dtypes. f16
+// and bf16 are computed in float. If shapes do not fit, the functions throw Error with LibTorch's
+// messages.
 #pragma once
 
 #include <taper/framework/core/tensor.h>

@@ -63,9 +63,9 @@ void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<
 /// Computes mean, scale and y = (x - mean) * scale * weight + bias for rows [begin, end).
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);
-/// Computes gx = scale (v - c), unless gx is null. v is gy * weight. c is the projection of v to
-/// the row x - mean. If `centers` is true, c also includes the projection of v to a row of ones,
-/// which is its mean. Adds to gw and gb, unless they are null.
+/// Computes gx = scale (v - c), unless gx is null. v is gy * weight. c is the projection of v onto
+/// the row x - mean. If `centers` is true, c also includes the projection of v onto a row of ones,
+/// which is the mean of v. Adds to gw and gb, unless they are null.
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 

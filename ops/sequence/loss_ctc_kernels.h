@@ -50,9 +50,9 @@ void for_ctc_dtype(ScalarType t, const F& f) {
   f(float());
 }
 
-/// Computes alpha (T, N, L), logarithms of probabilities. alpha[t, n, s] is the probability of all
-/// alignments of the first t + 1 steps of input n that end at position s. Elements beyond the steps
-/// and positions of an input are undefined. Also computes the losses (N).
+/// Computes alpha (T, N, L). alpha[t, n, s] is the logarithm of the probability of all alignments
+/// of the first t + 1 steps of input n that end at position s. Elements beyond the steps and
+/// positions of an input are undefined. Also computes the losses (N).
 TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In inputs, In ends)
 /// Computes shares (T, N, L). shares[t, n, s] is the part of the probability of input n whose
 /// alignments are at position s in step t. Elements beyond the steps and positions of an input are

@@ -15,7 +15,7 @@ struct GridSampling {
 };
 
 // All tensors are contiguous and of one dtype, f32 or f64. images is (N, C, [D,] H, W). grid is (N,
-// ..., 2 or 3), and y is (N, C, ...) with the same spatial sizes.
+// ..., 2 or 3), and y is (N, C, ...) with grid's spatial sizes.
 TAPER_KERNEL(grid_sample, Out y, In images, In grid, GridSampling s)
 /// Computes gx, the gradient of `images`, and ggrid, the gradient of `grid`. Either may be
 /// undefined.

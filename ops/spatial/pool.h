@@ -2,10 +2,11 @@
 //
 // self is (N, C, ...) or, without a batch, (C, ...), of a floating dtype. `kernel_size`, `stride`
 // (default: the kernel's size), `padding` and `dilation` take one number for all spatial
-// dimensions, or one for each. One output size is (size + 2 padding - dilation (kernel - 1) - 1) /
-// stride + 1, rounded down, or rounded up with ceil_mode. A window that would start in the padding
-// after the end is left out. For a maximum, padding is minus infinity, and self may hold integers
-// up to 2^53. For a mean, padding is zero. The functions throw Error if shapes do not fit.
+// dimensions, or one for each. `padding` must not exceed half the kernel's size. One output size is
+// (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or rounded up with
+// ceil_mode. A window that would start in the padding after the end is left out. For a maximum,
+// padding is minus infinity, and self may hold integers up to 2^53. For a mean, padding is zero.
+// The functions throw Error if shapes do not fit.
 #pragma once
 
 #include <tuple>

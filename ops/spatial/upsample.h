@@ -6,7 +6,7 @@
 // unless align_corners is true. (As in LibTorch, upsample_nearest2d ignores the scale of a
 // dimension whose size stays or doubles.) With align_corners, the centres of the corner pixels of
 // input and output coincide. Otherwise the corners of both images coincide. Pixels beyond an edge
-// have the value of the edge pixel, except with antialiasing. The functions throw Error for another
+// have the value of the edge pixel, except with antialiasing. The functions throw Error for a wrong
 // number of dimensions and for empty images.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace torch::taper {
 
-/// Sets output pixel o to input pixel floor(o / scale). The `exact` forms take input pixel floor((o
-/// + 0.5) / scale), which has the nearest centre.
+/// Sets output pixel o to input pixel floor(o / scale). scale is the ratio output / input. The
+/// `exact` forms take input pixel floor((o + 0.5) / scale), which has the nearest centre.
 Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size,
                           optional<double> scales = nullopt);
 Tensor upsample_nearest2d(const Tensor& self, IntArrayRef output_size,

@@ -35,9 +35,10 @@ using IfText = std::enable_if_t<
     !std::is_integral<S>::value && std::is_convertible<const S&, std::string_view>::value, int>;
 }  // namespace detail
 
-/// conv1d, conv2d and conv3d compute a convolution, conv_transpose1d, 2d and 3d its transpose. The
-/// convolutions also take `padding` "same" or "valid". For a transpose, input is (N, C, ...),
-/// weight is (C, K / groups, ...), and the result is (N, K, ...). One output size of a transpose is
+/// conv1d, conv2d and conv3d compute a convolution. The conv_transpose functions compute its
+/// transpose. Convolutions also take `padding` "same" or "valid". For a transpose, input is (N, C,
+/// ...), weight is (C, K / groups, ...), and the result is (N, K, ...). One output size of a
+/// transpose is
 ///   (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,

@@ -2,7 +2,7 @@
 // 1 along rows and must not reach beyond the image. For f32. Not installed.
 //
 // Packing a patch costs a store per kernel element and pixel. A first layer has few channels, so
-// these stores would take as long as the arithmetic.
+// these stores would take as long as its arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -103,7 +103,7 @@ bool takes_row_gradient(const ConvShape& s);
 inline int64_t padded_channels(const ConvShape& s) { return (s.out_channels + 15) / 16 * 16; }
 /// Adds to `sum` the gradient from one image of one group. With padded = padded_channels(s), sum[k
 /// * padded + m] += sum over pixels of x[patch + kernel element k] * gy[pixel * padded + m]. gy is
-/// the transposed gradient of the output.
+/// the gradient of the output, transposed to (pixels, padded).
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s);
 /// Adds to `sum` the gradient from one image of one group. gy is not transposed. The lanes of a

@@ -56,7 +56,7 @@ struct Forward : ConvForward<T> {
   }
 
   // Computes the panel of output pixels that starts at pixel p, for all output channels of one
-  // group of one image. `image` counts the groups of all images.
+  // group of one image. `image` is the index of this group among the groups of all images.
   void panel(int64_t image, int64_t p, T* packed) const {
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
     const int64_t group = image % s.groups, width = std::min(kPatchPanel, pixels - p);

@@ -99,7 +99,7 @@ class WordRows {
   Scratch<uint16_t> rows_;
 };
 
-/// Writes the gradient of a channels-last image to the gradient tensor.
+/// Copies the gradient of an image from channels-last order to the gradient tensor.
 template <class T>
 class ImageDelivery {
  public:
@@ -346,7 +346,7 @@ inline void weight_gradient(BFloat16* gw, BFloat16* gb, const BFloat16* x, const
 }
 
 // ---------------------------------------------------------------------- gradient of the input
-/// The layout of kernels in rows of vectors, and access to gradients.
+/// The layout of kernels of floats, in rows of vectors, and access to the gradients of results.
 template <class T>
 struct FloatKernels {
   using X = float;

@@ -67,7 +67,7 @@ enum class ConvPass { kForward, kInputGradient, kWeightGradient };
 constexpr int64_t kPatchPanel = 64;
 /// The number of elements that may be written after the last row of a packed panel.
 constexpr int64_t kPatchSlack = 64;
-/// The number of rows of a transposed panel.
+/// The largest number of rows of a transposed panel.
 constexpr int64_t kPatchRows = 256;
 
 /// A part of the matrix of patches: elements [k, k + depth) of the patches of output pixels [p, p +

@@ -35,11 +35,12 @@ constexpr int64_t kSlack = 64;  ///< number of elements that may be written afte
 /// The least number of channels. Fewer channels give too few products per transformed element.
 constexpr int64_t kLeastChannels = 16;
 /// If there are many kernels per tile, the kernels are transformed in blocks of channels just
-/// before use. If all were transformed first, their results would be read from L3 or memory. The
-/// limits are numbers of kernels per tile: kManyKernels for up to kFewTiles tiles,
+/// before use. If all kernels were transformed first, the transformed kernels would be read from L3
+/// or memory. The limits are numbers of kernels per tile: kManyKernels for up to kFewTiles tiles,
 /// kManyKernelsOfMoreTiles for more. Above kMostKernels kernels per tile, the transforms cost as
 /// much time as they save. (Zen 4, 512 to 512 channels, 32 images of 4 x 4: 16.4 ms by oneDNN, 14.8
-/// with all kernels transformed first, 12.6 in blocks. 16 images: 8.7 and 6.9.)
+/// with all kernels transformed first, 12.6 in blocks. For 16 images: 8.7 ms with all kernels
+/// transformed first, 6.9 in blocks.)
 constexpr int64_t kFewTiles = 256, kManyKernels = 128, kManyKernelsOfMoreTiles = 1024;
 constexpr int64_t kMostKernels = 4096;
 /// The number of output channels per block. The transformed kernels of a block stay in L2.
