@@ -5,8 +5,9 @@
 
 namespace torch::taper {
 
-/// Computes the p-norms y (N (N - 1) / 2) of the differences of the columns of xt (M, N), for the
-/// pairs i < j in order. All tensors are float or double, and row-major.
+/// Computes y (N (N - 1) / 2), the p-norms of the differences of columns i < j of xt (M, N).
+/// pair_at() (distance_functors.h) returns the index of a pair. All tensors are float or double,
+/// and row-major.
 TAPER_KERNEL(pdist, Out y, In xt, double p)
 /// Computes gx, the gradient of the rows of x (N, M). A pair with distance 0 adds 0 to gx. A
 /// difference of 0 also adds 0.

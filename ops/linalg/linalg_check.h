@@ -35,8 +35,8 @@ inline void check_square(const char* op, const Tensor& A) {
   check_square_sizes(op, A);
 }
 
-/// Throws unless A is square and the sizes of A and B fit the equation A X = B, or X A = B if
-/// `left` is false.
+/// Throws unless A is square, and A and B fit the equation A X = B. If `left` is false, the
+/// equation is X A = B.
 void check_equation(const char* op, const Tensor& A, const Tensor& B, bool left);
 
 /// Returns A's batch sizes, followed by `last`.

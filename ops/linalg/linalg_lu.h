@@ -27,10 +27,10 @@ std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, bool pivot = true);
 Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left = true,
                 bool adjoint = false);
 
-/// Returns L and the block diagonal D of a symmetric A = L D L^T (Bunch and Kaufman) in one matrix,
-/// and LAPACK's pivots (kInt). Only the lower triangle of A is read. With `hermitian`, a complex A
-/// must be Hermitian, and A = L D L^H. There is no gradient. Throws Error for complex `hermitian`
-/// matrices on CUDA devices.
+/// Returns the factors of a symmetric A = L D L^T (Bunch and Kaufman), and LAPACK's pivots (kInt).
+/// One matrix holds L and the block diagonal D. Only the lower triangle of A is read. With
+/// `hermitian`, a complex A must be Hermitian, and A = L D L^H. There is no gradient. Throws Error
+/// for complex `hermitian` matrices on CUDA devices.
 std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian = false);
 /// Returns the results of ldl_factor and info. info is the position, from 1, of the first zero on
 /// the diagonal of D, or 0 if there is none. Throws for such a zero only with `check_errors`.

@@ -2,9 +2,9 @@
 //
 // Shapes are written (rows x columns). B is the number of matrices in a batch. All operands must
 // have one dtype, which must not be bool. Sums of f16 and bf16 accumulate in float. Operands may be
-// views with any strides. A transposed view is not copied. The functions throw Error with
-// LibTorch's messages for shapes that do not fit and for different dtypes ("expected scalar type
-// Float but found Double").
+// views with any strides. A transposed view is not copied. If shapes do not fit or dtypes differ,
+// the functions throw Error with LibTorch's messages ("expected scalar type Float but found
+// Double").
 #pragma once
 
 #include <taper/framework/core/tensor.h>

@@ -6,8 +6,8 @@
 
 namespace torch::taper {
 
-/// An activation function. The parameters of a function are the fields a, b and c of
-/// ActivationForm, in the order of the fields of its functor in activation_functors.h.
+/// An activation function. Its parameters are the fields a, b and c of ActivationForm. They have
+/// the order of the fields of the functor in activation_functors.h.
 enum class Activation : int8_t {
   kLeakyRelu,
   kElu,

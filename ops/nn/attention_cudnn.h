@@ -40,10 +40,10 @@ inline bool cudnn_takes_attention_backward(const In& gy, const In& q, const In& 
 // These functions compute the same as the kernels of attention_kernels.h. The functions
 // cudnn_takes_... must accept the inputs. lse means the same as in those kernels. So the backward
 // pass may use other kernels than the forward pass. The functions return false and write nothing if
-// cuDNN is missing, is too old, has no engine, or has compiled plans for too many shapes. Compiling
-// a plan takes half a second. So the functions also return false for the first calls with a shape.
-// But they compile a plan at once if the call is captured, results must be deterministic, or
-// benchmarkCuDNN is on.
+// cuDNN is missing, is too old or has no engine. They also do so if plans for too many shapes are
+// compiled already. Compiling a plan takes half a second. So the functions also return false for
+// the first calls with a shape. But they compile a plan at once if the call is captured, results
+// must be deterministic, or benchmarkCuDNN is on.
 bool cudnn_attention(const Out& y, const Out& lse, const In& q, const In& k, const In& v,
                      const AttentionForm& form);
 bool cudnn_attention_backward(const Out& gq, const Out& gk, const Out& gv, const In& gy,

@@ -22,8 +22,8 @@ struct AttentionForm {
   bool bf16_products = false;
 };
 
-/// Computes y (N, H, L, V), whose strides follow the rules for v. lse (N, H, L) is contiguous and
-/// gets, for each query, the logarithm of the sum of exponentials of its scores. `weights` is
+/// Computes y (N, H, L, V), whose strides follow the rules for v. lse (N, H, L) is contiguous. For
+/// each query, it gets the logarithm of the sum of exponentials of the scores. `weights` is
 /// undefined, or contiguous (N, L, S). It gets the mean over the heads of the softmax of the
 /// scores.
 TAPER_KERNEL(attention, Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form)

@@ -31,8 +31,8 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
                          const Scalar& margin = 1, const optional<Tensor>& weight = {},
                          int64_t reduction = Reduction::Mean);
 /// Takes scores (N, C) or (C) and targets of the same sizes. A row of targets holds classes up to
-/// its first -1. Returns the sum of max(0, 1 - x[t] + x[c]) over all targets t of the row and all
-/// classes c that are no target of the row, divided by C.
+/// its first -1. Returns the sum of max(0, 1 - x[t] + x[c]), divided by C. The sum is over all
+/// targets t of the row and all classes c that are not targets of the row.
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target,
                               int64_t reduction = Reduction::Mean);
 

@@ -11,11 +11,11 @@ constexpr double kCtcNever = -1e30;
 /// A loss above this number means that the target has no alignment.
 constexpr double kCtcImpossible = -kCtcNever / 2;
 
-/// The operands of the kernels: x (T, N, C) of f32 or f64, which holds log probabilities, and the
-/// targets. `labels` (N, L, int64) holds each target with blanks before, between and after its
-/// labels. `skips` (N, L, bool) is true for a position that may directly follow the position two
-/// before it. `inputs` (N, int64) holds the number of steps of each input. `ends` (N, int64) holds
-/// the last position in `labels` of each target. All tensors but x are contiguous.
+/// The operands of the kernels. x (T, N, C) holds log probabilities in f32 or f64. `labels` (N, L,
+/// int64) holds each target with blanks before, between and after its labels. `skips` (N, L, bool)
+/// is true for a position that may directly follow the position two before it. `inputs` (N, int64)
+/// holds the number of steps of each input. `ends` (N, int64) holds the last position in `labels`
+/// of each target. All tensors but x are contiguous.
 template <class T>
 struct CtcInput {
   const T* x;
@@ -50,9 +50,9 @@ void for_ctc_dtype(ScalarType t, const F& f) {
   f(float());
 }
 
-/// Computes alpha (T, N, L). alpha[t, n, s] is the logarithm of the probability of all alignments
-/// of the first t + 1 steps of input n that end at position s. Elements beyond the steps and
-/// positions of an input are undefined. Also computes the losses (N).
+/// Computes alpha (T, N, L), logarithms of the probabilities of alignments. alpha[t, n, s] includes
+/// all alignments of the first t + 1 steps of input n that end at position s. Elements beyond the
+/// steps and positions of an input are undefined. Also computes the losses (N).
 TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In inputs, In ends)
 /// Computes shares (T, N, L). shares[t, n, s] is the part of the probability of input n whose
 /// alignments are at position s in step t. Elements beyond the steps and positions of an input are

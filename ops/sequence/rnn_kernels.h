@@ -56,9 +56,9 @@ inline std::vector<RnnStep> steps_of(const RnnPlan& plan) {
 ///
 /// Computes the outputs y (R x H). On entry, gates (R x G) holds the part of the gates from the
 /// inputs, w_ih x + b_ih. On return, `gates` holds the gates. h and c (N x H) hold the first state
-/// on entry and the last state on return. extra (R x H) gets the cell states of an LSTM, or the
-/// part of a GRU's new gate from the hidden state, w_hn h + b_hn. w_hh is (G x H). b_hh is (G) or
-/// undefined. Operands that a mode does not use (c, extra) are undefined.
+/// on entry and the last state on return. For an LSTM, extra (R x H) gets the cell states. For a
+/// GRU, it gets w_hn h + b_hn, the part of the new gate from the hidden state. w_hh is (G x H).
+/// b_hh is (G) or undefined. Operands that a mode does not use (c, extra) are undefined.
 TAPER_KERNEL(rnn_forward, RnnPlan plan, InOut gates, Out extra, Out y, InOut h, InOut c, In w_hh,
              In b_hh)
 

@@ -22,10 +22,10 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
               IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride);
 
 /// Moves channels to pixels. With r = upscale_factor, x (..., C r^2, H, W) becomes y (..., C, H r,
-/// W r), with y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]. pixel_unshuffle is the inverse,
-/// with r = downscale_factor. Both take any dtype and throw Error if r is below 1. pixel_shuffle
-/// throws Error if the number of channels is not divisible by r^2. pixel_unshuffle throws Error if
-/// the height or the width is not divisible by r.
+/// W r). Elements are y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]. pixel_unshuffle is the
+/// inverse, with r = downscale_factor. Both take any dtype and throw Error if r is below 1.
+/// pixel_shuffle throws Error if the number of channels is not divisible by r^2. pixel_unshuffle
+/// throws Error if the height or the width is not divisible by r.
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor);
 Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor);
 /// Moves channel i * (C / groups) + j of self (N, C, ...) to channel j * groups + i. Takes any

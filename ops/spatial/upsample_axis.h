@@ -42,8 +42,8 @@ struct ResampledAxis {
 
   /// The neighbours of one output pixel: input pixels first to first + count - 1. pixel() clamps
   /// each index to the image. `offset` is the distance of the output pixel's position from pixel
-  /// `first` (kLinear), from pixel first + 1 (kCubic), or from the left edge of pixel `first`
-  /// (antialias).
+  /// `first` (kLinear) or first + 1 (kCubic). With antialiasing, it is the distance from the left
+  /// edge of pixel `first`.
   struct Neighbours {
     int64_t first;
     int count;

@@ -6,7 +6,8 @@
 // One output size is
 //   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
 // The functions compute a cross-correlation. Output channel k at position o is y[k][o] = bias[k] +
-// sum over c and kernel elements t of w[k][c][t] x[c][o * stride - padding + t * dilation].
+// s. s is the sum over channels c and kernel elements t of w[k][c][t] x[c][o * stride - padding + t
+// * dilation].
 //
 // The functions take floating, complex and integral dtypes. Transposed convolutions do not take
 // integers. input, weight and bias must have one dtype. Sums of f16 and bf16 accumulate in float.

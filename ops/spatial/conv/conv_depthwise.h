@@ -62,8 +62,8 @@ struct Fill {
 void fill(const Fill<float>& f);
 void fill(const Fill<double>& f);
 
-/// The operands of correlate(). It computes out[i * ldo + j] = bias + sum over t < count of
-/// weights[t] * plane[elements[t] + i * row_step + j] for i < rows and j < cols.
+/// The operands of correlate(). For i < rows and j < cols, it computes out[i * ldo + j] = bias + s.
+/// s is the sum over t < count of weights[t] * plane[elements[t] + i * row_step + j].
 template <class T>
 struct Correlation {
   const T* plane;
@@ -79,7 +79,7 @@ void correlate(const Correlation<float>& c);
 void correlate(const Correlation<double>& c);
 
 /// The operands of weave(), which interleaves `step` strands. It copies from[s * strand + i * ld +
-/// j] to to[i * ldto + j * step + s] for s < step, i < rows and j * step + s < cols.
+/// j] to to[i * ldto + j * step + s]. The ranges are s < step, i < rows and j * step + s < cols.
 template <class T>
 struct Weave {
   T* to;
@@ -90,8 +90,8 @@ struct Weave {
 void weave(const Weave<float>& w);
 void weave(const Weave<double>& w);
 
-/// The operands of add_element_sums(). It adds to sums[t] the sum over i < rows and j < cols of g[i
-/// * cols + j] * plane[elements[t] + i * row_step + j]. Each sums[t] consists of kPlaneSlack
+/// The operands of add_element_sums(). It adds g[i * cols + j] * plane[elements[t] + i * row_step +
+/// j] to sums[t], for all t < count, i < rows and j < cols. Each sums[t] consists of kPlaneSlack
 /// partial sums.
 template <class T>
 struct ElementSums {

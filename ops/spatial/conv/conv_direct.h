@@ -107,8 +107,8 @@ inline int64_t padded_channels(const ConvShape& s) { return (s.out_channels + 15
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s);
 /// Adds to `sum` the gradient from one image of one group. gy is not transposed. The lanes of a
-/// vector are pixels. The sum over the pixels in lane l, for output channel m and kernel element k,
-/// is added to sum[(m * depth + k) * 16 + l].
+/// vector are pixels. For output channel m and kernel element k, sum[(m * depth + k) * 16 + l]
+/// accumulates the pixels in lane l.
 void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                   const ConvShape& s);
 

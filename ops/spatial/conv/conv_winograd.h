@@ -339,8 +339,8 @@ inline bool input_gradient(float* gx, const float* gy, const float* w, const Con
 constexpr int64_t kLeastPart = 256, kLongPart = 1024, kMostSums = 1 << 24;
 
 /// Computes the gradient of the weight. For each of the 16 elements, the tiles of the gradient are
-/// multiplied by the tiles of the image, a block of tiles at a time. Threads divide the tiles into
-/// parts. Each part has separate sums, so the order of additions depends only on the number of
+/// multiplied by the tiles of the image. A product takes a block of tiles. Threads divide the tiles
+/// into parts. Each part has separate sums, so the order of additions depends only on the number of
 /// threads. The transformed tiles stay in the caches of their thread. If there are too few tiles,
 /// threads process the blocks together. They first divide the channels to transform, then the
 /// products.
