@@ -15,13 +15,13 @@ namespace torch::taper {
 /// Holds an accessor's pointer as a plain T*.
 template <class T>
 struct DefaultPtrTraits {
-  using PtrType = T*;  ///< may overlap memory of other pointers
+  using PtrType = T*;  ///< other pointers may point to this memory
 };
 /// Holds an accessor's pointer as `T* __restrict__`. A kernel must reach this memory through no
 /// other pointer.
 template <class T>
 struct RestrictPtrTraits {
-  using PtrType = T* __restrict__;  ///< must not overlap memory of other pointers
+  using PtrType = T* __restrict__;  ///< no other pointer may point to this memory
 };
 
 /// Base of accessors of any rank. Refers to sizes and strides that must outlive it.
@@ -37,7 +37,7 @@ class TensorAccessorBase {
   /// Returns the size of dimension `dim`, 0 to N - 1. `dim` is not checked, and a negative number
   /// does not mean a dimension from the end.
   TAPER_HD index_t size(index_t dim) const { return sizes_[dim]; }
-  /// Returns the step from one index of the dimension to the next, in elements. Not checked.
+  /// Returns the stride of dimension `dim` in elements. `dim` is not checked.
   TAPER_HD index_t stride(index_t dim) const { return strides_[dim]; }
   /// Returns all N sizes. The result refers to the array that the constructor got.
   ArrayRef<index_t> sizes() const { return {sizes_, N}; }

@@ -5,7 +5,7 @@
 
 /// Declares a private member `name_` of type T with a setter and a getter `name`. The setter
 /// returns the struct, so that calls can be chained. Declarations after the macro are private. A
-/// default value may follow it: `TAPER_ARG(double, momentum) = 0;`.
+/// default value may follow the macro: `TAPER_ARG(double, momentum) = 0;`.
 #define TAPER_ARG(T, name)                           \
  public:                                             \
   auto name(const T& new_##name)->decltype(*this) {  \

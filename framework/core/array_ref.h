@@ -20,7 +20,8 @@ using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 
-/// A pointer and a length. It owns nothing, so it must not outlive the values it was made from.
+/// A pointer and a length. It owns nothing, so it must not outlive the values that it was made
+/// from.
 template <class T>
 class ArrayRef {
  public:
@@ -66,7 +67,7 @@ class ArrayRef {
   constexpr const_iterator cend() const { return data_ + size_; }
   ///@}
   constexpr const T* data() const { return data_; }    ///< may be null for an empty view
-  constexpr size_t size() const { return size_; }      ///< values, not bytes
+  constexpr size_t size() const { return size_; }      ///< number of values
   constexpr bool empty() const { return size_ == 0; }  ///< size() is 0
 
   /// Returns value `i`. Not checked.
@@ -81,14 +82,15 @@ class ArrayRef {
   const T& front() const { return at(0); }
   const T& back() const { return at(size_ - 1); }
   ///@}
-  /// Returns a view of `count` values from `start` on. Throws IndexError if the elements go beyond
-  /// the end.
+  /// Returns a view of `count` values, starting at value `start`. Throws IndexError if start +
+  /// count > size().
   ArrayRef slice(size_t start, size_t count) const {
     TAPER_CHECK_INDEX(start <= size_ && count <= size_ - start, "ArrayRef: slice of ", count,
                       " values from ", start, " exceeds length ", size_);
     return {data_ + start, count};
   }
-  /// Returns a view of all values from `start` on. Throws IndexError if `start` is beyond the end.
+  /// Returns a view of the values from number `start` to the end. Throws IndexError if start >
+  /// size().
   ArrayRef slice(size_t start) const { return slice(start, start < size_ ? size_ - start : 0); }
   /// Returns a copy of the values.
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
@@ -142,7 +144,7 @@ std::ostream& operator<<(std::ostream& out, ArrayRef<T> values) {
   return out << ']';
 }
 
-using IntArrayRef = ArrayRef<int64_t>;  ///< how sizes, strides and lists of dimensions are passed
+using IntArrayRef = ArrayRef<int64_t>;  ///< a list of sizes, strides or dimensions
 using IntList = IntArrayRef;            ///< LibTorch's older name
 
 /// Returns a view of all of `v`. Deduces the element type.
@@ -155,8 +157,8 @@ ArrayRef<T> makeArrayRef(const std::vector<T>& v) {
 class OptionalIntArrayRef {
  public:
   OptionalIntArrayRef() = default;
-  /// Holds no list for nullopt, else a view of the argument, which must outlive it. A number or a
-  /// braced list lives until the end of the full expression.
+  /// Holds no list for nullopt, else a view of the argument. The argument must outlive this object.
+  /// A number or a braced list lives until the end of the full expression.
   ///@{
   OptionalIntArrayRef(nullopt_t) {}
   OptionalIntArrayRef(IntArrayRef v) : value_(v) {}
@@ -213,7 +215,7 @@ class Dims {
   }
   ///@}
 
-  int64_t size() const { return size_; }     ///< numbers, at most kMaxDims
+  int64_t size() const { return size_; }     ///< at most kMaxDims
   bool empty() const { return size_ == 0; }  ///< size() is 0
   /// Access elements without checks: `i` is 0 to size() - 1, and back() needs at least one number.
   /// Pointers stay valid as long as the object.

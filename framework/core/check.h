@@ -27,8 +27,8 @@ namespace torch::taper {
 /// Base of all exceptions that Taper throws on purpose. `what()` is the message.
 class Error : public std::exception {
  public:
-  /// Makes an error whose msg() is `msg`. If the environment variable TAPER_SHOW_CALLER is on, it
-  /// stores the backtrace, too.
+  /// Makes an error whose msg() is `msg`. If the environment variable TAPER_SHOW_CALLER is on, the
+  /// constructor also stores the backtrace.
   explicit Error(std::string msg);
   /// Returns the message, its contexts and the backtrace. The pointer is valid until add_context()
   /// or the end of the exception.
@@ -39,8 +39,8 @@ class Error : public std::exception {
   /// Appends the place of the error in parentheses, such as "message (in layer 2 of a Sequential)".
   /// Call it for the innermost place first.
   void add_context(const std::string& context);
-  /// Returns the program's lines that led to the error, or an empty text unless TAPER_SHOW_CALLER
-  /// is on.
+  /// Returns the call stack of the error, as lines of the program. The text is empty unless
+  /// TAPER_SHOW_CALLER is on.
   const std::string& backtrace() const noexcept { return backtrace_; }
 
  private:
@@ -150,7 +150,7 @@ extern template void fail<NotImplementedError>(std::initializer_list<Part>);
 #define TAPER_CHECK_VALUE(cond, ...) TAPER_CHECK_AS(ValueError, cond, __VA_ARGS__)
 #define TAPER_CHECK_TYPE(cond, ...) TAPER_CHECK_AS(TypeError, cond, __VA_ARGS__)
 
-/// Checks an invariant of Taper. A failure is a defect in Taper, not in the caller's program.
+/// Checks an invariant of Taper. A failure is a bug in Taper, not in the caller's program.
 #define TAPER_ASSERT(cond, ...)                                                    \
   do {                                                                             \
     if (__builtin_expect(!(cond), 0))                                              \

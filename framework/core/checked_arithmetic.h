@@ -12,13 +12,13 @@ int64_t checked_add(const char* op, int64_t a, int64_t b);
 int64_t checked_sub(const char* op, int64_t a, int64_t b);
 int64_t checked_mul(const char* op, int64_t a, int64_t b);
 
-/// Returns the number of rows of a matrix that has n elements on the diagonal `offset`.
+/// Returns the number of rows of the square matrix that has n elements on its diagonal `offset`.
 int64_t embedded_size(const char* op, int64_t n, int64_t offset);
 
-/// Returns one more than the index of the last element that (sizes, strides) reaches from `offset`.
-/// Indices count from the start of memory. Returns 0 if there are no elements. Throws for negative
-/// sizes and strides. Throws "op: Storage size calculation overflowed with sizes=[2] and
-/// strides=[9223372036854775807]" if the number of bytes exceeds 64 bits.
+/// Returns one more than the largest index of an element of a view with `sizes`, `strides` and
+/// `offset`. Indices count elements from the start of the memory. Returns 0 if there are no
+/// elements. Throws for negative sizes and strides. Throws "op: Storage size calculation overflowed
+/// with sizes=[2] and strides=[9223372036854775807]" if the number of bytes exceeds 64 bits.
 int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
                        size_t itemsize);
 

@@ -24,8 +24,8 @@ struct HasParts<C, std::enable_if_t<std::is_same<decltype(std::declval<const C&>
 };
 }  // namespace detail
 
-/// A complex number: two T side by side, as in std::complex. It converts from and to std::complex.
-/// Use it in kernels and for element access. For whole tensors there are ops.
+/// A complex number: two adjacent T in memory, as in std::complex. It converts from and to
+/// std::complex. Use it in kernels and for element access. For whole tensors there are ops.
 template <class T>
 struct complex {
   using value_type = T;  ///< type of each part

@@ -15,12 +15,13 @@
 
 namespace torch::taper {
 
-/// How exactly products of float32 matrices are computed on CUDA devices. HIGHEST: with all 24
-/// bits. HIGH: factors are rounded to TF32 (11 bits), sums are float32. MEDIUM: like HIGH.
+/// The precision of products of float32 matrices on CUDA devices. HIGHEST: all 24 bits are used.
+/// HIGH: factors are rounded to TF32 (11 bits), sums are float32. MEDIUM: like HIGH.
 enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
 
-/// How cuBLAS may split long sums of 16-bit products. The options in order: into parts rounded to
-/// 16 bits, into float32 parts, or not at all.
+/// Whether cuBLAS may split long sums of 16-bit products into partial sums. The first option allows
+/// partial sums that are rounded to 16 bits. The second allows float32 partial sums. The third
+/// allows none.
 enum class CuBLASReductionOption : uint8_t {
   AllowReducedPrecisionWithSplitK = 0,
   DisallowReducedPrecisionAllowSplitK = 1,
@@ -43,7 +44,7 @@ class Context {
   static bool hasMKL() { return false; }             ///< Taper does not use MKL
   static bool hasLAPACK() { return true; }           ///< OpenBLAS contains LAPACK
   static bool hasMAGMA() { return false; }           ///< Taper does not use MAGMA
-  static bool hasCuSOLVER() { return hasCUDART(); }  ///< for matrix decompositions
+  static bool hasCuSOLVER() { return hasCUDART(); }  ///< hasCUDART()
   /// Return false: Taper has no devices of these kinds.
   ///@{
   static bool hasHIP() { return false; }
@@ -101,14 +102,14 @@ class Context {
   bool allowTF32CuDNN() const { return cudnn_tf32_; }
   void setAllowTF32CuDNN(bool allow) { cudnn_tf32_ = allow; }
   ///@}
-  /// Get and set whether cuDNN's algorithms are measured on the first convolution of each shape,
-  /// and the fastest is kept. By default cuDNN's heuristic chooses.
+  /// Get and set whether the first convolution of each shape measures cuDNN's algorithms and keeps
+  /// the fastest. By default cuDNN's heuristic chooses the algorithm.
   ///@{
   bool benchmarkCuDNN() const { return cudnn_benchmark_; }
   void setBenchmarkCuDNN(bool benchmark) { cudnn_benchmark_ = benchmark; }
   ///@}
-  /// Get and set whether only algorithms are chosen that always give the same bits. cuDNN has no
-  /// such algorithm for recurrent layers. setDeterministicAlgorithms also selects deterministic
+  /// Get and set whether cuDNN must use algorithms whose results always have equal bits. cuDNN has
+  /// no such algorithm for recurrent layers. setDeterministicAlgorithms also selects these
   /// algorithms.
   ///@{
   bool deterministicCuDNN() const { return cudnn_deterministic_; }
@@ -122,9 +123,9 @@ class Context {
   bool deterministicAlgorithms() const { return deterministic_ != kAny; }
   bool deterministicAlgorithmsWarnOnly() const { return deterministic_ == kWarn; }
   ///@}
-  /// Sets whether a nondeterministic op throws Error. With `warn_only` it only warns. Taper's ops
-  /// then choose deterministic algorithms. A program's nondeterministic ops call
-  /// alertNotDeterministic.
+  /// Sets whether ops must be deterministic. If `deterministic` is true, Taper's ops choose
+  /// deterministic algorithms. An op without such an algorithm throws Error, or only warns with
+  /// `warn_only`. A program's nondeterministic ops call alertNotDeterministic.
   void setDeterministicAlgorithms(bool deterministic, bool warn_only) {
     deterministic_ = !deterministic ? kAny : warn_only ? kWarn : kThrow;
   }

@@ -1,9 +1,9 @@
 // Default dtype and device of factories.
 //
 // The default dtype belongs to the process, the default device to the calling thread, as in
-// PyTorch. Functions that make a tensor from another one (zeros_like, new_ones, ops) use the dtype
-// and device of the other one. from_blob uses the device of its memory. Files are loaded to the
-// CPU.
+// PyTorch. Functions that make a tensor from a given tensor (zeros_like, new_ones, ops) use the
+// dtype and device of the given tensor. from_blob uses the device of its memory. Files are loaded
+// to the CPU.
 #pragma once
 
 #include <string>
@@ -19,9 +19,10 @@ namespace torch::taper {
 /// without an index means the current device at each call of a factory.
 void set_default_device(Device device);
 
-/// Sets dtype and device by PyTorch's name: "torch.FloatTensor", "torch.cuda.HalfTensor". Throws
-/// ValueError for any other text, and lists the names. Throws TypeError for a dtype that is not
-/// floating. Throws Error for a CUDA name if there is no CUDA device.
+/// Sets the default dtype and device by PyTorch's name: "torch.FloatTensor",
+/// "torch.cuda.HalfTensor". Throws ValueError, which lists the names, for any other text. Throws
+/// TypeError for a dtype that is not floating. Throws Error for a CUDA name if there is no CUDA
+/// device.
 void set_default_tensor_type(const std::string& name);
 
 /// Sets the default dtype until the end of the scope.
@@ -76,8 +77,8 @@ struct TensorType {
   DeviceType device;
   ScalarType dtype;
 };
-/// Parses "torch.FloatTensor", "torch.cuda.LongTensor". Throws ValueError for any other text, and
-/// lists the names.
+/// Parses "torch.FloatTensor", "torch.cuda.LongTensor" and similar names. Throws ValueError, which
+/// lists the names, for any other text.
 TensorType parse_tensor_type(const std::string& name);
 
 }  // namespace detail

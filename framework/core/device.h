@@ -1,4 +1,4 @@
-// Device: the place of a tensor's bytes and ops.
+// Device: where a tensor's bytes are, and where its ops run.
 #pragma once
 
 #include <cstdint>

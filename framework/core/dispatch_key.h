@@ -55,8 +55,8 @@ class DispatchKeySet {
   constexpr DispatchKeySet() = default;
   /// Contains all keys.
   constexpr DispatchKeySet(Full) : bits_(bit(DispatchKey::EndOfRuntimeKeys) - 1) {}
-  /// Contains all keys that are above `key` in the list of DispatchKey, so that their kernels run
-  /// later.
+  /// Contains all keys that are above `key` in the list of DispatchKey. Their kernels run after the
+  /// kernel of `key`.
   constexpr DispatchKeySet(FullAfter, DispatchKey key) : bits_(bit(key) - 1) {}
   /// Contains one key.
   constexpr explicit DispatchKeySet(DispatchKey key) : bits_(bit(key)) {}
@@ -128,7 +128,7 @@ constexpr DispatchKeySet autograd_dispatch_keyset_with_ADInplaceOrView =
 /// The keys whose kernels run after autograd's.
 constexpr DispatchKeySet after_autograd_keyset(DispatchKeySet::FULL_AFTER,
                                                DispatchKey::AutogradOther);
-/// The keys whose kernels run after that of ADInplaceOrView.
+/// The keys whose kernels run after ADInplaceOrView's.
 constexpr DispatchKeySet after_ADInplaceOrView_keyset(DispatchKeySet::FULL_AFTER,
                                                       DispatchKey::ADInplaceOrView);
 

@@ -154,7 +154,7 @@ template <class... T>
 struct TypeList {};
 
 /// The element types that kernels are written for. Few lists have complex types, because most ops
-/// take real ones only.
+/// take only real types.
 namespace dtypes {
 
 template <class... Lists>
@@ -248,8 +248,8 @@ constexpr bool isFloat8Type(ScalarType t) {
 }
 /// Returns whether the dtype is u16, u32 or u64. These are stored dtypes, unlike u8.
 constexpr bool isBarebonesUnsignedType(ScalarType t) { return t >= kUInt16 && t <= kUInt64; }
-/// Returns whether the dtype is a stored one: ops convert, move and keep it, but do not compute
-/// with it.
+/// Returns whether the dtype is a stored one: ops convert and move its elements, but do not compute
+/// with them.
 constexpr bool isStoredType(ScalarType t) { return t >= kFloat8_e5m2 && t < ScalarType::Undefined; }
 /// Returns whether the dtype is a float of 8 to 64 bits, not complex.
 constexpr bool isFloatingType(ScalarType t) {
@@ -284,7 +284,8 @@ constexpr ScalarType toComplexType(ScalarType t) {
          : t == kHalf || t == kComplexHalf   ? kComplexHalf
                                              : kComplexFloat;
 }
-/// Returns whether the dtype is an integer of 8 to 64 bits, or bool if `include_bool`.
+/// Returns whether the dtype is an integer of 8 to 64 bits. With `include_bool`, also returns true
+/// for bool.
 constexpr bool isIntegralType(ScalarType t, bool include_bool) {
   return (t >= kByte && t <= kLong) || isBarebonesUnsignedType(t) || (include_bool && t == kBool);
 }
@@ -366,7 +367,8 @@ namespace detail {
 [[noreturn]] void unsupported_dtype(std::string_view op, const char* kernel, ScalarType t);
 [[noreturn]] void unsupported_dtype(const char* kernel, ScalarType t);
 
-/// Calls body<T>() for the T of the list whose dtype is t. Returns false if there is none.
+/// Calls body<T>() for the type T of the list whose dtype is `t`. Returns false if there is no such
+/// T.
 template <class... T, class Body>
 TAPER_INLINE bool call_for_dtype(TypeList<T...>, ScalarType t, const Body& body) {
   return ((t == CppTypeToScalarType<T>::value && (body.template operator()<T>(), true)) || ...);
@@ -386,7 +388,7 @@ TAPER_INLINE void switch_dtype(ScalarType t, const char* op, const Body& body) {
   if (!detail::call_for_dtype(List(), t, body)) detail::unsupported_dtype(op, t);
 }
 
-/// The type in which a kernel computes with elements of T: float for floats of 16 bits.
+/// The type that kernels convert elements of T to before they compute: float for floats of 16 bits.
 template <class T>
 struct OpMath {
   using type = T;  ///< T, except in the specializations
@@ -407,7 +409,7 @@ template <class T, class List>
 struct IsIn;
 template <class T, class... All>
 struct IsIn<T, TypeList<All...>> : std::bool_constant<(std::is_same<T, All>::value || ...)> {};
-/// True for the floats of 16 and 8 bits. Kernels compute with them in float.
+/// True for the floats of 16 and 8 bits. Kernels convert them to float before they compute.
 template <class T>
 struct IsNarrowFloat : IsIn<T, dtypes::Joined<TypeList<Half, BFloat16>, dtypes::Float8>> {};
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Floats of 16 bits, as elements that are stored and converted.
+// Floats of 16 bits. They are stored and converted. Arithmetic happens in float.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ TAPER_HD inline uint32_t bits_from_float(float f) {
   return bits;
 }
 
-/// Has a member `type` if T is CUDA's type for the bits of Own.
+/// Has a member `type` if T is CUDA's type of the same format as Own.
 template <class T, class Own>
 struct DeviceType16 {};
 template <class T>
@@ -145,7 +145,7 @@ struct alignas(2) BFloat16 {
   }
 };
 
-/// Print the value as a float is printed.
+/// Print the value like a float.
 std::ostream& operator<<(std::ostream& out, Half x);
 std::ostream& operator<<(std::ostream& out, BFloat16 x);
 

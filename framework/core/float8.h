@@ -39,9 +39,9 @@ TAPER_HD inline float float8_to_float(uint8_t x) {
       sign | ((magnitude << (23 - kMantissa)) + (static_cast<uint32_t>(127 - kBias) << 23)));
 }
 
-/// Returns the code of the nearest number. A tie gives the even code. For a number that is too
-/// large, the rules are PyTorch 2.15's. It gives infinity if the format has one. Otherwise it gives
-/// the largest number if the format has a NaN for each sign, and NaN if it has one NaN.
+/// Returns the code of the nearest number. A tie gives the even code. For an `f` that is too large,
+/// the rules are PyTorch 2.15's. kInfinite gives infinity, kNan the largest number, and
+/// kNanForMinusZero NaN.
 template <int kMantissa, int kBias, Specials8 kSpecials>
 TAPER_HD inline uint8_t float_to_float8(float f) {
   const uint32_t bits = bits_from_float(f);
@@ -78,7 +78,7 @@ struct Float8 {
   /// Returns the mark.
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   Float8() = default;
-  /// Has this code.
+  /// Makes the number with the code `bits`.
   TAPER_HD constexpr Float8(uint8_t bits, from_bits_t) : x(bits) {}
   /// Rounds to the nearest number.
   TAPER_HD Float8(float f) : x(float_to_float8<kMantissa, kBias, kSpecials>(f)) {}
@@ -117,7 +117,8 @@ struct alignas(1) Float8_e4m3fnuz
 };
 
 /// A power of two, 2^-127 to 2^127, or NaN: the scale of a block of numbers. Conversion from float
-/// drops the sign and rounds to a power of two, ties up. 0 gives 2^-127.
+/// drops the sign and rounds to the nearest power of two. A tie gives the larger power. 0 gives
+/// 2^-127. Numbers between 2^-127 and 2^-126 give 2^-126.
 struct alignas(1) Float8_e8m0fnu {
   uint8_t x = 0;  ///< the code
   /// Marks the constructor that takes a code.
@@ -125,14 +126,14 @@ struct alignas(1) Float8_e8m0fnu {
   /// Returns the mark.
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   Float8_e8m0fnu() = default;
-  /// Has this code: 2^(code - 127), or NaN for 255.
+  /// Makes the number with the code `bits`: 2^(bits - 127), or NaN for 255.
   TAPER_HD constexpr Float8_e8m0fnu(uint8_t bits, from_bits_t) : x(bits) {}
   /// Rounds `f` to a power of two as described above. An infinity, or a number that rounds to
   /// 2^128, gives NaN.
   TAPER_HD Float8_e8m0fnu(float f) {
     const uint32_t magnitude = detail::bits_from_float(f) & 0x7fffffffu, code = magnitude >> 23;
     const uint32_t rest = magnitude & 0x7fffffu;
-    // Half of a subnormal power is a tie that goes to the even code, 0.
+    // 2^-127 itself has the code 0. Larger subnormal numbers get the code 1.
     const bool up = code == 0 ? rest > 0x400000u : rest >= 0x400000u;
     x = static_cast<uint8_t>(code == 0xffu ? code : code + up);
   }

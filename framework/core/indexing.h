@@ -16,7 +16,7 @@ namespace indexing {
 /// Inserts a new dimension of size 1.
 constexpr nullopt_t None = nullopt;
 
-/// Stands for all dimensions that the other indices do not mention.
+/// Selects all of each dimension that the other indices do not index.
 struct EllipsisIndexType {};
 constexpr EllipsisIndexType Ellipsis{};  ///< the index "..."
 
@@ -49,8 +49,8 @@ enum class TensorIndexType { None, Ellipsis, Integer, Boolean, Slice, Tensor };
 /// One index of any of these kinds. Each kind converts to it.
 class TensorIndex {
  public:
-  /// Convert from every kind of index. bool gives Boolean, other integers Integer. The text must be
-  /// "...", else ValueError is thrown. The tensor is shared, not copied.
+  /// Convert from every kind of index. bool gives Boolean, other integers Integer. A text must be
+  /// "...", else ValueError is thrown. A tensor is shared, not copied.
   ///@{
   TensorIndex(nullopt_t) : type_(TensorIndexType::None) {}
   TensorIndex(EllipsisIndexType) : type_(TensorIndexType::Ellipsis) {}

@@ -49,8 +49,8 @@ class RefCount {
  public:
   /// Adds a reference. The caller holds one already, or has just made the object.
   void increment() { detail::count_up(n_); }
-  /// Sets the count to 1 for an object that was just made. It is increment() without reading the
-  /// count.
+  /// Sets the count of a new object to 1. It is faster than increment(), because it does not read
+  /// the count.
   void start() { n_.store(1, std::memory_order_relaxed); }
   /// Removes a reference. Returns true if it was the last one.
   bool decrement() {
@@ -114,7 +114,7 @@ class intrusive_ptr {
     r.p_ = p;
     return r;
   }
-  /// LibTorch's names: reclaim() is adopt(), the others add a reference to an object that has
+  /// LibTorch's names. reclaim() is adopt(). The other two add a reference to an object that has
   /// owners.
   ///@{
   static intrusive_ptr reclaim(T* p) { return adopt(p); }
@@ -138,8 +138,8 @@ class intrusive_ptr {
     if (!p_) return nullptr;
     return std::shared_ptr<U>(p_, [owner = *this](U*) {});
   }
-  /// Passes the reference to the caller, who must give it to adopt() later. This pointer is null
-  /// then.
+  /// Returns the object and sets this pointer to null. The reference stays counted: the caller must
+  /// pass the result to adopt() later.
   T* release() {
     T* p = p_;
     p_ = nullptr;
@@ -172,8 +172,8 @@ class intrusive_ptr {
 struct intrusive_ptr_target;
 
 namespace detail {
-/// State that all weak pointers to an object share. The first weak pointer makes it, and the
-/// destruction of the object clears it.
+/// State that all weak pointers to an object share. The first weak pointer makes it. The
+/// destruction of the object sets `object` to null.
 struct WeakLink {
   explicit WeakLink(intrusive_ptr_target* object) : object(object) {}
   RefCount refs;

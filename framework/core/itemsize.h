@@ -31,8 +31,8 @@ inline void by_itemsize(size_t itemsize, const F& f) {
   }
 }
 
-/// Returns the dtype in which kernels move elements of `t`: an integer of equal size for a stored
-/// dtype, else `t` itself.
+/// Returns the dtype that kernels use to move elements of dtype `t`. It is an integer of equal size
+/// for a stored dtype, else `t` itself.
 inline ScalarType moved_as(ScalarType t) {
   if (!isStoredType(t)) return t;
   const size_t itemsize = elementSize(t);

@@ -23,8 +23,8 @@
 
 namespace torch::taper::detail {
 
-/// The parts of a T that may hold tensors: their types, and each(value, f), which calls f for each
-/// part.
+/// Lists the parts of a T that may hold tensors. `Types` are their types. each(value, f) calls f
+/// for each part.
 template <class T, class = void>
 struct Parts {
   using Types = std::tuple<>;
@@ -69,8 +69,8 @@ struct is_ordered_table<
     std::unordered_map<Key, Value, H, E, A>,
     std::void_t<decltype(std::declval<const Key&>() < std::declval<const Key&>())>>
     : std::true_type {};
-/// Visits entries in the order of keys, if keys can be ordered. The order in a hash table may
-/// differ between copies.
+/// Visits entries in the order of their keys if keys can be compared, because the order in a hash
+/// table may differ between copies.
 template <class Key, class Value, class H, class E, class A>
 struct Parts<std::unordered_map<Key, Value, H, E, A>,
              std::void_t<decltype(std::declval<const Key&>() < std::declval<const Key&>())>> {

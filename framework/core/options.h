@@ -22,7 +22,7 @@ constexpr Layout kSparse = Layout::Sparse;
 /// Writes "Strided" or "Sparse".
 std::ostream& operator<<(std::ostream& out, Layout l);
 
-/// LibTorch's older name for a kind of device and a layout in one. Taper's tensors have CPU or
+/// LibTorch's older type: a kind of device and a layout in one value. Taper's tensors have CPU or
 /// CUDA.
 enum class Backend : int8_t {
   CPU,
@@ -47,8 +47,8 @@ enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsL
 /// Writes the enumerator's name, such as "ChannelsLast".
 std::ostream& operator<<(std::ostream& out, MemoryFormat f);
 
-/// Options of a factory. Options that are not set take the defaults. A dtype, a device or a layout
-/// converts to TensorOptions. Each setter returns a changed copy.
+/// Options of a factory. Options that are not set have default values. A dtype, a device or a
+/// layout converts to TensorOptions. Each setter returns a changed copy.
 class TensorOptions {
  public:
   TensorOptions() = default;
@@ -111,8 +111,8 @@ class TensorOptions {
     return r;
   }
   ///@}
-  /// Returns a copy. Throws NotImplementedError for the sparse layout: Taper has only strided
-  /// tensors.
+  /// Returns an unchanged copy for kStrided. Throws NotImplementedError for kSparse: Taper has only
+  /// strided tensors.
   TensorOptions layout(optional<Layout> l) const {
     TAPER_CHECK_AS(NotImplementedError, l.value_or(kStrided) == kStrided,
                    "TensorOptions: expected layout kStrided, got a sparse layout; "
@@ -121,8 +121,8 @@ class TensorOptions {
   }
 
   /// Return the option. If it is not set, return its default: the current default_dtype() and
-  /// get_default_device(), kStrided, and false. scalar_type() and dtype() return the dtype as two
-  /// types.
+  /// get_default_device(), kStrided, and false. scalar_type() and dtype() return equal dtypes, as a
+  /// ScalarType and as a TypeMeta.
   ///@{
   ScalarType scalar_type() const { return has_dtype_ ? dtype_ : default_dtype(); }
   TypeMeta dtype() const { return scalar_type(); }

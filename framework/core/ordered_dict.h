@@ -59,7 +59,7 @@ template <class Key, class Value>
 class OrderedDict {
  public:
   using Item = OrderedDictItem<Key, Value>;  ///< one pair
-  /// Iterators over the pairs. Like a vector's they become invalid when pairs are added or removed.
+  /// Iterators over the pairs. They become invalid when pairs are added or removed, as in a vector.
   ///@{
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
@@ -68,7 +68,7 @@ class OrderedDict {
   /// `key_description` is the word for a key in errors: "Parameter 'w' already defined".
   explicit OrderedDict(std::string key_description = "Key")
       : key_description_(std::move(key_description)) {}
-  /// Contains these pairs, in this order. Throws Error if a key occurs twice.
+  /// Makes a dictionary of the pairs in `items`, in this order. Throws Error if a key occurs twice.
   OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {
     reserve(items.size());
     for (const Item& item : items) insert(item.key(), item.value());
@@ -85,7 +85,7 @@ class OrderedDict {
   ///@}
   size_t size() const noexcept { return items_.size(); }     ///< number of pairs
   bool is_empty() const noexcept { return items_.empty(); }  ///< whether there is no pair
-  /// Reserves memory for `capacity` pairs in all. Until then insert() moves no pair.
+  /// Reserves memory for `capacity` pairs. insert() moves no pair while size() is below `capacity`.
   void reserve(size_t capacity) { items_.reserve(capacity); }
   /// Returns all pairs in order, without a copy.
   const std::vector<Item>& items() const noexcept { return items_; }
@@ -97,12 +97,12 @@ class OrderedDict {
   Item& back() { return *(checked_end("back") + size() - 1); }
   const Item& back() const { return *(checked_end("back") + size() - 1); }
   ///@}
-  /// Returns the pair at a position, counted from 0. Throws Error if there is none.
+  /// Returns pair number `index`, counted from 0. Throws Error unless index < size().
   ///@{
   Item& operator[](size_t index) { return items_[checked(index)]; }
   const Item& operator[](size_t index) const { return items_[checked(index)]; }
   ///@}
-  /// Returns the value of a key. Throws Error if the key does not exist: nothing is inserted.
+  /// Returns the value of a key. Throws Error if the key does not exist, and inserts nothing.
   ///@{
   Value& operator[](const Key& key) { return items_[checked(key)].value(); }
   const Value& operator[](const Key& key) const { return items_[checked(key)].value(); }
@@ -120,7 +120,7 @@ class OrderedDict {
   /// Returns whether the key exists.
   bool contains(const Key& key) const noexcept { return position(key) != kNone; }
 
-  /// Appends a pair. Throws if the key exists already.
+  /// Appends a pair, and returns a reference to its value. Throws Error if the key exists already.
   Value& insert(Key key, Value value) {
     TAPER_CHECK(!contains(key), key_description_, " '", key, "' already defined");
     items_.emplace_back(std::move(key), std::move(value));
@@ -139,7 +139,8 @@ class OrderedDict {
     for (const Item& item : other) insert(item.key(), item.value());
   }
   ///@}
-  /// Removes a pair, and moves later pairs up. Throws if the key does not exist.
+  /// Removes the pair of `key`. Later pairs keep their order. Throws Error if the key does not
+  /// exist.
   void erase(const Key& key) {
     const size_t i = position(key);
     TAPER_CHECK(i != kNone, "Key '", key, "' doesn't exist");
@@ -174,7 +175,7 @@ class OrderedDict {
     return r;
   }
   ///@}
-  /// Returns whether both have equal pairs in equal order.
+  /// Returns whether `a` and `b` hold equal pairs in the same order.
   friend bool operator==(const OrderedDict& a, const OrderedDict& b) {
     if (a.size() != b.size()) return false;
     for (size_t i = 0; i < a.size(); ++i)
@@ -184,7 +185,7 @@ class OrderedDict {
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
-  /// A scan is faster than hashing for up to this many pairs.
+  /// Up to this number of pairs, a scan is faster than hashing.
   static constexpr size_t kScanned = 16;
 
   size_t position(const Key& key) const noexcept {
@@ -244,7 +245,7 @@ class OrderedDict {
 template <class Key, class Value>
 struct std::tuple_size<torch::taper::OrderedDictItem<Key, Value>>
     : std::integral_constant<size_t, 2> {};
-/// Tells structured bindings the types of both parts.
+/// Tells structured bindings the types of the key and of the value.
 ///@{
 template <class Key, class Value>
 struct std::tuple_element<0, torch::taper::OrderedDictItem<Key, Value>> {

@@ -1,4 +1,4 @@
-// Owned: an object of a class that the owner's header only declares.
+// Owned: a pointer that owns an object. The owner's header only declares the object's class.
 //
 // It is a lighter std::unique_ptr. With std::unique_ptr, every program that includes the owner's
 // header would compile a tuple and a dozen templates for each class.

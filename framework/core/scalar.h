@@ -11,8 +11,8 @@
 
 namespace torch::taper {
 
-/// A number that remembers whether it was integral, floating, complex or bool. Only this category
-/// counts in type promotion: a number never widens a dtype of its category.
+/// A number that remembers whether it was integral, floating, complex or bool. Type promotion uses
+/// only this category: a number never widens a dtype of its category.
 class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
@@ -36,7 +36,7 @@ class Scalar {
   }
   ///@}
 
-  /// Return whether the number is of a kind. isIntegral(true) includes bool.
+  /// Return whether the number is of this kind. isIntegral(true) also returns true for a bool.
   ///@{
   bool isFloatingPoint() const { return kind_ == Kind::kFloating; }
   bool isIntegral(bool include_bool) const {

@@ -1,4 +1,4 @@
-// Storage: the bytes of one or more tensors, and the host memory they come from.
+// Storage: the bytes of one or more tensors. Also the pool and the cache of host memory.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace torch::taper {
 /// Frees a DataPtr's context.
 using DeleterFnPtr = void (*)(void*);
 
-/// A pointer to memory on a device, and a context that is freed with it. A program's Allocator
-/// returns it. Without a context it owns nothing.
+/// A pointer to memory on a device, and a context. The destructor frees the context. A DataPtr
+/// without a context owns nothing. A program's Allocator returns a DataPtr.
 class DataPtr {
  public:
   DataPtr() : context_(nullptr, keep) {}
-  /// Points to `data`, which may be null. If the context is not null, the deleter gets it when the
-  /// DataPtr is destroyed. A null deleter does nothing.
+  /// Points to `data`, which may be null. If `context` is not null, the destructor calls
+  /// deleter(context). A null deleter does nothing.
   ///@{
   DataPtr(void* data, Device device) : data_(data), context_(nullptr, keep), device_(device) {}
   DataPtr(void* data, void* context, DeleterFnPtr deleter, Device device)
@@ -36,16 +36,17 @@ class DataPtr {
   explicit operator bool() const { return data_ || context_; }
   /// Returns the device of the memory.
   Device device() const { return device_; }
-  /// Return the context, still owned, and its deleter, which is never null.
+  /// Return the context, which this DataPtr still owns, and its deleter. The deleter is never null.
   ///@{
   void* get_context() const { return context_.get(); }
   DeleterFnPtr get_deleter() const { return context_.get_deleter(); }
   ///@}
   /// Returns the context. The caller must free it.
   void* release_context() { return context_.release(); }
-  /// Returns the context as an rvalue. The std::unique_ptr that is made of it frees the context.
+  /// Returns the context as an rvalue. A std::unique_ptr that is constructed from the result frees
+  /// the context.
   std::unique_ptr<void, DeleterFnPtr>&& move_context() { return std::move(context_); }
-  /// Returns the context as T if it has this deleter, else null.
+  /// Returns the context as a T* if its deleter is `expected`, else null.
   template <class T>
   T* cast_context(DeleterFnPtr expected) const {
     return get_deleter() == expected ? static_cast<T*>(get_context()) : nullptr;
@@ -55,9 +56,9 @@ class DataPtr {
     data_ = nullptr;
     context_.reset();
   }
-  /// Changes the result of device(). No bytes move.
+  /// Changes the result of device(). Copies no memory.
   void unsafe_set_device(Device device) { device_ = device; }
-  /// Compare with null: a DataPtr is null if it has neither memory nor context.
+  /// These operators compare with null. A DataPtr is null if it has neither memory nor context.
   ///@{
   friend bool operator==(const DataPtr& p, std::nullptr_t) { return !p; }
   friend bool operator!=(const DataPtr& p, std::nullptr_t) { return static_cast<bool>(p); }
@@ -72,29 +73,29 @@ class DataPtr {
 
 /// A block of memory on one device, shared by a tensor and its views.
 struct StorageImpl {
-  /// Where the bytes are: in one block with this object, in a separate block from the allocator, or
-  /// in memory that somebody else owns.
+  /// Where the bytes are. kInline: in one block with this object. kBlock: in a separate block from
+  /// the allocator. kExternal: in memory that somebody else owns.
   enum class Origin : uint8_t { kInline, kBlock, kExternal };
 
   RefCount refs;  ///< owners: tensors and Storage handles
-  /// Counts in-place changes. Autograd compares it with the value at the time of saving.
+  /// Counts in-place changes. Autograd compares the count with the count at the time of saving.
   std::atomic<uint32_t> version{0};
   Device device;                    ///< device of the bytes
   Origin origin = Origin::kInline;  ///< origin of the bytes
   void* data = nullptr;             ///< first byte
   size_t nbytes = 0;                ///< size in bytes, as requested
-  /// Only for kExternal: called once with `data`.
+  /// Used for kExternal, may be null. destroy() calls it once with `data`.
   std::function<void(void*)>* deleter = nullptr;
 
   /// Frees the bytes and the object. intrusive_ptr calls it for the last owner.
   static void destroy(StorageImpl* s);
 };
 
-/// Allocates uninitialised memory on `device`, aligned to 64 bytes. Throws OutOfMemoryError if
-/// there is none.
+/// Allocates uninitialised memory on `device`, aligned to 64 bytes. Throws OutOfMemoryError if the
+/// memory does not suffice.
 intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device);
-/// Wraps memory that somebody else owns. `deleter`, which may be empty, runs when the last tensor
-/// is gone.
+/// Wraps memory that somebody else owns. After the last owner is gone, `deleter` is called with
+/// `data`. It may be empty.
 intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device,
                                         std::function<void(void*)> deleter);
 
@@ -102,7 +103,7 @@ intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device
 class Storage {
  public:
   Storage() = default;
-  /// Becomes one more owner of that storage.
+  /// Becomes one more owner of `impl`.
   explicit Storage(intrusive_ptr<StorageImpl> impl) : impl_(std::move(impl)) {}
   /// Return the first byte, or null for an empty handle. T is not checked against any dtype.
   ///@{
@@ -121,8 +122,8 @@ class Storage {
   Device device() const { return impl_->device; }
   DeviceType device_type() const { return device().type(); }
   ///@}
-  /// Return the memory without a context. The storage still owns it, and it is valid as long as the
-  /// storage.
+  /// Return a DataPtr to the memory, without a context. The storage still owns the memory. The
+  /// pointer is valid as long as the storage.
   ///@{
   DataPtr data_ptr() const { return impl_ ? DataPtr(data(), device()) : DataPtr(); }
   DataPtr mutable_data_ptr() const { return data_ptr(); }
@@ -144,9 +145,9 @@ class Storage {
 
 namespace detail {
 
-/// Allocate and release memory for the objects that every op makes (tensors, nodes, small
-/// storages), from thread-local free lists by size class. `nbytes` must be equal at allocation and
-/// release. The memory is aligned to 64 bytes.
+/// Allocate and release memory for the objects that every op makes: tensors, nodes and small
+/// storages. Each thread has lists of free blocks, one list per size class. `nbytes` must be equal
+/// at allocation and release. The memory is aligned to 64 bytes.
 void* pool_allocate(size_t nbytes);
 void pool_release(void* p, size_t nbytes) noexcept;
 
@@ -159,7 +160,7 @@ struct Pooled {
 
 }  // namespace detail
 
-/// Returns the bytes that the host allocator caches.
+/// Returns the number of bytes that the host allocator caches.
 size_t cached_host_memory();
 /// Returns cached memory to the system.
 void empty_host_cache();

@@ -28,7 +28,7 @@
 namespace torch::taper {
 
 class Tensor;
-/// A list of tensors that somebody else owns, as an op's argument. A vector or a braced list
+/// A list of tensors as an op's argument. It does not own the tensors. A vector or a braced list
 /// converts to it.
 using TensorList = ArrayRef<Tensor>;
 namespace indexing {
@@ -53,7 +53,7 @@ struct Edge;
 class Tensor {
  public:
   Tensor() = default;
-  /// Make one more handle to the tensor. No element is copied. A handle that was moved from is
+  /// Make one more handle to the tensor, without copying elements. A handle that was moved from is
   /// undefined.
   ///@{
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
@@ -84,8 +84,8 @@ class Tensor {
   void reset() { impl_.reset(); }
   /// Returns whether both handles refer to one tensor, not only to one memory.
   bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
-  /// Returns the number of the tensor's owners: handles, and tensors that autograd saved. Returns 0
-  /// if undefined.
+  /// Returns the number of the tensor's owners: handles, and nodes that saved it. Returns 0 if
+  /// undefined.
   size_t use_count() const { return impl_.use_count(); }
   /// Returns the object behind the handle, which still owns it, or null if undefined.
   TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
@@ -94,7 +94,7 @@ class Tensor {
     if (__builtin_expect(!impl_, 0)) throw_undefined();
     return *impl_;
   }
-  /// Returns the owner of the object, null if undefined.
+  /// Returns the handle's owning pointer to the object, null if undefined.
   const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }
 
   /// Return the number of dimensions: 0 for a tensor of one number, 1 for an undefined tensor.
@@ -108,8 +108,8 @@ class Tensor {
   int64_t size(int64_t dim) const;
   int64_t stride(int64_t dim) const;
   ///@}
-  /// Return all sizes or strides without a copy. They are valid until the tensor is resized or
-  /// destroyed. An undefined tensor has the sizes [0]. Its strides throw Error.
+  /// Return all sizes or strides without a copy. The views are valid until the tensor is resized or
+  /// destroyed. An undefined tensor has the sizes [0]. strides() throws Error for it.
   ///@{
   IntArrayRef sizes() const {
     return __builtin_expect(!impl_, 0) ? undefined_sizes() : IntArrayRef(impl_->sizes);
@@ -121,12 +121,12 @@ class Tensor {
   /// Returns the position of the first element in the storage, in elements, 0 for an undefined
   /// tensor.
   int64_t storage_offset() const { return impl_ ? impl_->offset : 0; }
-  /// Return the bytes of one element.
+  /// Return the size of one element in bytes.
   ///@{
   size_t itemsize() const { return impl().itemsize(); }
   int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
   ///@}
-  /// Returns the bytes of all elements: numel() * itemsize(), whatever the strides.
+  /// Returns the size of all elements in bytes: numel() * itemsize(), whatever the strides.
   size_t nbytes() const { return static_cast<size_t>(numel()) * itemsize(); }
   /// Return the dtype, Undefined for an undefined tensor.
   ///@{
@@ -138,13 +138,14 @@ class Tensor {
   /// Returns the index of the CUDA device, -1 for the CPU.
   int64_t get_device() const;
   Layout layout() const { return kStrided; }  ///< always kStrided
-  /// Return whether the device is of this kind. Both are false for an undefined tensor.
+  /// Return whether the device is of this kind. Both functions return false for an undefined
+  /// tensor.
   ///@{
   bool is_cuda() const { return impl_ && impl_->device.is_cuda(); }
   bool is_cpu() const { return impl_ && impl_->device.is_cpu(); }
   ///@}
-  /// Return whether the elements are in page-locked host memory. The result is false on a CUDA
-  /// device. Throw Error if `device` is given and is not a CUDA device.
+  /// Return whether the elements are in page-locked host memory. Return false for a tensor on a
+  /// CUDA device. Throw Error if `device` is given and is not a CUDA device.
   ///@{
   bool is_pinned() const;
   bool is_pinned(optional<Device> device) const;
@@ -155,19 +156,20 @@ class Tensor {
   bool is_complex() const { return isComplexType(scalar_type()); }
   /// Returns whether the dtype holds numbers below 0. Throws Error for an undefined tensor.
   bool is_signed() const { return isSignedType(impl().dtype); }
-  /// Returns whether the tensor was made in inference mode. Autograd cannot save it then.
+  /// Returns whether the tensor was made in inference mode. Autograd cannot save such a tensor.
   bool is_inference() const { return impl_ && impl_->inference; }
   /// Returns whether the only element is not 0. Synchronizes with the device. Throws Error unless
   /// there is exactly one element.
   bool is_nonzero() const;
-  /// Returns whether the elements lie without gaps in the order of `format`: row-major for
-  /// Contiguous and Preserve. The channels-last formats need 4 (3d: 5) dimensions. True for an
-  /// undefined tensor.
+  /// Returns whether the elements are in memory without gaps, in the order of `format`: row-major
+  /// for Contiguous and Preserve. ChannelsLast needs 4 dimensions, ChannelsLast3d needs 5. Returns
+  /// true for an undefined tensor.
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
-  /// Returns Contiguous if the tensor is contiguous, else its channels-last format if it has one,
-  /// else Contiguous.
+  /// Returns the first format for which is_contiguous(format) is true, of Contiguous, ChannelsLast
+  /// and ChannelsLast3d. Returns Contiguous if there is none.
   MemoryFormat suggest_memory_format() const;
-  /// Returns whether the elements lie without gaps or overlaps, in any order of dimensions.
+  /// Returns whether the elements are in memory without gaps or overlaps, in any order of
+  /// dimensions.
   bool is_non_overlapping_and_dense() const;
   /// Returns whether the two tensors share a storage.
   bool is_alias_of(const Tensor& o) const { return impl().storage == o.impl().storage; }
@@ -178,13 +180,13 @@ class Tensor {
   bool has_storage() const { return defined(); }  ///< defined()
   bool is_variable() const { return true; }       ///< always true
 #include <taper/framework/core/tensor_absent.inc>
-  /// Returns the bytes behind the tensor, which its views share.
+  /// Returns the storage, which the tensor shares with its views.
   Storage storage() const { return Storage(impl().storage); }
   /// Returns dtype and device, to make another tensor with them.
   TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
   /// Returns LibTorch's name of dtype and device: "CPUFloatType".
   std::string toString() const;
-  /// Prints kind and sizes, without elements, to stderr: "[CPUFloatType [2, 3]]".
+  /// Prints toString() and the sizes to stderr: "[CPUFloatType [2, 3]]".
   void print() const;
 
   // -------------------------------------------------------------------- reading
@@ -240,9 +242,9 @@ class Tensor {
     check_packed_accessor(N, sizeof(index_t));
     return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
   }
-  /// generic_packed_accessor() with indices of 64 or 32 bits. packed_accessor() is its older name.
-  /// Throw Error unless T is the element type and N the number of dimensions. With 32 bits they
-  /// also throw Error for more than 2^31 - 1 elements.
+  /// Call generic_packed_accessor(), with indices of 64 or 32 bits. packed_accessor() is its older
+  /// name. Throw Error unless T is the element type and N the number of dimensions. Indices of 32
+  /// bits also throw Error for more than 2^31 - 1 elements.
   ///@{
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const& {
@@ -261,7 +263,7 @@ class Tensor {
 
   // -------------------------------------------------------------------- autograd
   /// Returns whether autograd records ops on the tensor: it is a leaf that requires a gradient, or
-  /// was made from one.
+  /// an op computed it from such a leaf.
   bool requires_grad() const { return impl_ && impl_->requires_grad(); }
   /// Sets whether a leaf requires a gradient. Does nothing to a tensor that an op made. Throws for
   /// integral tensors.
@@ -272,8 +274,8 @@ class Tensor {
   bool is_leaf() const;
   /// Returns the accumulated gradient, undefined before the first backward.
   const Tensor& grad() const;
-  /// Returns the accumulated gradient, to be changed or assigned. The reference is valid as long as
-  /// the tensor.
+  /// Returns a reference to the accumulated gradient. You may change it or assign to it. It is
+  /// valid as long as the tensor.
   Tensor& mutable_grad() const;
   /// Returns the node that made this tensor, null for a leaf.
   intrusive_ptr<autograd::Node> grad_fn() const;
@@ -286,15 +288,15 @@ class Tensor {
     TAPER_CHECK(!impl().inference, "Inference tensors do not track version counter.");
     return impl().version();
   }
-  /// Return whether the tensor is a differentiable view, and the tensor that it is a view of, which
-  /// is no view itself. Results of detach(), and of ops on a tensor of inference mode, are no
-  /// views. _base() throws Error for tensors that are no views.
+  /// is_view() returns whether the tensor is a differentiable view. _base() returns the viewed
+  /// tensor, which is never a view itself. _base() throws Error if is_view() is false. Results of
+  /// detach() are no views. Results of view ops on a tensor of inference mode are no views.
   ///@{
   bool is_view() const { return impl().view_base.defined(); }
   Tensor _base() const;
   ///@}
-  /// Computes the gradients of the leaves from which this tensor was made, and adds them to their
-  /// `grad`.
+  /// Computes the gradients of the leaves that this tensor was computed from. Adds each gradient to
+  /// its leaf's `grad`.
   void backward(const Tensor& gradient = {}, optional<bool> retain_graph = nullopt,
                 bool create_graph = false, optional<TensorList> inputs = nullopt) const;
   /// Keeps the gradient of a non-leaf in its `grad`.
@@ -319,11 +321,12 @@ class Tensor {
   /// Removes a hook by the number that register_hook returned. A number may be removed twice.
   /// Throws Error if register_hook() never returned this number.
   void remove_hook(unsigned id) const;
-  /// Return a tensor that shares the data, without history. detach_() drops this tensor's history.
+  /// detach() returns a tensor that shares the data, without history. detach_() drops the history
+  /// of this tensor.
   Tensor detach() const;
   Tensor& detach_() const;
-  /// Return a tensor that shares the data, without history and without version tracking: in-place
-  /// changes are not counted. variable_data() is LibTorch's other name.
+  /// Return a tensor that shares the data, without history. In-place changes of the result are not
+  /// counted. variable_data() is LibTorch's other name.
   ///@{
   Tensor data() const;
   Tensor variable_data() const { return data(); }
@@ -337,10 +340,10 @@ class Tensor {
 
   // -------------------------------------------------------------------- conversion
   /// Return the tensor with another dtype, device or memory format. Options that are not given stay
-  /// unchanged. It returns the tensor itself if nothing changes and `copy` is false. A gradient
+  /// unchanged. They return the tensor itself if nothing changes and `copy` is false. A gradient
   /// flows back through a floating or complex result. With `non_blocking` the host does not wait
-  /// for a copy between pinned memory and a CUDA device. Throws Error for options that require a
-  /// gradient and for a device that does not exist.
+  /// for a copy between pinned memory and a CUDA device. Throw Error for options with
+  /// requires_grad(true), and for a device that does not exist.
   Tensor to(TensorOptions options, bool non_blocking = false, bool copy = false,
             optional<MemoryFormat> format = nullopt) const;
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
@@ -366,16 +369,17 @@ class Tensor {
   Tensor toType(ScalarType t) const { return to(t); }
   Tensor type(ScalarType t) const { return to(t); }
   ///@}
-  /// Returns dtype and kind of device as one value. Both are Undefined for an undefined tensor.
+  /// Returns the dtype and the kind of device as one value. For an undefined tensor, both are
+  /// Undefined.
   DeprecatedTypeProperties& type() const;
-  /// Returns the tensor with PyTorch's name of dtype and kind of device:
+  /// Converts the tensor to a dtype and a kind of device, given by PyTorch's name:
   /// type("torch.cuda.FloatTensor"). A tensor on a device of this kind stays there. Throws
   /// ValueError, which lists the names, for another text.
   Tensor type(const std::string& name) const;
   /// Returns to(o): the tensor with the dtype and device of `o`.
   Tensor type_as(const Tensor& o) const { return to(o); }
-  /// Return the tensor on the CPU, or on a CUDA device: the current one, or the one with this index
-  /// (-1: the current one). Throw Error if there is no such device.
+  /// cpu() returns the tensor on the CPU. cuda() returns it on the CUDA device `index`. No index,
+  /// or -1, means the current device. Both throw Error if there is no such device.
   ///@{
   Tensor cpu() const;
   Tensor cuda() const;
@@ -390,19 +394,19 @@ class Tensor {
   /// Returns cpu() or cuda(). Throws Error for Undefined and for devices that Taper lacks, and
   /// NotImplementedError for sparse backends.
   Tensor toBackend(Backend backend) const;
-  /// Returns a copy in page-locked memory, or this tensor if it is in page-locked memory already.
-  /// Without CUDA devices it returns a plain copy.
+  /// Returns a copy in page-locked memory. A tensor that is in page-locked memory is returned
+  /// itself. Without CUDA devices it returns a plain copy.
   Tensor pin_memory() const;
   /// Returns a copy that is pinned for a CUDA device. Throws Error for a device of another kind.
   Tensor pin_memory(optional<Device> device) const;
-  /// Tells the allocator that work on `stream` uses this CUDA tensor. Its memory is not reused
-  /// before that work is done.
+  /// Tells the allocator that work queued on `stream` uses this CUDA tensor. The allocator reuses
+  /// the memory only after this work.
   void record_stream(const cuda::Stream& stream) const;
   /// Returns this tensor if is_contiguous(format), else a contiguous copy.
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
-  /// Returns a copy in new memory, through which gradients flow. By default, and with Preserve,
-  /// dense strides are kept. Otherwise the elements lie in the order of `format`. Throws Error for
-  /// a channels-last format with fewer than 4 dimensions.
+  /// Returns a copy in new memory. Gradients flow through the copy. By default, and with Preserve,
+  /// dense strides are kept. Other formats give the elements the order of `format`. Throws Error
+  /// for a channels-last format with fewer than 4 dimensions.
   Tensor clone(optional<MemoryFormat> format = nullopt) const;
   /// Overwrites the elements with those of `src`, broadcast and converted to this dtype and device.
   /// Gradients flow to `src`. `non_blocking` works as in to(). Throws Error if the sizes do not
@@ -430,9 +434,9 @@ class Tensor {
   /// of range and for too many indices, and Error for an empty list.
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
-  /// Assign x[...] = value as in Python, in-place. `value`, without leading dimensions of size 1,
-  /// is broadcast to the result of index(). Throw as index() does, and Error if the sizes do not
-  /// fit.
+  /// Assign x[...] = value as in Python, in-place. Leading dimensions of size 1 are dropped from
+  /// `value`. Then it is broadcast to the sizes of index(). Throw the errors of index(), and Error
+  /// if the sizes do not broadcast.
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value) const;
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const;
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
@@ -482,7 +486,8 @@ class Tensor {
   }
   [[noreturn]] void throw_element_type(ScalarType expected) const;
   void check_accessor(size_t dims) const;
-  /// Throws unless an index of `index_nbytes` bytes can hold the number of elements.
+  /// Throws unless the tensor has `dims` dimensions and an index of `index_nbytes` bytes can hold
+  /// numel().
   void check_packed_accessor(size_t dims, size_t index_nbytes) const;
   unsigned register_hook_impl(std::function<Tensor(const Tensor&)> hook) const;
 
@@ -491,7 +496,7 @@ class Tensor {
 
 namespace detail {
 /// Returns the handle itself as Tensor&. Methods that change a tensor are const, because the handle
-/// stays as it is, but return Tensor& as in LibTorch.
+/// stays unchanged. They return Tensor&, as in LibTorch.
 inline Tensor& as_mutable(const Tensor& x) { return const_cast<Tensor&>(x); }
 }  // namespace detail
 
@@ -508,7 +513,7 @@ namespace detail {
 /// Returns a new row-major tensor with uninitialised memory and no gradient.
 Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device, const char* op = "empty");
 /// Return a new tensor with the sizes and the device of `like`, and its strides if they are dense.
-/// The dtype is that of `like` unless given.
+/// Without `dtype`, the result has the dtype of `like`.
 Tensor make_like(const Tensor& like);
 Tensor make_like(const Tensor& like, ScalarType dtype);
 /// Returns a new tensor over the memory of `t` with its sizes and strides. The result has no

@@ -27,17 +27,17 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   RefCount refs;                             ///< owners: handles, and what autograd saves
   ScalarType dtype = ScalarType::Undefined;  ///< element type
   Device device;                             ///< device of the storage
-  /// Row-major without gaps. Most kernels have a shortcut for this.
+  /// True if the elements are row-major without gaps. Most kernels have a faster loop for this.
   bool contiguous = true;
-  /// A leaf that requires a gradient. A tensor with grad_fn always requires one.
+  /// True for a leaf that requires a gradient. A tensor with grad_fn always requires a gradient.
   bool leaf_requires_grad = false;
-  /// Made in inference mode: autograd refuses to save it.
+  /// True if the tensor was made in inference mode. Autograd refuses to save it.
   bool inference = false;
-  /// `Tensor::data()`: changes to it are invisible to autograd.
+  /// True for results of `Tensor::data()`. Their in-place changes are not counted.
   bool untracked = false;
-  /// A C++ number made into a tensor. It weighs like a Scalar in type promotion.
+  /// True for a tensor that was made from a C++ number. Type promotion treats it as a Scalar.
   bool wrapped_number = false;
-  /// Registered as a module's parameter. repr() shows this.
+  /// True for a registered parameter of a module. repr() shows this.
   bool parameter = false;
   /// Why an in-place write to this view is an error when its base requires a gradient.
   enum class ViewOrigin : uint8_t {
@@ -50,11 +50,11 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   };
   ViewOrigin view_origin = ViewOrigin::kDefault;  ///< used for views only
 
-  /// First element: storage->data + offset * element size.
+  /// The address of the first element: storage->data + offset * element size.
   void* data = nullptr;
   int64_t numel = 0;                   ///< number of elements
-  int64_t offset = 0;                  ///< position of the first element in the storage
-  Dims sizes;                          ///< size of each dimension, in elements
+  int64_t offset = 0;                  ///< position of the first element, in elements
+  Dims sizes;                          ///< size of each dimension
   Dims strides;                        ///< stride of each dimension, in elements
   intrusive_ptr<StorageImpl> storage;  ///< shared with views
 
@@ -64,7 +64,8 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   intrusive_ptr<autograd::Node> grad_fn;
   uint32_t output_nr = 0;
   ///@}
-  /// A view's grad_fn is stale if the storage's version differs from this.
+  /// The version of the storage when a view's grad_fn was set. If the versions differ, grad_fn is
+  /// stale.
   uint32_t view_version = 0;
   /// The tensor that this is a differentiable view of. It is never a view itself.
   intrusive_ptr<TensorImpl> view_base;
@@ -74,7 +75,7 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   /// Returns whether the tensor requires a gradient itself: it is a leaf with leaf_requires_grad,
   /// or it has a grad_fn.
   bool has_history() const { return leaf_requires_grad || grad_fn.defined(); }
-  /// Returns whether autograd records ops on it: it has history, or its base has.
+  /// Returns whether autograd records ops on the tensor: the tensor or its view_base has history.
   bool requires_grad() const { return has_history() || (view_base && view_base->has_history()); }
   size_t itemsize() const { return elementSize(dtype); }  ///< bytes of an element
   /// Counts an in-place change, unless the tensor is untracked or of inference mode.

@@ -1,7 +1,7 @@
 // Many tensors for one launch. Not installed.
 //
-// A model has hundreds of small tensors. An optimizer's kernel on one of them ends before the next
-// launch is made, so a device processes them in lists. Kernels get TensorLists by value, and
+// A model has hundreds of small tensors. An optimizer's kernel on one tensor ends before the next
+// launch is made. So one launch processes a list of tensors. Kernels get TensorLists by value, and
 // GatheredLaunches fills them.
 #pragma once
 
@@ -14,18 +14,20 @@
 namespace torch::taper {
 
 /// Entries of up to kMostOperands row-major tensors each. The tensors of an entry have equal
-/// numbers of elements, and all have one dtype. The elements are cut into chunks, numbered through
-/// all entries. In numbered lists each entry has 8 bytes more: a number, or a pointer to one.
+/// numbers of elements, and all have one dtype. The elements of an entry are cut into chunks. Chunk
+/// numbers count through all entries. In numbered lists each entry has 8 bytes more: a number, or a
+/// pointer to a number.
 class TensorLists {
  public:
   static constexpr int kMostOperands = 5;
   static constexpr int64_t kChunk = 8192;
-  /// Number of 8-byte slots. A launch takes 4 KiB of arguments. The kernel's numbers need the rest.
+  /// Number of 8-byte slots. A launch takes at most 4 KiB of arguments. The kernel's other
+  /// arguments need the rest.
   static constexpr int kSlots = 464;
 
   TensorLists() = default;
-  /// `used` has a bit for each operand of the kernel that entries have. `reads` has a bit for each
-  /// operand that is only read.
+  /// Bit k of `used` is set if the entries have operand k of the kernel. Bit k of `reads` is set if
+  /// the kernel only reads operand k.
   TensorLists(ScalarType dtype, unsigned used, unsigned reads, bool numbered = false)
       : dtype_(dtype),
         used_(used),
@@ -41,7 +43,7 @@ class TensorLists {
   bool is_full() const { return (count_ + 1) * width() > kSlots; }
   void clear() { count_ = 0, chunks_ = 0; }
   /// Adds an entry, unless numel is 0. data[k] is the memory of the entry's k-th tensor, and
-  /// `number` is its extra 8 bytes. The lists must not be full.
+  /// `number` is the entry's extra 8 bytes. is_full() must be false.
   void add(int64_t numel, void* const* data, uint64_t number = 0) {
     if (numel == 0) return;
     uint64_t* const slot = slots_ + count_++ * width();
@@ -77,7 +79,7 @@ class TensorLists {
     return static_cast<int64_t>(slots_[i * width() + 1]);
   }
 
-  /// Reports the accesses to the race detector (see dispatch.h).
+  /// Appends the kernel's accesses to `all`, for the race detector (see dispatch.h).
   friend void add_accesses(std::vector<detail::Access>& all, const TensorLists& lists) {
     for (int i = 0; i < lists.size(); ++i)
       for (int k = 0, operand = 0; k < lists.operands(); ++k, ++operand) {
@@ -99,12 +101,13 @@ class TensorLists {
   uint64_t slots_[kSlots];
 };
 
-/// Gathers tensors of equal device, dtype and numbers. Calls launch(where, lists, numbers) for each
-/// full list. `where` is a tensor on the list's device. launch() launches the remaining lists.
+/// Gathers entries of equal device, dtype, operands and `numbers` (further arguments of the
+/// kernel). Calls launch(where, lists, numbers) for each full list. `where` is a tensor on the
+/// list's device. The method launch() launches the remaining lists.
 template <class Numbers, class Launch>
 class GatheredLaunches {
  public:
-  /// Operands whose bit is set in `reads` are only read.
+  /// The kernel only reads the operands whose bit in `reads` is set.
   GatheredLaunches(unsigned reads, Launch launch, bool numbered = false)
       : reads_(reads), numbered_(numbered), launch_(std::move(launch)) {}
 

@@ -18,7 +18,7 @@ class DeprecatedTypeProperties {
   /// Returns the kind of device. Throws Error for Undefined, NotImplementedError for sparse
   /// backends.
   DeviceType device_type() const;
-  /// Return the dtype, as two types.
+  /// Return the dtype, as a ScalarType or as a TypeMeta.
   ///@{
   ScalarType scalarType() const { return dtype_; }
   TypeMeta typeMeta() const { return dtype_; }
@@ -30,7 +30,7 @@ class DeprecatedTypeProperties {
   /// Returns "CPUFloatType", "UndefinedType".
   std::string toString() const;
 
-  /// Return the shared object with another kind of device, or another dtype.
+  /// Return the shared object of the given kind of device or dtype. The other property stays equal.
   ///@{
   DeprecatedTypeProperties& toBackend(Backend backend) const;
   DeprecatedTypeProperties& toScalarType(ScalarType dtype) const;

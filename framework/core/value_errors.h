@@ -7,7 +7,7 @@
 
 namespace torch::taper {
 
-/// Wording of the error about an index out of range, after the op's name.
+/// The text of the error about an index out of range, after the op's name.
 enum class IndexWording : int8_t {
   kInSelf,       // IndexError: index out of range in self
   kDimension,    // IndexError: index 5 is out of bounds for dimension 0 with size 3
@@ -19,8 +19,8 @@ enum class IndexWording : int8_t {
                                            IndexWording wording);
 /// Throws IndexError: Target 7 is out of bounds.
 [[noreturn]] void throw_target_out_of_range(const char* op, int64_t value);
-/// Throws Error: the offset of bag b is not 0 for the first bag, less than `before`, or more than
-/// `length`.
+/// Throws Error: the offset `value` of bag `b` is invalid. The first offset must be 0. Each offset
+/// must be at least `before`, the previous offset, and at most `length`.
 [[noreturn]] void throw_wrong_bag_offset(int64_t b, int64_t value, int64_t before, int64_t length);
 /// Throws Error: ldl_solve: expected pivots of ldl_factor
 [[noreturn]] void throw_not_ldl_pivots();

@@ -1,6 +1,6 @@
-// Warnings about things that a program should know and that are no errors. Each warning goes to the
-// handler of the calling thread. By default the handler writes it to stderr. A program can set
-// another handler:
+// Warnings: messages about a program's behaviour that are no errors. The handler of the calling
+// thread receives each warning. The default handler writes to stderr. A program can set another
+// handler:
 //
 //   struct Texts : WarningHandler {
 //     void process(const Warning& w) override { texts.push_back(w.msg()); }
@@ -42,8 +42,8 @@ namespace WarningUtils {
 void set_warning_handler(WarningHandler* handler) noexcept;
 WarningHandler* get_warning_handler() noexcept;
 ///@}
-/// Set and get whether warnings that are normally given once per process are given each time, in
-/// all threads. For tests. False by default.
+/// Set and get whether a warning that is normally issued once per process is issued each time. The
+/// setting holds for all threads and is false by default. Tests use it.
 ///@{
 void set_warnAlways(bool always) noexcept;
 bool get_warnAlways() noexcept;
@@ -65,7 +65,7 @@ class WarningHandlerGuard {
   WarningHandler* before_;
 };
 
-/// Calls set_warnAlways until the end of the scope.
+/// Changes the setting of set_warnAlways() until the end of the scope.
 struct WarnAlways {
   /// The end of the scope restores the previous value.
   explicit WarnAlways(bool always = true) : before_(get_warnAlways()) { set_warnAlways(always); }
@@ -79,8 +79,8 @@ struct WarnAlways {
 
 }  // namespace WarningUtils
 
-/// A warning. LibTorch 1.13 has a namespace of this name, so its settings are found here too:
-/// `c10::Warning::set_warning_handler(&mine)`.
+/// A warning. LibTorch 1.13 has a namespace of this name, so the class also has the functions of
+/// that namespace: `c10::Warning::set_warning_handler(&mine)`.
 class Warning {
  public:
   /// The kind of a warning about a program's behaviour. TORCH_WARN issues this kind.
@@ -90,8 +90,7 @@ class Warning {
   /// The kind of a warning.
   using warning_variant_t = std::variant<UserWarning, DeprecationWarning>;
 
-  /// Makes a warning without issuing it: taper::warn() does that. `verbatim` is passed to the
-  /// handler.
+  /// Makes a warning without issuing it. taper::warn() issues it. The handler gets `verbatim`.
   Warning(warning_variant_t type, const SourceLocation& place, std::string text, bool verbatim)
       : type_(type), place_(place), text_(std::move(text)), verbatim_(verbatim) {}
 
@@ -135,7 +134,7 @@ using DeprecationWarning = Warning::DeprecationWarning;
 /// Passes a warning to the calling thread's handler.
 void warn(const Warning& warning);
 
-/// Receives the warnings of the threads that it is set in. A program overrides one of the two
+/// Receives the warnings of each thread whose handler it is. A program overrides one of the two
 /// functions: the first as in LibTorch 2, the second as in LibTorch 1.13.
 class WarningHandler {
  public:
@@ -148,15 +147,15 @@ class WarningHandler {
 };
 
 namespace detail {
-/// Returns whether a once-only warning must be issued now: at the first call with `given`, and
-/// always after set_warnAlways(true).
+/// Returns whether a warning that is given once must be issued now. This is so at the first call
+/// with `given`, and at each call after set_warnAlways(true).
 bool is_first(std::atomic<bool>& given);
-/// Issues a warning. The place is that of the call.
+/// Issues a warning. `place` defaults to the place of the call.
 void warn_user(const std::string& text,
                const SourceLocation& place = {__builtin_FUNCTION(), __builtin_FILE(),
                                               static_cast<uint32_t>(__builtin_LINE())});
-/// Issues a warning with text(), a lambda at this place: once in a process, or each time with
-/// set_warnAlways(true).
+/// Issues a warning with the text that text() returns. Each lambda `text` warns once per process,
+/// or at each call after set_warnAlways(true).
 template <class Text>
 void warn_once(const Text& text,
                const SourceLocation& place = {__builtin_FUNCTION(), __builtin_FILE(),
