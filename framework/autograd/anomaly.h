@@ -7,8 +7,8 @@
 
 namespace torch::taper::autograd {
 
-/// Process-wide switch. While it is on, every node keeps the call stack of its forward op. If the
-/// node throws, a warning shows the stack. Backward throws on the first NaN gradient.
+/// A switch for the whole process. While it is on, every node keeps the call stack of its forward
+/// op. If a node throws, a warning shows its stack. Backward throws on the first NaN gradient.
 class AnomalyMode {
  public:
   static bool is_enabled() { return enabled_; }  ///< false by default

@@ -32,21 +32,21 @@ struct AutocastState {
   uint8_t casts() const { return door & kCasts; }
   /// Casts ops on these kinds of devices. The bit of modes stays unchanged.
   void set_casts(int kinds) { door = static_cast<uint8_t>((door & ~kCasts) | (kinds & kCasts)); }
-  /// Sets the calling thread's state to this one, except the modes: they belong to the thread that
-  /// entered them. Clears the cache if no scope is open after that.
+  /// Sets the calling thread's state to this state, except the bit of modes, because modes belong
+  /// to the thread that entered them. Then clears the cache if no scope is open.
   void apply() const;
 };
 /// This thread's state. It is constant-initialised, so that access costs one load.
 inline thread_local AutocastState autocast_state;
-/// Returns whether modes are on. Then a fused op must call the ops that it consists of, so that
-/// modes see them.
+/// Returns whether modes are on. If so, a fused op must call the ops that it consists of, so that
+/// modes see these ops.
 inline bool has_modes() { return autocast_state.door & kModes; }
 
 /// Turns autocast off until the end of the scope. Ops use it around their work.
 class AutocastOff {
  public:
   AutocastOff() : AutocastOff(kCasts) {}
-  /// Turns it off only for kinds of devices with a bit in `kinds`.
+  /// Turns autocast off only for the kinds of devices whose bit in `kinds` is set.
   explicit AutocastOff(uint8_t kinds) : before_(autocast_state.casts()) {
     autocast_state.set_casts(before_ & ~kinds);
   }
@@ -72,8 +72,8 @@ class AutocastScope {
 
 /// Returns `x` cast to dtype `to`. Casts to autocast's dtype are cached for leaves that require a
 /// gradient, until the outermost scope ends. So a weight is cast once for all uses. A cached cast
-/// is not used if the leaf has changed since, if it lacks a history that is needed, or if it was
-/// made in another capture.
+/// is not used if the leaf was changed after the cast, or if the cast was made in another capture.
+/// It is also not used if it has no history although history is recorded.
 Tensor cached_cast(ScalarType to, const Tensor& x);
 
 }  // namespace detail
@@ -89,8 +89,8 @@ class autocast {
   explicit autocast(Device device, optional<ScalarType> dtype = nullopt, bool enabled = true,
                     optional<bool> cache_enabled = nullopt);
 
-  /// Returns whether ops on devices of this kind are cast. False for kinds without devices in
-  /// Taper. Functions that take a dtype or a setting throw Error for such kinds.
+  /// Returns whether ops on devices of this kind are cast. Returns false for kinds that Taper has
+  /// no devices of. The setters, and get_autocast_dtype(), throw Error for these kinds.
   static bool is_autocast_enabled(DeviceType type);
   /// Turns autocast on or off without a scope. Unlike the constructor it checks neither the dtype
   /// nor that there is a CUDA device.

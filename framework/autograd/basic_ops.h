@@ -9,7 +9,7 @@
 
 namespace torch::taper::autograd {
 
-/// Copies its inputs. In backward it returns undefined gradients, whatever arrives:
+/// Copies its inputs. In backward it returns undefined gradients, whatever gradients it gets:
 ///
 ///   UndefinedGrad().apply({y})[0].backward();
 struct UndefinedGrad {
@@ -19,7 +19,8 @@ struct UndefinedGrad {
   variable_list operator()(variable_list&& inputs) const { return apply(std::move(inputs)); }
 };
 
-/// Copies its inputs. A backward pass that reaches it throws Error with the given text.
+/// Returns its inputs without their history. A backward pass through the results throws Error with
+/// the given text.
 struct DelayedError {
   /// Makes an operation of `num_inputs` tensors whose backward throws `text`.
   DelayedError(std::string text, int64_t num_inputs);

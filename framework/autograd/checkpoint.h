@@ -9,9 +9,9 @@
 
 namespace torch::taper::autograd {
 
-/// Runs `function(inputs)` without keeping its intermediate values. Backward runs it again and
-/// differentiates it. For the second run, autocast and the default generators of all devices get
-/// the state that they had in the first run, so that dropout draws an equal mask. In a captured
+/// Runs `function(inputs)` without keeping its intermediate values. Backward runs `function` again
+/// and differentiates it. For the second run, autocast and the default generators of all devices
+/// get the state that they had in the first run, so that dropout draws the same mask. In a captured
 /// step each replay restores the generators. Leaves that the function uses besides its inputs, such
 /// as a module's parameters, also get their gradients. Gradients flow only if at least one input
 /// requires a gradient.

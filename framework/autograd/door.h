@@ -1,5 +1,6 @@
 // The op's door: the line with which a public op starts. If autocast or a mode
-// (ops/shared/op_mode.h) is on for this thread, the line shows it the call. Not installed.
+// (ops/shared/op_mode.h) is on for this thread, the line passes the call to autocast and the modes.
+// Not installed.
 //
 //   Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
 //     if (auto done = at_door<"softmax">(self, dim, dtype)) return done;
@@ -35,8 +36,9 @@ struct OpAt {
   static const OpInfo row;
 };
 
-/// The result of an op that the door has called, or nothing. It converts once, to the op's result
-/// type. It has no destructor, so that an op has nothing to clean up if autocast and modes are off.
+/// The result of an op that the door has called, or nothing. A DoorResult converts once, to the
+/// op's result type. It has no destructor, so that an op has nothing to clean up if autocast and
+/// modes are off.
 class [[nodiscard]] DoorResult {
  public:
   DoorResult() = default;
@@ -59,8 +61,8 @@ class [[nodiscard]] DoorResult {
 /// called.
 void* show_at_door(const OpInfo& op, const void* const* arguments);
 
-/// The type in which the door passes an argument on. Small arguments are copied, so that the
-/// addresses of the op's variables do not escape.
+/// The type of an argument that at_door() passes to show_at_door(). Small arguments are copied, so
+/// that the addresses of the op's variables do not escape.
 template <class T>
 using Shown = std::conditional_t<std::is_trivially_copyable_v<T> && sizeof(T) <= 2 * sizeof(void*),
                                  T, const T&>;

@@ -17,8 +17,8 @@ struct BackwardPass {
   bool create_graph = false;
   /// If not empty, only the gradients of these tensors are computed.
   TensorList inputs;
-  /// Used with `inputs`. True adds the gradients to the `grad` of inputs, for autograd::backward.
-  /// False returns them, for autograd::grad.
+  /// Used with `inputs`. True adds the gradients to the `grad` of `inputs`, for autograd::backward.
+  /// False returns the gradients, for autograd::grad.
   bool accumulate = true;
   bool allow_unused = false;
 };
@@ -31,29 +31,29 @@ struct BackwardPass {
 variable_list run_backward(const BackwardPass& pass);
 
 #pragma GCC visibility push(default)
-/// Calls `f` at the end of the outermost backward pass on this thread, in the order of queueing.
-/// `f` is not called if the pass throws. Throws Error outside a pass.
+/// Calls `f` at the end of the outermost backward pass on this thread. Callbacks run in the order
+/// in which they were queued. `f` is not called if the pass throws. Throws Error outside a pass.
 void queue_callback(std::function<void()> f);
-/// Lets the accumulator disregard the ops recorded so far. Usually an accumulator runs after the
-/// oldest op that uses its leaf. After this call it runs after the oldest op that is recorded
-/// later. Graphs recorded before must not run any more, because their gradients would arrive
-/// separately. Use it for accumulators that are kept from pass to pass.
+/// Lets `accumulator` disregard the ops that were recorded before this call. Usually an accumulator
+/// runs after the oldest op that uses its leaf. After this call it runs after the oldest of the ops
+/// recorded later. Do not run graphs that were recorded before the call: their gradients would be
+/// added in separate steps. Use it for accumulators that are kept from pass to pass.
 void early_accumulation(Node& accumulator);
 #pragma GCC visibility pop
 
 /// Returns whether the running pass on this thread needs the gradient of `edge`. A pass with
-/// `inputs` needs only gradients on the way to these inputs. True outside a pass.
+/// `inputs` needs only the gradients that these inputs depend on. Returns true outside a pass.
 bool is_wanted(const Edge& edge);
 
-/// Checks for anomaly mode. Throws Error if a gradient that `node` made has a NaN.
+/// Throws Error if a gradient in `made`, which `node` computed, has a NaN. Anomaly mode calls it.
 void check_anomaly(const Node& node, const GradList& made);
 /// Warns that `node` threw an error. The warning shows the call stack of the node's forward op. If
 /// the backward step of another node made `node`, a second warning shows the stack of that node's
 /// forward op, and so on.
 void warn_of_anomaly(const Node& node);
 
-/// Returns whether a gradient of sizes `from` can be summed to sizes `to`. This is so if `to`
-/// broadcasts to `from`.
+/// Returns whether a gradient of sizes `from` can be summed to sizes `to`: whether `to` broadcasts
+/// to `from`.
 bool can_be_summed_to(IntArrayRef from, IntArrayRef to);
 
 }  // namespace torch::taper::autograd

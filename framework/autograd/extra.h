@@ -14,11 +14,11 @@ namespace torch::taper {
 /// Data that a transformation of functions (func/) keeps with a tensor.
 struct TensorNote {
   virtual ~TensorNote() = default;
-  /// Throws Error if the tensor stands for a batch and has no elements itself.
+  /// Throws Error if the tensor stands for a batch and so has no elements itself.
   virtual void check_elements(const char* op) const = 0;
 };
 
-/// Rare autograd state of a tensor. Its memory is a block of the pool: see extra_of().
+/// Rare autograd state of a tensor. extra_of() makes it in a block of the pool.
 struct AutogradExtra {
   AutogradExtra() = default;
   ~AutogradExtra() {
@@ -31,10 +31,10 @@ struct AutogradExtra {
   Tensor grad;
   bool retains_grad = false;
   std::string name;
-  /// A leaf's accumulator, not owned. The accumulator owns the leaf, and sets this pointer to null
-  /// in its destructor.
+  /// A leaf's accumulator, not owned. The accumulator owns the leaf. Its destructor sets this
+  /// pointer to null.
   autograd::Node* accumulator = nullptr;
-  /// An accumulator without owners and without its leaf, kept for the leaf's next use. Owned.
+  /// A resting accumulator (AccumulateGrad::rest()), which the leaf's next use takes up. Owned.
   autograd::Node* resting = nullptr;
   std::mutex accumulator_mutex;
   /// Hooks of a leaf. Hooks of other tensors are in their grad_fn.
@@ -65,7 +65,8 @@ class AccumulatorLock {
 
 /// Returns the tensor's AutogradExtra. The first call makes it.
 AutogradExtra& extra_of(TensorImpl& t);
-/// Note `grad` for StepState. Must be called before `grad` may become another tensor.
+/// Save the current `e.grad` in StepState, so that StepState can restore it. Call them before
+/// `grad` is assigned.
 ///@{
 void note_grad_now(AutogradExtra& e);
 inline void note_grad(AutogradExtra& e) {
@@ -76,7 +77,7 @@ inline void note_grad(AutogradExtra& e) {
 
 namespace autograd {
 /// Add the tensor to its grad_fn's list of tensors that keep their gradients, and remove it from
-/// there.
+/// this list.
 void remember_retained(TensorImpl& t);
 void forget_retained(TensorImpl& t);
 }  // namespace autograd

@@ -34,7 +34,7 @@ namespace torch::taper::autograd {
 /// LibTorch's name of a variable_list in custom functions.
 using tensor_list = variable_list;
 
-/// A range of inputs: the first, and one past the last.
+/// A range of inputs: the index of the first, and the index after the last.
 using IndexRange = std::pair<size_t, size_t>;
 
 namespace detail {
@@ -70,7 +70,7 @@ class AutogradContext {
   /// number.
   bool needs_input_grad(size_t input) const;
   /// Returns whether the gradient of any input in the ranges is needed:
-  /// ctx->needs_input_grad({IndexRange{0, 2}}) asks about the first two.
+  /// ctx->needs_input_grad({IndexRange{0, 2}}) tests the first two inputs.
   bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
  private:
@@ -95,8 +95,8 @@ class FunctionCall {
   AutogradContext& context();
   /// Makes edges to the tensor arguments, in order, and remembers their sizes.
   void set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor);
-  /// Sets the node as the history of forward's outputs, by the rules for views, dirty and plain
-  /// tensors.
+  /// Makes the node the history of forward's outputs. The rules differ for views, for tensors that
+  /// forward changed in-place, and for other tensors.
   variable_list wrap_outputs(variable_list outputs, const variable_list& inputs, bool recording);
   /// Lets the context return the kept tensors, for jvp.
   void keep_saved();
@@ -147,8 +147,8 @@ struct OwnArgument<TensorList> {
   using type = variable_list;
 };
 
-/// A custom function called inside of func::vmap or func::jvp. A member function is empty if the
-/// class does not define the rule.
+/// One call of a custom function inside of func::vmap or func::jvp. `jvp` and `vmap` are empty if
+/// the class does not define them.
 struct CustomCall {
   const char* type_name;
   const variable_list& inputs;  ///< the tensors among the arguments, in their order
@@ -186,8 +186,8 @@ inline void from_list(variable_list& out, variable_list&& l) { out = std::move(l
 
 /// Base of a custom function T (see the top of this file). `forward` takes the context and any
 /// arguments, returns a Tensor or a variable_list and runs without recording. `backward` gets one
-/// gradient for each output. It returns one for each argument of forward, undefined for arguments
-/// that are no tensors.
+/// gradient for each output. It returns one gradient for each argument of forward, undefined for
+/// arguments that are no tensors.
 ///
 /// Two more static functions are optional. They serve transformations of functions (func/func.h):
 ///
@@ -195,10 +195,10 @@ inline void from_list(variable_list& out, variable_list&& l) { out = std::move(l
 ///     static std::pair<variable_list, std::vector<optional<int64_t>>> vmap(
 ///         int64_t batch_size, const std::vector<optional<int64_t>>& in_dims, ...);
 ///
-/// `jvp` gets one tangent for each tensor among the arguments and returns one for each output. By
-/// default the tangents follow from backward. `vmap` gets the arguments of forward and their batch
-/// dimensions. It returns the outputs and the batch dimensions of the outputs. By default the
-/// function is called for each example.
+/// `jvp` gets one tangent for each tensor among the arguments and returns one tangent for each
+/// output. By default the tangents follow from backward. `vmap` gets the arguments of forward and
+/// their batch dimensions. It returns the outputs and the batch dimensions of the outputs. By
+/// default the function is called for each example.
 template <class T>
 struct Function {
   /// Calls X::forward(context, args...) with a new context, and returns its result. The result gets

@@ -1,5 +1,5 @@
 // Guards like Python's torch.amp.custom_fwd and custom_bwd for custom functions: backward runs
-// under the autocast state of forward, wherever the program calls it.
+// under the autocast state of forward, even if the program calls backward outside of that scope.
 //
 //   struct Product : autograd::Function<Product> {
 //     static Tensor forward(AutogradContext* ctx, Tensor a, Tensor b) {
@@ -22,11 +22,11 @@
 
 namespace torch::taper::amp {
 
-/// Saves the autocast state in forward. Lives until the end of the scope.
+/// Saves the autocast state in forward. Declare it as the first variable of forward.
 class custom_fwd {
  public:
-  /// Notes in `ctx` the autocast state for devices of this kind, for custom_bwd. With `cast_inputs`
-  /// autocast is off for these devices until the end of the scope.
+  /// Stores in `ctx` the autocast state for devices of this kind, for custom_bwd. With
+  /// `cast_inputs` autocast is off for these devices until the end of the scope.
   explicit custom_fwd(autograd::AutogradContext* ctx, Device device,
                       optional<ScalarType> cast_inputs = nullopt);
   /// Returns `x` cast to cast_inputs if autocast is on and x is floating, not f64, and on a device

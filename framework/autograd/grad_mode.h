@@ -19,7 +19,7 @@ inline thread_local ThreadModes thread_modes;
 /// LibTorch's static interface to this thread's gradient mode.
 struct GradMode {
   static bool is_enabled() { return detail::thread_modes.grad; }  ///< true in a new thread
-  /// Sets the calling thread's gradient mode. AutoGradMode does it for a scope.
+  /// Sets the calling thread's gradient mode. AutoGradMode sets it for a scope.
   static void set_enabled(bool v) { detail::thread_modes.grad = v; }
 };
 

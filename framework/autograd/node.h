@@ -41,7 +41,7 @@ class GradList {
   GradList(const GradList&) = delete;
   GradList& operator=(const GradList&) = delete;
   ~GradList() { destroy(); }
-  /// Sets the length, once. All elements are undefined tensors.
+  /// Sets the length. May be called once, for an empty list. The elements are undefined tensors.
   void resize(size_t n);
   size_t size() const { return size_; }  ///< number of gradients, including undefined ones
   /// Access elements without checks. Pointers stay valid until the list is moved from, assigned to
@@ -69,7 +69,8 @@ class GradList {
 struct Node;
 using NodePtr = intrusive_ptr<Node>;  ///< one of the owners of a node
 
-/// An input of a node. Its gradient goes to output `input_nr` of the op of `function`.
+/// Belongs to one input of a node's op. The input is output number `input_nr` of the op of
+/// `function`, which gets the input's gradient.
 struct Edge {
   NodePtr function;       ///< null: no gradient is wanted
   uint32_t input_nr = 0;  ///< counted from 0
@@ -78,7 +79,7 @@ struct Edge {
   Edge(NodePtr function, uint32_t input_nr) : function(std::move(function)), input_nr(input_nr) {}
   /// Returns whether there is a node that gets the gradient.
   bool is_valid() const { return function.defined(); }
-  /// Returns whether both have one node and one input number.
+  /// Returns whether `a` and `b` have equal nodes and equal input numbers.
   friend bool operator==(const Edge& a, const Edge& b) {
     return a.function == b.function && a.input_nr == b.input_nr;
   }
@@ -86,8 +87,8 @@ struct Edge {
 
 using edge_list = std::vector<Edge>;  ///< one for each input of an op, in their order
 
-/// Called before a node runs, with the gradients of its op's outputs. Returns as many gradients,
-/// which replace the given ones.
+/// Called before a node runs, with the gradients of its op's outputs. Returns an equal number of
+/// gradients, which replace the given gradients.
 using PreHook = std::function<variable_list(const variable_list& grads)>;
 /// Called after a node has run. `grad_inputs` are the gradients that the node made, for the inputs
 /// of its op. `grad_outputs` are the gradients that it got, for the outputs. Returns gradients that
@@ -136,16 +137,15 @@ struct Node {
   /// Returns the name: "AddBackward0".
   virtual std::string name() const;
 
-  /// Returns the edges that the results of apply take: one for each input of the op. Valid until
-  /// other edges are set.
+  /// Returns the edges of the node, one for each input of the op. The result of apply has one
+  /// gradient for each edge. The view is valid until other edges are set.
   ArrayRef<Edge> next_edges() const { return {edges_, num_edges_}; }
   /// Returns edge `i`. Not checked.
   const Edge& next_edge(size_t i) const { return edges_[i]; }
   size_t num_outputs() const { return num_edges_; }  ///< number of gradients that apply returns
   size_t num_inputs() const { return num_inputs_; }  ///< number of gradients that apply takes
   /// Returns the position on the tape: backward runs larger numbers first. It is larger than the
-  /// numbers of the nodes that the edges lead to, except for accumulators after
-  /// early_accumulation().
+  /// numbers of the edges' nodes, except for accumulators after early_accumulation().
   uint64_t sequence_nr() const { return sequence_nr_; }
   /// Returns whether edge `i` leads to a node, so that input i of the op may get a gradient. Not
   /// checked.
@@ -154,7 +154,7 @@ struct Node {
   bool should_compute_output(std::initializer_list<std::pair<size_t, size_t>> ranges) const;
   /// Returns whether the running backward pass needs the gradient of input i of the op.
   bool task_should_compute_output(size_t i) const;
-  /// Sets the edges of a program's node, before any gradient goes through them.
+  /// Sets the edges of a program's node. Call it before the backward pass.
   void set_next_edges(edge_list&& edges);
   /// Appends one edge, like set_next_edges.
   void add_next_edge(Edge edge);
@@ -184,7 +184,8 @@ struct Node {
   struct TensorHook {
     unsigned id;         ///< the id that add_tensor_pre_hook returned
     uint32_t output_nr;  ///< index of the output whose gradient it gets, from 0
-    /// Returns the gradient that replaces the given one, or an undefined tensor to keep that.
+    /// Returns the gradient that replaces the given gradient, or an undefined tensor to keep the
+    /// given gradient.
     std::function<Tensor(const Tensor&)> call;
   };
   /// State that few nodes have.
@@ -211,25 +212,26 @@ struct Node {
   uint32_t num_inputs_ = 1;       ///< number of outputs of the op
   uint64_t sequence_nr_ = 0;      ///< see sequence_nr()
   std::unique_ptr<Extra> extra_;  ///< null until extra() is called
-  /// The CUDA stream of the op's forward, on which apply() runs. Null for an op of the CPU.
+  /// The CUDA stream of the op's forward. apply() runs on it, too. Null for an op of the CPU.
   taper::detail::StreamImpl* stream_ = nullptr;
   /// The next node in the list of nodes to be destroyed.
   Node* next_dead_ = nullptr;
-  /// The size of the pool block of this node. The block may hold the edges, too. 0 if the node did
-  /// not come from the pool.
+  /// The size of the pool block of this node, which may hold the edges, too. 0 if the node is not
+  /// from the pool.
   uint32_t object_nbytes_ = 0;
   bool released_ = false;  ///< saved tensors were dropped
 
-  /// Sets the node's edges, and makes its sequence number larger than those of the nodes behind
-  /// them. The memory is in the node's block, or comes from make_edge_memory().
+  /// Sets the node's edges, and makes its sequence number larger than the numbers of the edges'
+  /// nodes. `edges` is memory in the node's block or from make_edge_memory().
   void set_edges(Edge* edges, size_t count);
-  /// Allocates uninitialised memory for `count` edges. It is freed with the node, after the edges'
+  /// Allocates uninitialised memory for `count` edges. The node frees it after the edges'
   /// destructors.
   Edge* make_edge_memory(size_t count);
   void* edge_memory_ = nullptr;  ///< result of make_edge_memory(), or null
 };
 
-/// Returns the edge that a gradient of `t` takes: its grad_fn, its accumulator, or none.
+/// Returns the edge that receives the gradient of `t`. Its node is the grad_fn of `t`, the
+/// accumulator of a leaf, or null.
 Edge gradient_edge(const Tensor& t);
 /// Makes `t` output `edge.input_nr` of the op of `edge.function`.
 void set_gradient_edge(const Tensor& t, const Edge& edge);

@@ -27,7 +27,7 @@ class ReadyQueue {
     GradList& grads = tasks_[slot_of(node)].grads;
     accumulate(grads[input_nr], std::move(grad));
   }
-  /// Ensures that `node` runs, even if only undefined gradients arrive.
+  /// Adds `node` without a gradient, so that it runs even if no gradient arrives.
   void touch(Node* node) { slot_of(node); }
 
   Task pop() {
@@ -65,7 +65,7 @@ class ReadyQueue {
   uint32_t slot_of(Node* node);
   uint32_t new_slot(Node* node);
 
-  // With more waiting nodes than this, a hash map finds a node. With fewer, a scan is faster.
+  // If more nodes than this wait, a hash map finds a node. If fewer wait, a scan is faster.
   static constexpr size_t kScan = 16;
   std::vector<Entry> heap_;
   std::vector<Task> tasks_;

@@ -17,9 +17,9 @@ inline std::vector<Saved> saved_all(TensorList inputs) {
 
 /// Returns the gradients, with respect to `inputs`, of the outputs of `definition`. The definition
 /// takes a vector of tensors like `inputs` and returns the op's outputs, in public ops. Use it for
-/// cases that a fused derivative does not cover, above all create_graph: the result then has a
-/// graph. Each input is replaced by a view, so that the gradient stops at the view, while the graph
-/// of the input continues.
+/// cases that a fused derivative does not cover, such as create_graph: the result then has a graph.
+/// Each input is replaced by a view, so that the gradient stops at the view, while the graph of the
+/// input continues.
 template <class Definition>
 std::vector<Tensor> gradients_through(const Definition& definition,
                                       const std::vector<Saved>& inputs, Grads& g) {

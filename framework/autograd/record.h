@@ -46,12 +46,14 @@ inline bool needs_grad(const std::vector<Tensor>& tensors) {
   return needs_grad(TensorList(tensors));
 }
 
-/// Arguments of a derivative: the gradients of the outputs, and which inputs need theirs.
+/// Arguments of a derivative: the gradients of the outputs. needs() tells which inputs need a
+/// gradient.
 struct Grads {
   GradList& grads;   ///< one for each output, undefined if none has arrived
   const Node& node;  ///< the node that runs
-  const Tensor& operator[](size_t i) const { return grads[i]; }  ///< of output i, not checked
-  size_t size() const { return grads.size(); }                   ///< number of outputs
+  /// Returns the gradient of output i. Not checked.
+  const Tensor& operator[](size_t i) const { return grads[i]; }
+  size_t size() const { return grads.size(); }  ///< number of outputs
   /// Returns whether input number `input` may get a gradient. If not, the derivative may return an
   /// undefined tensor.
   bool needs(size_t input) const { return node.should_compute_output(input); }
@@ -59,8 +61,8 @@ struct Grads {
 
 namespace detail {
 
-/// Number of Saved objects made since the last node was recorded on this thread. It tells whether a
-/// derivative holds tensors that must be dropped after backward.
+/// Number of Saved objects that this thread made after it recorded its last node. If it is 0, a
+/// derivative holds no tensors that must be dropped after backward.
 inline thread_local uint32_t saved_since_record = 0;
 
 inline void store(GradList& out, Tensor&& g) { out[0] = std::move(g); }
@@ -90,8 +92,8 @@ struct CallableOpsOf {
 };
 
 /// A node whose derivative is a callable. The callable and the edges follow the object in one
-/// block. All derivatives share one class, because a class for each derivative would be most of an
-/// op's code.
+/// block. All derivatives share one class. Separate classes would make up most of an op's machine
+/// code.
 struct CallableNode final : Node {
   static constexpr size_t kAlign = alignof(std::max_align_t);
   static constexpr size_t rounded(size_t nbytes) { return (nbytes + kAlign - 1) / kAlign * kAlign; }
@@ -114,8 +116,8 @@ struct CallableNode final : Node {
 CallableNode* allocate_node(const char* name, uint32_t num_outputs, const CallableOps& ops,
                             size_t block_nbytes);
 
-/// Selects a view's history: the current one, or the one from before the running op overwrote it.
-/// check_inplace() has ensured that the earlier one exists.
+/// Selects a view's history: the current history, or the history before the running op overwrote
+/// the view. check_inplace() has ensured that the earlier history exists.
 enum class History { kNow, kBeforeChange };
 
 /// Fills `edges` from `inputs` and gives the node its position on the tape. Throws, and leaves no
@@ -123,7 +125,7 @@ enum class History { kNow, kBeforeChange };
 void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count,
              History history = History::kNow);
 /// Takes ownership of a new node and connects it. If it throws, it destroys the node first. The
-/// edges lie at `offset`.
+/// edges are at byte `offset` of the node's block.
 NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count,
                   History history);
 
@@ -187,11 +189,11 @@ void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f)
 }
 
 // ---------------------------------------------------------------------- in-place ops
-/// Throws if several elements of `x`, which is to be written, share memory.
+/// Throws if several elements of `x` share memory. `op` is about to write to `x`.
 void check_no_internal_overlap(const char* op, const Tensor& x);
 /// Returns whether an op that changes `x` must be recorded. The op has derivatives for `x` and for
-/// `others`. Call it before anything is changed. It throws for a leaf that requires a gradient, for
-/// a view whose history may not be replaced, and if the history of one of `others` is not
+/// `others`. Call it before the op changes anything. It throws for a leaf that requires a gradient,
+/// for a view whose history may not be replaced, and if the history of one of `others` is not
 /// available.
 bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others);
 /// Returns whether an op with a derivative for `x` alone must be recorded. Most overwritten tensors
@@ -210,14 +212,14 @@ inline void mark_changed(const Tensor& x) { x.impl().bump_version(); }
 /// Makes `node` the history of `x`, which its op has overwritten, and of the base if `x` is a view.
 void rebase_history(const Tensor& x, NodePtr node);
 namespace detail {
-/// Throws unless the last check_inplace() on this thread returned true. Its first tensor must have
-/// been `x`, and the numbers of tensors must agree.
+/// Throws unless the last check_inplace() on this thread was for `x` and as many tensors, and
+/// returned true.
 void assert_was_checked(const char* name, const Tensor& x, const Inputs& inputs);
 }  // namespace detail
 /// Records an op that has overwritten `x`, after check_inplace() returned true. The inputs are `x`
-/// and the tensors given to check_inplace() as `others`. If the old value of `x` does not matter,
-/// the derivative of input `x` is undefined. `x`, and its base if it is a view, get the new
-/// history.
+/// and the tensors given to check_inplace() as `others`. If the result does not depend on the old
+/// value of `x`, the derivative returns an undefined gradient for `x`. `x`, and its base if it is a
+/// view, get the new history.
 template <class F>
 void record_inplace(const char* name, const Tensor& x, const detail::Inputs& inputs, F&& f) {
   detail::assert_was_checked(name, x, inputs);

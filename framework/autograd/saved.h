@@ -10,7 +10,7 @@ namespace torch::taper::autograd {
 struct SavedVariableHooks;
 
 namespace detail {
-/// A saved tensor that a program's hooks (saved_hooks.h) have packed.
+/// A saved tensor after a program's hooks (saved_hooks.h) have packed it.
 struct PackedTensor {
   PackedTensor(std::unique_ptr<SavedVariableHooks> hooks, Edge edge);
   ~PackedTensor();
@@ -22,9 +22,9 @@ struct PackedTensor {
 }  // namespace detail
 
 /// Keeps a tensor's value for a backward step. It remembers the storage's version, so that get()
-/// can report a value that was changed in-place. An op's output is kept without its history,
-/// because its history is the node that keeps it: a cycle. get() restores the history while the
-/// node runs.
+/// can report a value that was changed in-place. An op's output is kept without its history. Its
+/// history is the node that keeps it, so there would be a cycle of owners. get() restores the
+/// history while the node runs.
 class Saved {
  public:
   Saved() = default;
@@ -34,7 +34,8 @@ class Saved {
   /// Keeps `t`, output number `output_nr` of the op, without its history, as saved_output() does.
   /// Hooks and errors are those of the constructor above.
   Saved(const Tensor& t, uint32_t output_nr);
-  /// Returns the saved tensor with its history. Throws LibTorch's error if it was changed.
+  /// Returns the saved tensor with its history. Throws LibTorch's error if the tensor was changed
+  /// in-place.
   Tensor get() const { return get(current_node()); }
   /// Returns the saved tensor. An op's output gets `node` as its history.
   Tensor get(Node* node) const;
@@ -42,8 +43,8 @@ class Saved {
   bool defined() const { return tensor_.defined() || packed_.defined(); }
   /// Returns the kept tensor, undefined if hooks have packed it.
   const Tensor& raw() const { return tensor_; }
-  /// Gives the tensor to hooks, which keep it from now on. Throws Error if hooks have packed it
-  /// already.
+  /// Packs the tensor with `hooks`, which keep it from then on. Throws Error if hooks have packed
+  /// it already.
   void pack(std::unique_ptr<SavedVariableHooks> hooks);
 
  private:
@@ -65,8 +66,8 @@ inline Saved saved(const Tensor& t) { return Saved(t); }
 /// Saves an input if `needed`. An empty Saved costs nothing.
 inline Saved saved_if(bool needed, const Tensor& t) { return needed ? saved(t) : Saved(); }
 /// Saves an output of the op, which record() makes output number `output_nr`. Call it before
-/// record(). The number is not read from `y`, because an overwritten tensor still has its former
-/// number.
+/// record(). The number is not read from `y`, because an overwritten `y` still has its former
+/// output number.
 inline Saved saved_output(const Tensor& y, uint32_t output_nr = 0) { return Saved(y, output_nr); }
 
 }  // namespace torch::taper::autograd

@@ -2,9 +2,10 @@
 // less memory.
 //
 // Ops save through Value, a hook of saved tensors. A result of a `repeatable` kernel
-// (framework/kernel/kernel_info.h) need not be kept if its operands are kept anyway. Backward
+// (framework/kernel/kernel_info.h) need not be kept if the kernel's operands are kept. Backward
 // records the launches of the result once more, so that the bits are equal and no random number is
-// drawn again. Capturing the step several times finds the results to recompute. Not installed.
+// drawn again. The step is captured several times to choose the results to recompute. Not
+// installed.
 #pragma once
 
 #include <functional>
@@ -33,13 +34,13 @@ class SavedForReplays {
   struct Result {
     size_t nbytes = 0;
     int64_t numel = 0;
-    int64_t computed = 0;          ///< elements to compute for it, 0 if not repeatable
+    int64_t computed = 0;          ///< elements that recomputing computes, 0 if not repeatable
     std::vector<size_t> operands;  ///< results among its operands
     bool is_made_again = false;
-    int left = 0;  ///< saved values that wait for it
-    Tensor again;  ///< the recomputed tensor, while several values wait for it
+    int left = 0;  ///< number of saved values that still need it
+    Tensor again;  ///< the recomputed tensor, while further values need it
   };
-  /// A saved value. It is kept, or is one of the results.
+  /// A saved value. It is kept, or is one of the results and recomputed.
   struct Value final : autograd::SavedVariableHooks {
     explicit Value(std::shared_ptr<SavedForReplays> of) : all(std::move(of)) {}
     ~Value() override { all->forget(*this); }
@@ -55,13 +56,13 @@ class SavedForReplays {
     /// State of a value that is recomputed.
     ///@{
     MadeBy made;
-    std::vector<Tensor> operands;        ///< owners of its inputs
+    std::vector<Tensor> operands;        ///< owners of the inputs of `made`
     uint64_t capture = 0, recorded = 0;  ///< its capture, and the number of steps recorded at that
                                          ///< time
-    bool waits = false;                  ///< backward has not asked for it yet
+    bool waits = false;                  ///< true until backward asks for it
     ///@}
   };
-  /// A recorded step, to tell whether two captures are of one step.
+  /// A recorded launch, to test whether two captures recorded the same step.
   struct Recorded {
     std::string_view name;
     size_t shapes;  ///< a hash
@@ -69,7 +70,7 @@ class SavedForReplays {
   };
   using Pools = std::vector<std::shared_ptr<GraphPool>>;
 
-  /// Lets the calling thread's ops save into `all` until the end of the scope.
+  /// Saves tensors of the calling thread's ops in `all` until the end of the scope.
   class Scope {
    public:
     explicit Scope(std::shared_ptr<SavedForReplays> all);
@@ -78,8 +79,9 @@ class SavedForReplays {
     Scope& operator=(const Scope&) = delete;
   };
 
-  /// Recomputes the results `chosen`. Memory for which `given` is true stays until backward. The
-  /// step must not use the memory of `earlier`, the pools of earlier captures.
+  /// Recomputes the results whose numbers are in `chosen`. given(address) returns true for memory
+  /// that stays valid until backward. The step must not use the memory of `earlier`, the pools of
+  /// earlier captures.
   SavedForReplays(std::set<size_t> chosen, IsKept given, Pools earlier)
       : chosen_(std::move(chosen)), given_(std::move(given)), earlier_(std::move(earlier)) {}
   SavedForReplays(const SavedForReplays&) = delete;
@@ -92,14 +94,15 @@ class SavedForReplays {
   /// any time after it.
   void end();
 
-  /// Returns the results that can be recomputed, most useful first: by bytes saved for each
-  /// computed element. Results that depend on others in the list come last. Only for a capture that
-  /// recomputes none.
+  /// Returns the results that can be recomputed. The first result frees the most bytes per computed
+  /// element. Results that depend on other results of the list come last. Only for a capture that
+  /// recomputes no results.
   std::vector<size_t> worth() const;
   /// Returns results that must be kept: an operand was overwritten before backward, or backward did
-  /// not ask for the result within the captures. If there are any, these captures are useless.
+  /// not ask for the result within the captures. If there are such results, the captures cannot be
+  /// used.
   const std::set<size_t>& spoiled() const { return spoiled_; }
-  /// Returns the bytes of results that are recomputed instead of kept.
+  /// Returns the size in bytes of the results that are recomputed instead of kept.
   size_t nbytes_again() const;
   /// Returns the recorded steps, without those that recompute results.
   const std::vector<Recorded>& recorded() const { return recorded_; }
@@ -129,13 +132,13 @@ class SavedForReplays {
   bool ended_ = false;
 };
 
-/// Captures a step repeatedly to keep to `budget` bytes, with as few recomputed results as
-/// possible. If no capture meets the budget, it recomputes all results that it can, unless this
-/// takes more memory than recomputing none. `capture` records the step anew with the given saver,
-/// calls its end_capture() and end(), and returns the bytes that replays take. Before each capture
-/// except the first, and if a capture throws, the function restores the CPU's generator and the
-/// program's state that StepState notes (step_state.h). Returns the bytes that are recomputed.
-/// Throws Error if the step differs between calls.
+/// Captures a step repeatedly until its replays take at most `budget` bytes, with as few recomputed
+/// results as possible. If no capture meets the budget, it recomputes all results that it can,
+/// unless this takes more memory than a capture without recomputing. `capture` records the step
+/// anew with the given saver, calls its end_capture() and end(), and returns the bytes that replays
+/// take. Before each capture except the first, and if a capture throws, the function restores the
+/// CPU's generator and the program's state that StepState notes (step_state.h). Returns the size in
+/// bytes of the recomputed results. Throws Error if the step differs between calls.
 size_t capture_within(
     size_t budget, const IsKept& given,
     const std::function<size_t(const std::shared_ptr<SavedForReplays>&)>& capture);

@@ -1,4 +1,5 @@
-// Hooks of saved tensors: they can keep tensors for backward in another form.
+// Hooks of saved tensors. A hook can keep another tensor, such as a 16-bit copy, in place of a
+// saved tensor.
 //
 //   {
 //     SavedTensorHooks in_half([](const Tensor& t) { return t.to(kHalf); },
@@ -29,8 +30,8 @@ struct SavedVariableHooks {
   /// Packs the tensor. Called once, without recording. The hook may keep the tensor, and must not
   /// change it.
   virtual void call_pack_hook(const Tensor& tensor) = 0;
-  /// Returns a tensor of the packed one's sizes, dtype and device. Called each time backward needs
-  /// it.
+  /// Returns a tensor with the sizes, dtype and device of the packed tensor. Called each time
+  /// backward needs the tensor.
   virtual Tensor call_unpack_hook() = 0;
 };
 
@@ -41,19 +42,21 @@ using SavedHooksFactory = std::function<std::unique_ptr<SavedVariableHooks>()>;
 
 namespace torch::taper {
 
-/// The calling thread's stack of hooks for tensors that its ops save. The top one is used.
+/// The calling thread's stack of hooks for tensors that its ops save. The top hooks of the stack
+/// are used.
 struct SavedTensorDefaultHooks {
   /// Pushes hooks. Throws Error while hooks are disabled.
   static void push_hooks(autograd::SavedHooksFactory hooks);
   /// Removes the top hooks. Throws Error if there are none.
   static void pop_hooks();
-  /// Makes push_hooks throw Error with this text from now on. Throws Error if there are hooks.
+  /// After this call, push_hooks throws Error with the text `error_message`. Throws Error if there
+  /// are hooks.
   static void disable(const std::string& error_message);
   /// Allows push_hooks again.
   static void enable();
   static bool is_enabled();  ///< true unless disable was called on this thread
-  /// Returns the text given to disable, nothing while hooks are enabled. The reference is to the
-  /// calling thread's state: copy it to keep it.
+  /// Returns the text given to disable(), or nullopt while hooks are enabled. The reference is to
+  /// the calling thread's state. Copy the text to keep it.
   static const std::optional<std::string>& get_disabled_error_message();
 };
 
@@ -75,9 +78,9 @@ struct HooksOf final : autograd::SavedVariableHooks {
 /// torch.autograd.graph.saved_tensors_hooks.
 class SavedTensorHooks {
  public:
-  /// Both functions are kept as long as a tensor that they packed. `pack` takes a const Tensor&,
-  /// which it must not change in-place, and runs without recording. `unpack` takes the value that
-  /// `pack` returned. Throws Error while hooks are disabled.
+  /// Both functions are kept as long as one of the tensors that they packed. `pack` takes a const
+  /// Tensor&, which it must not change in-place, and runs without recording. `unpack` takes the
+  /// value that `pack` returned. Throws Error while hooks are disabled.
   template <class Pack, class Unpack>
   SavedTensorHooks(Pack pack, Unpack unpack) {
     using Hooks = detail::HooksOf<Pack, Unpack>;

@@ -39,7 +39,8 @@ class OnForwardStream {
 class PassStreams {
  public:
   /// Called before `consumer` gets a gradient that `producer`, or the caller (null), has made. The
-  /// consumer's stream waits, and the gradient's memory is kept for it.
+  /// consumer's stream waits for the gradient. The gradient's memory is not reused before the
+  /// consumer's stream has used it.
   static void hand_over(const Tensor& grad, const Node* producer, const Node& consumer) {
     if (__builtin_expect(grad.impl_ptr()->device.is_cuda(), 0))
       hand_over_on_device(grad, producer, consumer);
@@ -48,8 +49,8 @@ class PassStreams {
   void add(const Node& node) {
     if (__builtin_expect(node.stream_ != nullptr, 0)) add_stream(node);
   }
-  /// Called at the end. The caller's streams wait for all other streams of the pass, and the memory
-  /// of `results` is kept for them.
+  /// Called at the end. The caller's streams wait for all other streams of the pass. The memory of
+  /// `results` is kept for the caller's streams.
   void join(TensorList results);
 
  private:

@@ -7,13 +7,13 @@
 
 namespace torch::taper::autograd {
 
-/// The transformations of a thread, as the tape sees them. func/ implements it.
+/// The functions of a thread's transformations that the tape calls. func/ implements the class.
 class Transform {
  public:
   virtual ~Transform() = default;
   /// Throws Error for a backward pass through tensors that have a batch or a tangent.
   virtual void check_pass(const BackwardPass& pass) = 0;
-  /// See the functions of these names in function.h.
+  /// Implement the functions of these names in function.h.
   ///@{
   virtual bool is_transformed(const variable_list& inputs) = 0;
   virtual variable_list call_transformed(const detail::CustomCall& call) = 0;
