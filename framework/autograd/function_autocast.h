@@ -22,7 +22,7 @@
 
 namespace torch::taper::amp {
 
-/// Saves the autocast state in forward. Declare it as the first variable of forward.
+/// Saves the autocast state in forward. Construct it at the start of forward.
 class custom_fwd {
  public:
   /// Stores in `ctx` the autocast state for devices of this kind, for custom_bwd. With

@@ -212,8 +212,8 @@ inline void mark_changed(const Tensor& x) { x.impl().bump_version(); }
 /// Makes `node` the history of `x`, which its op has overwritten, and of the base if `x` is a view.
 void rebase_history(const Tensor& x, NodePtr node);
 namespace detail {
-/// Throws unless the last check_inplace() on this thread was for `x` and as many tensors, and
-/// returned true.
+/// Throws unless the last check_inplace() on this thread was for `x` and an equal number of inputs,
+/// and returned true.
 void assert_was_checked(const char* name, const Tensor& x, const Inputs& inputs);
 }  // namespace detail
 /// Records an op that has overwritten `x`, after check_inplace() returned true. The inputs are `x`

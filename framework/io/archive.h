@@ -3,9 +3,9 @@
 // A file is a safetensors file (https://github.com/huggingface/safetensors): 8 bytes of
 // little-endian header length, a JSON header, then the tensors' bytes, row-major and consecutive.
 // Names of nested archives are joined by '.', as in "layer1.weight". Values other than tensors, and
-// a checksum of the whole file, are text in the header's "__metadata__". Other programs read the
-// tensors of the file, and files of other programs load here. Files of LibTorch's torch::save and
-// of torch.jit.save load too, as data: no code in them is run.
+// a checksum of the whole file, are text in the header's "__metadata__". Other programs can read
+// the tensors of the file, and this class reads safetensors files of other programs. Files of
+// LibTorch's torch::save and of torch.jit.save load too, as data: no code in them is run.
 #pragma once
 
 #include <functional>
@@ -76,7 +76,7 @@ class OutputArchive final {
 };
 
 /// Reads values by name. load_from reads and checks the whole file (bounds, types, checksum) before
-/// it returns, so that later calls cannot meet a damaged file.
+/// it returns, so that later calls never read damaged data.
 class InputArchive final {
  public:
   InputArchive();
@@ -89,25 +89,25 @@ class InputArchive final {
   InputArchive& operator=(InputArchive&) = delete;
   ~InputArchive();
 
-  /// Read the value of that name. If there is none, `read` throws Error and `try_read` returns
-  /// false.
+  /// Read the value that was written as `key`. If there is none, `read` throws Error and `try_read`
+  /// returns false.
   ///@{
   void read(const std::string& key, IValue& value);
   bool try_read(const std::string& key, IValue& value);
   ///@}
-  /// Read the tensor of that name. A defined `tensor` keeps its identity, dtype and requires_grad,
-  /// and takes over sizes and values. It goes to the device given to load_from, or keeps its
-  /// device. An undefined `tensor` becomes a new tensor on the device given to load_from, or on the
-  /// device of the saved tensor. Throw Error if only one of the two dtypes is floating, and if
-  /// there is no such device.
+  /// Read the tensor that was written as `key`. A defined `tensor` keeps its identity, dtype and
+  /// requires_grad, and takes over sizes and values. An undefined `tensor` becomes a new tensor. If
+  /// load_from got a device, `tensor` is then on this device. Otherwise a defined `tensor` keeps
+  /// its device, and a new tensor is on the device of the saved tensor. Throw Error if only one of
+  /// the two dtypes is floating, and if the device does not exist.
   ///@{
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false);
   ///@}
   /// Reads into a defined tensor. Throws Error if the file's tensor has other sizes or is
-  /// undefined: the file is of another model.
+  /// undefined, because such a file belongs to another model.
   void read_parameter(const std::string& key, Tensor& tensor);
-  /// Read the archive that was written under that name.
+  /// Read the nested archive that was written as `key`.
   ///@{
   void read(const std::string& key, InputArchive& archive);
   bool try_read(const std::string& key, InputArchive& archive);
@@ -115,13 +115,13 @@ class InputArchive final {
   /// Returns the names at this level: values, tensors and nested archives, in the order of writing.
   std::vector<std::string> keys();
 
-  /// Read and check a file, stream or buffer. `device` is the device of all tensors: see read().
+  /// Read and check a file, stream or buffer. If `device` is given, read() puts all tensors on it.
   ///@{
   void load_from(const std::string& filename, optional<Device> device = nullopt);
   void load_from(std::istream& stream, optional<Device> device = nullopt);
   void load_from(const char* data, size_t size, optional<Device> device = nullopt);
   ///@}
-  /// Reads with functions. read_func(position, buffer, nbytes) fills the buffer and returns the
+  /// Calls functions to read. read_func(position, buffer, nbytes) fills the buffer and returns the
   /// number of bytes that it wrote. size_func() returns the total number of bytes.
   void load_from(const std::function<size_t(uint64_t, void*, size_t)>& read_func,
                  const std::function<size_t()>& size_func, optional<Device> device = nullopt);
@@ -164,8 +164,8 @@ class InputArchive final {
 
 }  // namespace serialize
 
-/// Write and read a tensor or the state of a generator, for save and load. A class can take part by
-/// defining these two operators.
+/// Write and read a tensor or the state of a generator. save and load call these operators. They
+/// also accept a program's class that defines both operators.
 ///@{
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Tensor& tensor);
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Tensor& tensor);

@@ -29,15 +29,16 @@ inline void put_little_endian(std::string& out, uint64_t v, size_t nbytes) {
   for (size_t i = 0; i < nbytes; ++i) out += static_cast<char>(v >> (8 * i));
 }
 
-/// Reverses the bytes of each element, which turns big-endian numbers into little-endian ones.
+/// Reverses the bytes of each element. This turns big-endian numbers into little-endian numbers.
 inline void swap_bytes(void* data, size_t nbytes, size_t itemsize) {
   if (itemsize < 2) return;
   auto* p = static_cast<unsigned char*>(data);
   for (size_t i = 0; i + itemsize <= nbytes; i += itemsize) std::reverse(p + i, p + i + itemsize);
 }
 
-/// Returns why `path` must not be opened for reading: "Is a directory" or "not a regular file".
-/// (Opening a pipe waits for a writer, and a device has no end.) Returns null if it may be opened.
+/// Returns the reason why `path` must not be opened for reading: "Is a directory" or "not a regular
+/// file". (Opening a pipe waits for a writer, and a device has no end.) Returns null if `path` may
+/// be opened.
 const char* why_not_regular(const std::string& path);
 
 /// An open file descriptor, closed by the destructor. Negative means none.
@@ -47,7 +48,7 @@ struct Descriptor {
 };
 
 /// Maps a regular file. Writing to the memory changes a private copy, never the file. If another
-/// program shortens the file, touching the lost part ends this program.
+/// program shortens the file, an access to the lost bytes ends this program.
 class MappedFile {
  public:
   /// Maps a file. Throws Error ("load: cannot open ...") for a path that is no readable regular

@@ -11,8 +11,8 @@
 
 namespace torch::taper::serialize::detail {
 
-/// Returns the CRC-32 of bytes whose checksum is `crc`, followed by these bytes. Start with `crc`
-/// 0.
+/// Continues a CRC-32. `crc` is the checksum of earlier bytes, or 0 at the start. Returns the
+/// checksum of the earlier bytes followed by the bytes of `data`.
 inline uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes) {
   const auto* p = static_cast<const unsigned char*>(data);
   while (nbytes > 0) {  // zlib's crc32 takes 32-bit lengths

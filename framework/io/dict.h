@@ -27,8 +27,8 @@ class List {
       : items_(std::make_shared<std::vector<T>>(std::move(items))) {}
   ///@}
 
-  size_t size() const { return items_->size(); }  ///< elements
-  bool empty() const { return items_->empty(); }  ///< no elements
+  size_t size() const { return items_->size(); }  ///< number of elements
+  bool empty() const { return items_->empty(); }  ///< whether there are no elements
   /// Returns element `i`. Throws IndexError if there is none.
   T get(size_t i) const { return (*this)[i]; }
   /// Returns a reference to element `i`, which may be assigned to. Throws IndexError if there is
@@ -45,7 +45,7 @@ class List {
   /// Moves element `i` out and leaves an unspecified value there. Throws IndexError if there is
   /// none.
   T extract(size_t i) const { return std::move((*this)[i]); }
-  /// Append one element. emplace_back makes it of `args`.
+  /// Append one element. emplace_back constructs it from `args`.
   ///@{
   void push_back(T value) const { items_->push_back(std::move(value)); }
   template <class... Args>
@@ -63,8 +63,8 @@ class List {
     TAPER_CHECK_INDEX(!empty(), "pop_back: expected an element, got an empty list");
     items_->pop_back();
   }
-  void clear() const { items_->clear(); }  ///< for all copies of the list
-  /// Reserves memory for `n` elements, so that adding them moves none.
+  void clear() const { items_->clear(); }  ///< removes the elements, for all copies
+  /// Reserves memory for `n` elements. Appending up to this size then moves no elements.
   void reserve(size_t n) const { items_->reserve(n); }
   /// Remove elements from the end, or append copies of `value`, by default T().
   ///@{
@@ -94,11 +94,11 @@ class List {
   friend bool operator==(const List& a, const List& b) { return a.vec() == b.vec(); }
   friend bool operator!=(const List& a, const List& b) { return !(a == b); }
   ///@}
-  /// Returns the elements without copying. Valid as long as a copy of the list.
+  /// Returns the elements without copying. The reference is valid as long as any copy of the list.
   const std::vector<T>& vec() const { return *items_; }
   operator const std::vector<T>&() const { return *items_; }
-  /// Return the shared vector, and make a list from one, for classes that keep lists in another
-  /// form (IValue). `items` must not be null.
+  /// pointer() returns the shared vector. from_pointer() makes a list that shares `items`, which
+  /// must not be null. IValue uses them to store lists of any type.
   ///@{
   const std::shared_ptr<std::vector<T>>& pointer() const { return items_; }
   static List from_pointer(std::shared_ptr<std::vector<T>> items) { return List(std::move(items)); }
@@ -138,16 +138,16 @@ class Dict {
 
   Dict() : table_(std::make_shared<Table>()) {}
 
-  size_t size() const { return table_->entries.size(); }  ///< entries
-  bool empty() const { return size() == 0; }              ///< no entries
-  /// Returns whether there is an entry with that key.
+  size_t size() const { return table_->entries.size(); }  ///< number of entries
+  bool empty() const { return size() == 0; }              ///< whether there are no entries
+  /// Returns whether there is an entry with `key`.
   bool contains(const Key& key) const { return table_->index.count(key) > 0; }
   /// Return iterators to the first entry and past the last one.
   ///@{
   iterator begin() const { return table_->entries.cbegin(); }
   iterator end() const { return table_->entries.cend(); }
   ///@}
-  /// Returns the entry of that key, or end() if there is none.
+  /// Returns the entry of `key`, or end() if there is none.
   iterator find(const Key& key) const {
     const auto at = table_->index.find(key);
     return at == table_->index.end() ? end() : begin() + static_cast<std::ptrdiff_t>(at->second);
@@ -173,7 +173,7 @@ class Dict {
     if (!is_new) where->setValue(std::move(value));
     return {where, is_new};
   }
-  /// Removes the entry of that key. Returns the number of removed entries.
+  /// Removes the entry of `key`. Returns the number of removed entries.
   size_t erase(const Key& key) const {
     const iterator found = find(key);
     if (found == end()) return 0;
@@ -182,14 +182,14 @@ class Dict {
     for (size_t i = 0; i < size(); ++i) table_->index.emplace(table_->entries[i].key(), i);
     return 1;
   }
-  void clear() const { *table_ = Table(); }  ///< for all copies of the dictionary
+  void clear() const { *table_ = Table(); }  ///< removes the entries, for all copies
   void reserve(size_t n) const { table_->entries.reserve(n); }  ///< reserves memory for `n` entries
   /// Returns a new dictionary with equal entries.
   Dict copy() const { return Dict(std::make_shared<Table>(*table_)); }
   /// Returns whether both share their entries.
   bool is(const Dict& other) const { return table_ == other.table_; }
-  /// Return the shared table, and make a dictionary from one, for classes that keep dictionaries in
-  /// another form (IValue). `table` must not be null.
+  /// pointer() returns the shared table. from_pointer() makes a dictionary that shares `table`,
+  /// which must not be null. IValue uses them to store dictionaries of any type.
   ///@{
   const std::shared_ptr<Table>& pointer() const { return table_; }
   static Dict from_pointer(std::shared_ptr<Table> table) { return Dict(std::move(table)); }

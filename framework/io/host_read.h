@@ -6,8 +6,8 @@
 
 namespace torch::taper::detail {
 
-/// Returns the elements of `t` on the CPU: `t` itself, or a complete copy. The race detector sees
-/// the host's read.
+/// Returns the elements of `t` on the CPU: a tensor over the memory of `t`, or a complete copy. The
+/// race detector sees the host's read.
 inline Tensor read_by_host(const char* name, const Tensor& t) {
   Tensor y = t.detach().cpu();
   if (watches_races())

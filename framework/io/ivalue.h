@@ -30,12 +30,12 @@ namespace ivalue {
 /// A fixed sequence of values, like Python's tuple.
 class Tuple {
  public:
-  /// Take these elements, in this order. create() makes the shared tuple that IValue is made from.
+  /// Make a tuple of `elements`. create() returns the shared tuple that an IValue can hold.
   ///@{
   explicit Tuple(std::vector<IValue> elements);
   static std::shared_ptr<Tuple> create(std::vector<IValue> elements);
   ///@}
-  /// Returns the elements. Valid as long as the tuple.
+  /// Returns the elements. The reference is valid as long as the tuple.
   const std::vector<IValue>& elements() const { return elements_; }
   size_t size() const;  ///< number of elements
 
@@ -48,7 +48,7 @@ class Tuple {
 /// Error for a value of another kind, and name both kinds.
 class IValue {
  public:
-  /// The kind of a value. IntList, DoubleList and TensorList are lists of one C++ type. The
+  /// The kinds of values. IntList, DoubleList and TensorList are lists of one C++ type. The
   /// elements of a GenericList are IValues. Object means a program's class.
   enum class Tag {
     None,
@@ -90,7 +90,7 @@ class IValue {
   IValue(const List<Tensor>& v) : IValue(v.vec()) {}
   IValue(TensorList v) : IValue(v.vec()) {}
   ///@}
-  /// Hold any other list as a GenericList, with each element as a value.
+  /// Hold a list of any other type as a GenericList. Each element becomes an IValue.
   ///@{
   template <class T>
   IValue(const List<T>& v) : IValue(v.vec()) {}
@@ -106,15 +106,15 @@ class IValue {
   IValue(intrusive_ptr<T> v)
       : tag_(Tag::Object),
         shared_(std::make_shared<intrusive_ptr<intrusive_ptr_target>>(std::move(v))) {}
-  /// Share the elements (the entries) with `v`.
+  /// Hold a list or a dictionary, and share its elements or entries with `v`.
   ///@{
   IValue(GenericList v);
   IValue(GenericDict v);
   ///@}
-  /// Copies the entries as values.
+  /// Holds a GenericDict with copies of the entries. Each key and value becomes an IValue.
   template <class Key, class Value>
   IValue(const Dict<Key, Value>& v);
-  /// Shares the tuple, which must not be null.
+  /// Holds the tuple, shared with `v`. `v` must not be null.
   IValue(std::shared_ptr<ivalue::Tuple> v) : tag_(Tag::Tuple), shared_(std::move(v)) {}
   /// Holds a pair of numbers as a list of two.
   IValue(const std::tuple<double, double>& v)
@@ -129,8 +129,9 @@ class IValue {
   IValue(const optional<T>& v) : IValue(v ? IValue(*v) : IValue()) {}
 
   Tag tag() const { return tag_; }  ///< the kind of the value
-  /// Return whether the value is of that kind. isScalar() is true for Double, Int and Bool,
-  /// isList() for the four kinds of list. isCustomClass() is another name of isObject().
+  /// Return whether the value is of the kind in the function's name. isScalar() is true for Double,
+  /// Int and Bool, isList() for the four kinds of list. isCustomClass() is another name of
+  /// isObject().
   ///@{
   bool isNone() const { return tag_ == Tag::None; }
   bool isTensor() const { return tag_ == Tag::Tensor; }
@@ -154,10 +155,10 @@ class IValue {
   /// Returns "Tensor", "Double", ...
   const char* tagKind() const;
 
-  /// Return the value, which must be of exactly that kind. Nothing is converted: toDouble() of an
-  /// Int throws Error. A reference is valid until this value is changed or destroyed. toIntList(),
-  /// toDoubleList() and toTensorList() return new lists with copies of the elements (tensors share
-  /// their memory).
+  /// Return the value, which must be of the kind in the function's name. Nothing is converted:
+  /// toDouble() of an Int throws Error. A reference is valid until this value is changed or
+  /// destroyed. toIntList(), toDoubleList() and toTensorList() return new lists with copies of the
+  /// elements (tensors share their memory).
   ///@{
   const Tensor& toTensor() const { return expect(Tag::Tensor).tensors_[0]; }
   double toDouble() const { return expect(Tag::Double).doubles_[0]; }
@@ -208,8 +209,9 @@ class IValue {
     return to<optional<T>>();
   }
 
-  /// Compare kind and value of None, numbers, texts (the keys of dictionaries) and devices. Objects
-  /// are equal if they are one object. Any other value equals only itself, not its copies.
+  /// Compare kind and value of None, numbers, texts and devices. Objects are equal if they are one
+  /// object. Values of other kinds are equal only if they are one IValue. Copies of them are not
+  /// equal.
   ///@{
   friend TAPER_EXPORTED bool operator==(const IValue& a, const IValue& b);
   friend bool operator!=(const IValue& a, const IValue& b) { return !(a == b); }

@@ -11,23 +11,24 @@
 
 namespace torch::taper::serialize::detail {
 
-/// Returns the whole storage of that name: a vector of `numel` elements of `dtype`.
+/// Returns the whole storage named `key`: a vector of `numel` elements of `dtype`.
 using StorageSource =
     std::function<Tensor(const std::string& key, ScalarType dtype, int64_t numel)>;
 
-/// Returns the object that a pickle (protocols 2 to 5) describes. No code is run. Only globals of a
-/// short table are allowed, and the error for another global names it. Throws Error that begins
-/// with "load: <where>". Memory stays proportional to the pickle's size.
+/// Returns the object that a pickle (protocols 2 to 5) describes. No code is run. Only the globals
+/// in a short table are allowed. The error for any other global names that global. Throws Error
+/// that begins with "load: <where>". Memory stays proportional to the pickle's size.
 IValue unpickle(Bytes bytes, const StorageSource& storages, const std::string& where);
 
-/// The position of a tensor in the storage of that name, which has `numel` elements of its dtype.
+/// The position of a tensor in the storage named `key`. The storage has `numel` elements of the
+/// tensor's dtype.
 struct StoredTensor {
   std::string key;
   int64_t numel, offset;
   Dims strides;
 };
-/// Called for each tensor. Stores the tensor's memory unless it is stored already, and returns the
-/// position.
+/// Called for each tensor. Stores the tensor's memory unless it is stored already. Returns the
+/// tensor's position in the stored memory.
 using StorageSink = std::function<StoredTensor(const Tensor& tensor)>;
 
 /// Returns the pickle (protocol 2) of a value, for Python's torch.load and LibTorch's pickle_load.

@@ -18,9 +18,9 @@ struct FileContents {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-/// Takes bytes and returns how many it took. Fewer than given is a failure.
+/// Takes bytes and returns how many it took. A smaller number than given is a failure.
 using Sink = std::function<size_t(const void*, size_t)>;
-/// Copies bytes from a position and returns how many it gave.
+/// Copies `nbytes` bytes, starting at `position`, to `buffer`. Returns how many bytes it copied.
 using Source = std::function<size_t(uint64_t position, void* buffer, size_t nbytes)>;
 
 /// Writes header and data. `where` names the target in error messages.

@@ -23,7 +23,7 @@ void save(const std::vector<Tensor>& tensors, Target&&... target) {
   archive.save_to(std::forward<Target>(target)...);
 }
 
-/// Reads into `value` a file of `save`. The arguments are those of InputArchive::load_from. If the
+/// Reads into `value` what `save` wrote. The arguments are those of InputArchive::load_from. If the
 /// file is missing, damaged or of another kind, it throws Error, and the tensors of `value` are
 /// unchanged.
 template <class Value, class... Source>
@@ -32,8 +32,8 @@ void load(Value& value, Source&&... source) {
   archive.load_from(std::forward<Source>(source)...);
   archive.all_or_nothing([&] { archive >> value; });
 }
-/// Appends the file's tensors "0", "1", ... to the list. Throws Error, and leaves the list
-/// unchanged, if the file has other contents and no "0".
+/// Appends the file's tensors "0", "1", ... to the list. If the file has other contents and no
+/// tensor "0", throws Error and leaves the list unchanged.
 template <class... Source>
 void load(std::vector<Tensor>& tensors, Source&&... source) {
   serialize::InputArchive archive;

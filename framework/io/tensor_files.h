@@ -14,12 +14,12 @@ using StateDict = OrderedDict<std::string, Tensor>;
 using FileMetadata = OrderedDict<std::string, std::string>;
 
 /// Returns the tensors of a safetensors file, in the file's order. The file is mapped, not read: a
-/// tensor's bytes come from the disk when they are used, and changing them changes a private copy.
-/// The checksum of a file that Taper wrote is compared first. `metadata` gets the texts of the
-/// file's header. Throws Error if the file is missing or breaks a rule of the format (header size,
-/// duplicate names, dtypes, sizes, bytes that overlap, leave gaps or lie outside). The file must
-/// not be shortened while its tensors live: touching the lost part ends the process (SIGBUS).
-/// InputArchive::load_from reads these files without mapping them.
+/// tensor's bytes are read from the disk when they are used. Changing the bytes changes a private
+/// copy. The checksum of a file that Taper wrote is compared first. `metadata` gets the texts of
+/// the file's header. Throws Error if the file is missing or breaks a rule of the format (header
+/// size, duplicate names, dtypes, sizes, bytes that overlap, leave gaps or are outside of the
+/// file). The file must not be shortened while its tensors exist: an access to lost bytes ends the
+/// process (SIGBUS). InputArchive::load_from reads these files without mapping them.
 StateDict load_safetensors(const std::string& path, FileMetadata* metadata = nullptr);
 /// Writes a safetensors file, completely or not at all. Throws Error for undefined tensors, and for
 /// names of metadata that begin with "taper.", which Taper uses. Throws TypeError for
@@ -29,8 +29,8 @@ void save_safetensors(const std::string& path, const StateDict& dict,
                       const FileMetadata& metadata = FileMetadata());
 
 /// Returns the array of a NumPy .npy file (versions 1 to 3, any byte order). An array in Fortran
-/// order becomes a tensor with these strides. Throws Error for a damaged file, and TypeError for a
-/// dtype that Taper lacks.
+/// order becomes a tensor with column-major strides. Throws Error for a damaged file, and TypeError
+/// for a dtype that Taper lacks.
 Tensor load_npy(const std::string& path);
 /// Writes a .npy file, completely or not at all. A transposed matrix is written in Fortran order.
 /// Throws TypeError for kBFloat16, which NumPy lacks.

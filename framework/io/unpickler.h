@@ -9,8 +9,8 @@
 
 namespace torch::taper::serialize::detail {
 
-// Largest depth of nested values. Deeper values would overflow the stack of functions that traverse
-// them. No real file has them.
+// Largest depth of nested values. Functions that traverse deeper values would overflow the stack.
+// No real file has deeper values.
 constexpr int kMaxDepth = 500;
 
 /// Globals that a pickle may name.
@@ -240,7 +240,7 @@ class Unpickler {
   void call(Global global, const std::vector<uint32_t>& arguments);
 
   void push_storage(const std::vector<uint32_t>& id);
-  /// Throws if a storage has fewer elements than these sizes and strides need.
+  /// Throws if `storage` has fewer elements than `sizes`, `strides` and `offset` need.
   void check_extent(const Dims& sizes, const Dims& strides, int64_t offset, const Tensor& storage);
 
   void push_tensor(const std::vector<uint32_t>& arguments, const Tensor& storage);

@@ -12,7 +12,8 @@
 
 namespace torch::taper::serialize::detail {
 
-/// One file in an archive. `position` is the position of its bytes, after its local header.
+/// One file in an archive. `position` is the position of the file's bytes in the archive, after the
+/// local header.
 struct ZipEntry {
   std::string name;
   bool deflated = false;
@@ -25,15 +26,17 @@ struct ZipEntry {
 
 /// The entries of an archive. The archive's bytes must outlive this object. The constructor checks
 /// all headers (bounds, 64-bit records, duplicate names, overlapping entries) and throws Error that
-/// begins with "load: <where>". It reads stored and deflated entries, but no encrypted ones.
+/// begins with "load: <where>". A ZipReader reads stored and deflated entries, but no encrypted
+/// entries.
 class ZipReader {
  public:
   ZipReader(Bytes bytes, std::string where);
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  /// Returns the entry of that name, or null.
+  /// Returns the entry with this name, or null.
   const ZipEntry* find(const std::string& name) const;
-  /// Fills `buffer`, of entry.nbytes bytes. Throws Error if the checksum differs.
+  /// Reads the entry's bytes into `buffer`, which has entry.nbytes bytes. Throws Error if the
+  /// checksum differs.
   void read(const ZipEntry& entry, void* buffer) const;
   std::string read(const ZipEntry& entry) const;
 
