@@ -64,25 +64,25 @@
 /// bool results. `extremum` takes tensors only and has no in-place form.
 #define TAPER_BINARY_OPS(X) \
   X(floor_divide, with_numbers)   /* Returns floor(x / y) without gradient. Errors: "ZeroDivisionError" if an integer y is 0. */ \
-  X(remainder, number_first)      /* Returns x - y * floor(x / y), with y's sign (Python's %). Throws like floor_divide. */ \
-  X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), with x's sign (C's fmod). Throws like floor_divide. */ \
-  X(pow, number_first)            /* Returns x^y. Throws if x is integral and y is a negative integer (not a tensor). */ \
+  X(remainder, number_first)      /* Returns x - y * floor(x / y), which has y's sign (Python's %). Throws like floor_divide. */ \
+  X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), which has x's sign (C's fmod). Throws like floor_divide. */ \
+  X(pow, number_first)            /* Returns x^y. Throws if x is integral and y is an integer number (no tensor) below 0. */ \
   X(copysign, with_numbers)       /* Returns |x| with the sign bit of y. x has gradient 0 if x is 0. y always has gradient 0. */ \
   X(bitwise_and, number_first)    /* Returns the bits set in both x and y. Errors: NotImplementedError for floating dtypes. */ \
   X(bitwise_or, number_first)     /* Returns the bits set in x or y. Throws like bitwise_and. */ \
   X(bitwise_xor, number_first)    /* Returns the bits set in exactly one of x and y. Throws like bitwise_and. */ \
   X(eq, comparison)               /* Tests x == y. Returns bools. The in-place form writes 0 or 1 and has gradient 0. */ \
-  X(ne, comparison)               /* Tests x != y, which is true if either is NaN. The in-place form is like eq_. */ \
-  X(lt, comparison)               /* Tests x < y. The in-place form is like eq_. */ \
-  X(le, comparison)               /* Tests x <= y. The in-place form is like eq_. */ \
-  X(gt, comparison)               /* Tests x > y. The in-place form is like eq_. */ \
-  X(ge, comparison)               /* Tests x >= y. The in-place form is like eq_. */ \
-  X(atan2, tensors)               /* Returns the angle in (-pi, pi] of the point with abscissa y and ordinate x. */ \
+  X(ne, comparison)               /* Tests x != y. Returns true if x or y is NaN. The in-place form writes 0 or 1, like eq_. */ \
+  X(lt, comparison)               /* Tests x < y. The in-place form writes 0 or 1, like eq_. */ \
+  X(le, comparison)               /* Tests x <= y. The in-place form writes 0 or 1, like eq_. */ \
+  X(gt, comparison)               /* Tests x > y. The in-place form writes 0 or 1, like eq_. */ \
+  X(ge, comparison)               /* Tests x >= y. The in-place form writes 0 or 1, like eq_. */ \
+  X(atan2, tensors)               /* Returns the angle in (-pi, pi] of the point (y, x). Its tangent is x / y. */ \
   X(logical_and, test_of_tensors) /* Tests whether both x and y are nonzero. Returns bools. */ \
   X(logical_or, test_of_tensors)  /* Tests whether x or y is nonzero. Returns bools. */ \
   X(logical_xor, test_of_tensors) /* Tests whether exactly one of x and y is nonzero. Returns bools. */ \
-  X(maximum, extremum)            /* Returns the larger of x and y, or NaN if one is NaN. At ties, both get half the gradient. */ \
-  X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if one is NaN. At ties, both get half the gradient. */
+  X(maximum, extremum)            /* Returns the larger of x and y, or NaN if one is NaN. Equal elements share the gradient. */ \
+  X(minimum, extremum)            /* Returns the smaller of x and y, or NaN if one is NaN. Equal elements share the gradient. */
 
 /// Second names of binary ops, for all their forms: X(alias, name).
 #define TAPER_BINARY_ALIASES(X)                                                        \

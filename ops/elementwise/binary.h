@@ -2,9 +2,10 @@
 //
 // Shapes broadcast. Dtypes promote as in PyTorch, by category: bool < integral < floating. A number
 // changes the dtype only if its category is higher. A 0-dim tensor is treated as a number if the
-// other operand has dimensions. In-place forms keep x's shape and dtype, and throw if the result
-// does not fit. `out` forms write into a given tensor. All forms throw if the tensors are on
-// different devices. A 0-dim CPU tensor may be combined with tensors of any device.
+// other operand has dimensions. In-place forms keep x's shape and dtype. They throw if the result's
+// shape differs or its dtype cannot be converted. `out` forms write into a given tensor. All forms
+// throw if the tensors are on different devices. A 0-dim CPU tensor may be combined with tensors of
+// any device.
 #pragma once
 
 #include <string_view>
@@ -67,19 +68,19 @@ Tensor floor_divide(const Tensor& x, const Tensor& y);
 Tensor floor_divide(const Tensor& x, const Scalar& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns x - y * floor(x / y), with y's sign (Python's %). Throws like floor_divide.
+/// Returns x - y * floor(x / y), which has y's sign (Python's %). Throws like floor_divide.
 Tensor remainder(const Tensor& x, const Tensor& y);
 Tensor remainder(const Tensor& x, const Scalar& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor remainder(const Scalar& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Returns x - y * trunc(x / y), with x's sign (C's fmod). Throws like floor_divide.
+/// Returns x - y * trunc(x / y), which has x's sign (C's fmod). Throws like floor_divide.
 Tensor fmod(const Tensor& x, const Tensor& y);
 Tensor fmod(const Tensor& x, const Scalar& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns x^y. Throws if x is integral and y is a negative integer (not a tensor).
+/// Returns x^y. Throws if x is integral and y is an integer number (no tensor) below 0.
 Tensor pow(const Tensor& x, const Tensor& y);
 Tensor pow(const Tensor& x, const Scalar& y);
 Tensor& pow_out(Tensor& out, const Tensor& x, const Tensor& y);
@@ -117,27 +118,27 @@ Tensor eq(const Tensor& x, const Tensor& y);
 Tensor eq(const Tensor& x, const Scalar& y);
 Tensor& eq_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& eq_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x != y, which is true if either is NaN. The in-place form is like eq_.
+/// Tests x != y. Returns true if x or y is NaN. The in-place form writes 0 or 1, like eq_.
 Tensor ne(const Tensor& x, const Tensor& y);
 Tensor ne(const Tensor& x, const Scalar& y);
 Tensor& ne_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& ne_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x < y. The in-place form is like eq_.
+/// Tests x < y. The in-place form writes 0 or 1, like eq_.
 Tensor lt(const Tensor& x, const Tensor& y);
 Tensor lt(const Tensor& x, const Scalar& y);
 Tensor& lt_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& lt_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x <= y. The in-place form is like eq_.
+/// Tests x <= y. The in-place form writes 0 or 1, like eq_.
 Tensor le(const Tensor& x, const Tensor& y);
 Tensor le(const Tensor& x, const Scalar& y);
 Tensor& le_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& le_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x > y. The in-place form is like eq_.
+/// Tests x > y. The in-place form writes 0 or 1, like eq_.
 Tensor gt(const Tensor& x, const Tensor& y);
 Tensor gt(const Tensor& x, const Scalar& y);
 Tensor& gt_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& gt_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Tests x >= y. The in-place form is like eq_.
+/// Tests x >= y. The in-place form writes 0 or 1, like eq_.
 Tensor ge(const Tensor& x, const Tensor& y);
 Tensor ge(const Tensor& x, const Scalar& y);
 Tensor& ge_out(Tensor& out, const Tensor& x, const Tensor& y);
@@ -182,7 +183,7 @@ Tensor greater_equal(const Tensor& x, const Tensor& y);
 Tensor greater_equal(const Tensor& x, const Scalar& y);
 Tensor& greater_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& greater_equal_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns the angle in (-pi, pi] of the point with abscissa y and ordinate x.
+/// Returns the angle in (-pi, pi] of the point (y, x). Its tangent is x / y.
 Tensor atan2(const Tensor& x, const Tensor& y);
 Tensor& atan2_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Tests whether both x and y are nonzero. Returns bools.
@@ -194,10 +195,10 @@ Tensor& logical_or_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Tests whether exactly one of x and y is nonzero. Returns bools.
 Tensor logical_xor(const Tensor& x, const Tensor& y);
 Tensor& logical_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the larger of x and y, or NaN if one is NaN. At ties, both get half the gradient.
+/// Returns the larger of x and y, or NaN if one is NaN. Equal elements share the gradient.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor& maximum_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the smaller of x and y, or NaN if one is NaN. At ties, both get half the gradient.
+/// Returns the smaller of x and y, or NaN if one is NaN. Equal elements share the gradient.
 Tensor minimum(const Tensor& x, const Tensor& y);
 Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 // (end)
@@ -205,11 +206,13 @@ Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor arctan2(const Tensor& x, const Tensor& y);
 Tensor& arctan2_out(Tensor& out, const Tensor& x, const Tensor& y);
 
-/// Returns the gradient of relu from its output y: 0 if y <= 0, else g. If y is NaN, it returns g.
+/// Returns the gradient of relu's input: 0 if y <= 0, else g. y is the output, and g the gradient
+/// of y. If y is NaN, it returns g.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
-/// Returns the gradient of tanh from its output y: g * (1 - y^2).
+/// Returns the gradient of tanh's input: g * (1 - y^2). y is the output, and g the gradient of y.
 Tensor tanh_backward(const Tensor& g, const Tensor& y);
-/// Returns the gradient of sigmoid from its output y: g * y * (1 - y).
+/// Returns the gradient of sigmoid's input: g * y * (1 - y). y is the output, and g the gradient of
+/// y.
 Tensor sigmoid_backward(const Tensor& g, const Tensor& y);
 
 /// Returns the dtype of an op on x and y, by PyTorch's promotion rules.

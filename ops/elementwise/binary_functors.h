@@ -104,8 +104,8 @@ struct WithNumber {
   float number;
   TAPER_HD float operator()(float x) const { return F()(x, number); }
 };
-/// True for functors whose second operand may be a float if the first is a 16-bit float. See
-/// BinaryOp::keeps_number.
+/// True for functors whose second operand may be a float if the first operand is a 16-bit float.
+/// See BinaryOp::keeps_number.
 template <class F>
 constexpr bool keeps_number =
     std::is_same<F, mul>::value || std::is_same<F, div>::value || std::is_same<F, div_trunc>::value;

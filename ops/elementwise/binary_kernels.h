@@ -7,7 +7,7 @@ namespace torch::taper {
 
 /// Computes y = f(a, b). a and b have one dtype and broadcast to y's shape. On the CPU,
 /// name_of_floats computes n adjacent floats without a launch. It returns false if the kernel has
-/// no such loop.
+/// no loop for floats.
 #define TAPER_BINARY_KERNEL(name, dtypes)                                  \
   TAPER_KERNEL(name, Out y, In a, In b)                                    \
   namespace cpu {                                                          \

@@ -19,8 +19,8 @@ void check_power(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand
 /// Throws for floating operands. Bitwise ops take integers and bools.
 void check_bits(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
 
-/// Runs `loop` without a launch if the operands are few floats. Returns true if it ran. The
-/// operands must have one shape and dtype.
+/// Runs `loop` without a launch if the operands are small float tensors on the CPU. Returns whether
+/// it ran `loop`. The operands must have one shape and dtype.
 inline bool run_of_floats(const Tensor& y, const Tensor& a, const Tensor& b,
                           bool (&loop)(void*, const void*, const void*, int64_t)) {
   const TensorImpl &to = *y.impl_ptr(), &x = *a.impl_ptr();
@@ -45,7 +45,7 @@ inline constexpr auto run_scaled = [](const Tensor& y, const In& a, const In& b,
 };
 
 TAPER_BINARY_OP(add, "add", add, .run_scaled = run_scaled, .reads_narrow = true)
-/// With an alpha, the kernel is add_scaled. The caller negates alpha.
+/// sub with an alpha launches the kernel add_scaled. The caller negates alpha.
 TAPER_BINARY_OP(sub, "sub", sub, .check = check_sub, .run_scaled = run_scaled)
 TAPER_BINARY_OP(mul, "mul", mul, .keeps_number = true)
 TAPER_BINARY_OP(div, "div", div, .floats = true, .keeps_number = true)
@@ -73,7 +73,7 @@ TAPER_BINARY_OP(lt, "lt", lt, .tests = true)
 TAPER_BINARY_OP(le, "le", le, .tests = true)
 TAPER_BINARY_OP(gt, "gt", gt, .tests = true)
 TAPER_BINARY_OP(ge, "ge", ge, .tests = true)
-/// The gradients of activations.
+/// The gradients of activation functions.
 TAPER_BINARY_OP(relu_backward, "relu_backward", relu_backward)
 TAPER_BINARY_OP(tanh_backward, "tanh_backward", tanh_backward)
 TAPER_BINARY_OP(sigmoid_backward, "sigmoid_backward", sigmoid_backward)

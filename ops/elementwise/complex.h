@@ -18,14 +18,14 @@ Tensor& complex_out(Tensor& out, const Tensor& real, const Tensor& imag);
 /// Returns abs (cos angle + i sin angle). Dtypes and errors are as for complex().
 Tensor polar(const Tensor& abs, const Tensor& angle);
 Tensor& polar_out(Tensor& out, const Tensor& abs, const Tensor& angle);
-/// Returns a real view. Its last dimension has size 2 and holds the two parts of each element.
-/// Throws for real tensors. If history is recorded, the view may not be changed in place (see
-/// view_as_complex).
+/// Returns a real view of a complex x. The view's last dimension has size 2 and holds the two parts
+/// of each element. Throws for real tensors. If history is recorded, the view may not be changed in
+/// place (see view_as_complex).
 Tensor view_as_real(const Tensor& x);
 /// Returns a complex view of a real x, the inverse of view_as_real. x's last dimension must have
 /// size 2 and stride 1. Its other strides and its storage offset must be even. If history is
-/// recorded, views of view_as_real and view_as_complex may not be changed in place. Using such a
-/// view also throws if its base was changed.
+/// recorded, views of view_as_real and view_as_complex may not be changed in place. If the base of
+/// such a view was changed, using the view throws, too.
 Tensor view_as_complex(const Tensor& x);
 /// Returns the real part as a view, or x itself if it is real. If history is recorded, the view may
 /// not be changed in place.
@@ -42,7 +42,8 @@ inline Tensor resolve_conj(const Tensor& x) { return x; }  ///< Returns x itself
 inline Tensor resolve_neg(const Tensor& x) { return x; }   ///< Returns x itself
 inline bool is_conj(const Tensor&) { return false; }       ///< Returns false
 inline bool is_neg(const Tensor&) { return false; }        ///< Returns false
-/// Returns the argument (phase) of x in (-pi, pi]. For a real x it is pi if x is negative, else 0.
+/// Returns the argument (phase) of x in (-pi, pi]. For a real x the argument is pi if x is
+/// negative, else 0.
 Tensor angle(const Tensor& x);
 Tensor& angle_out(Tensor& out, const Tensor& x);
 /// Returns x / |x|, or 0 if x is 0. For a real x this is the sign.

@@ -12,7 +12,7 @@
 
 namespace torch::taper::complex_functor {
 
-// The functors have the names of the functions, so calls name the namespace.
+// The functors have the names of functions of std, so calls of the functions name the namespace.
 #ifdef __CUDACC__
 namespace math = thrust;
 #else
@@ -122,7 +122,7 @@ struct pow {
     return math::exp(mul()(b, math::log(a)));
   }
 };
-// Factors out the larger real part, so that no exponential overflows.
+// Adds the larger real part after the logarithm, so that no exponential overflows.
 struct logaddexp {
   template <class C>
   TAPER_OUTLINED C operator()(C a, C b) const {

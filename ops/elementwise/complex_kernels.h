@@ -22,7 +22,8 @@ enum class ComplexBinary : int8_t { TAPER_COMPLEX_BINARY(TAPER_ENUMERATOR) };
 
 /// Computes y = f(x). x and y have one complex dtype, equal shapes and any strides.
 TAPER_KERNEL(complex_unary, Out y, In x, ComplexUnary f)
-/// Computes y = f(a, b) in one complex dtype. y is bool for eq and ne. a and b broadcast to y.
+/// Computes y = f(a, b) in one complex dtype. For eq and ne, y is bool. a and b broadcast to y's
+/// shape.
 TAPER_KERNEL(complex_binary, Out y, In a, In b, ComplexBinary f)
 /// Computes z = re + i im. re and im have z's real dtype and broadcast to z.
 TAPER_KERNEL(complex_of_parts, Out z, In re, In im)

@@ -20,8 +20,8 @@ View part_of(View z, int part) {
   return z;
 }
 
-/// Copies x to y. Exactly one of their dtypes must be complex. `copy` and `fill` copy and fill real
-/// operands. A real y gets the real part of x.
+/// Copies x to y if x, y or both are complex. A real y gets the real part of x. A complex y gets
+/// the imaginary part 0 from a real x. copy(to, from) and fill(to, value) work on real operands.
 template <class Copy, class Fill>
 void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
   const bool from_complex = isComplexType(x.dtype);

@@ -41,21 +41,23 @@ struct BitLanes : Turning, Lanes {
 struct Light : Lanes {
   static constexpr bool is_light = true;
 };
-/// A base of functors that multiply the second operand and add to this product. Compilers contract
-/// product and sum to one instruction. If the second operand is a number, compilers may move the
-/// product out of the loop. The product is then rounded.
+/// A base of functors that multiply the second operand and add to the product. Compilers fuse
+/// product and sum into one FMA instruction, which does not round the product. If the second
+/// operand is a number, compilers may move the product out of the loop. The product is then
+/// rounded.
 struct Contracting : Lanes {
   static constexpr bool contracts = true;
 };
 
-/// A base of functors that call functions of <cmath>. Compilers replace these by functions of whole
-/// vectors. See calls_functions in framework/kernel/loops.inc.
+/// A base of functors that call functions of <cmath>. Compilers replace these calls by calls of
+/// functions of whole vectors. See calls_functions in framework/kernel/loops.inc.
 struct Calling {
   static constexpr bool calls = true;
 };
 
-/// The results of tests. For vectors they are vectors of 1 and of 0. Each test selects between them
-/// itself, because GCC does not optimize a mask that is passed to another function.
+/// Return the two results of tests. For vectors of T, yes() is a vector of 1 and no() a vector of
+/// 0. Each test selects between yes() and no() itself, because GCC does not optimize a mask that is
+/// passed to another function.
 ///@{
 template <class T>
 TAPER_HD constexpr bool yes() {
@@ -76,8 +78,8 @@ template <class T>
 TAPER_HD std::enable_if_t<std::is_floating_point<T>::value, T> magnitude(T x) {
   return std::fabs(x);
 }
-// Uses no conditional. If there is no maximum instruction for int64, GCC would compile one to a
-// jump.
+// Uses no conditional expression. GCC would compile it to a jump if there is no maximum instruction
+// for int64.
 template <class T>
 TAPER_HD std::enable_if_t<std::is_integral<T>::value, T> magnitude(T x) {
   if constexpr (std::is_signed<T>::value) {

@@ -1,5 +1,5 @@
 // Special functions and rare pointwise functions. Operands broadcast and promote. Integers become
-// the default dtype if the result is not an integer. Each function has a form f_out(out, ...),
+// the default dtype if the result is not an integer. Each function f has a form f_out(out, ...),
 // which resizes `out` and records nothing. Gradients are made of public ops unless a comment says
 // otherwise.
 #pragma once
@@ -39,8 +39,8 @@ Tensor& signbit_out(Tensor& out, const Tensor& x);
 Tensor polygamma(int64_t n, const Tensor& x);
 Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 /// Returns the logarithm of the multivariate gamma function of p dimensions (DLMF 35.3.4,
-/// https://dlmf.nist.gov). It is defined for x above (p - 1) / 2. For a smaller x, the sum of
-/// lgamma is returned, as in LibTorch.
+/// https://dlmf.nist.gov). It is defined for x above (p - 1) / 2. For a smaller x, the same formula
+/// with lgamma is used, as in LibTorch.
 Tensor mvlgamma(const Tensor& x, int64_t p);
 Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 
@@ -52,8 +52,8 @@ Tensor logaddexp2(const Tensor& x, const Tensor& y);
 Tensor& logaddexp2_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor hypot(const Tensor& x, const Tensor& y);
 Tensor& hypot_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the larger (fmax) or smaller (fmin) of x and y. If one is NaN, the other is returned. If
-/// both are equal, x gets the gradient.
+/// Returns the larger (fmax) or smaller (fmin) of x and y. If one operand is NaN, returns the other
+/// operand. If x equals y, x gets the gradient.
 Tensor fmax(const Tensor& x, const Tensor& y);
 Tensor& fmax_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor fmin(const Tensor& x, const Tensor& y);
@@ -65,8 +65,8 @@ Tensor& xlogy_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// gradient.
 Tensor heaviside(const Tensor& x, const Tensor& y);
 Tensor& heaviside_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// Returns the next number after x towards y. Takes floating dtypes. The derivative by x is 1 if x
-/// != y, else 0. The derivative by y is 0.
+/// Returns the floating number next to x in the direction of y. Takes floating dtypes. The
+/// derivative by x is 1 if x != y, else 0. The derivative by y is 0.
 Tensor nextafter(const Tensor& x, const Tensor& y);
 Tensor& nextafter_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// Returns the greatest common divisor (gcd) or the least common multiple (lcm) of integers.
@@ -154,8 +154,8 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 ///@}
 
 // ---------------------------------------------------------------- out forms
-/// Writes the result of the function of this name, without `_out`, into `out`, which is resized. No
-/// gradient is recorded. ops/shared/out.h has the rules.
+/// Call the function whose name has no `_out`, and write its result into `out`, which is resized.
+/// No gradient is recorded. ops/shared/out.h has the rules.
 ///@{
 Tensor& gammaln_out(Tensor& out, const Tensor& self);
 Tensor& digamma_out(Tensor& out, const Tensor& self);
@@ -185,8 +185,8 @@ inline Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim,
 
 }  // namespace special
 
-/// Computes in place: self becomes the result of the function without the last _. Throws Error
-/// before any change if the shape or dtype of the result does not fit self.
+/// Compute in place: self becomes the result of the function whose name has no `_` at the end.
+/// Throw Error before any change if the shape or dtype of the result does not fit self.
 inline Tensor& deg2rad_(Tensor& self) { return self.deg2rad_(); }
 inline Tensor& rad2deg_(Tensor& self) { return self.rad2deg_(); }
 inline Tensor& i0_(Tensor& self) { return self.i0_(); }

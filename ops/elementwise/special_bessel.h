@@ -27,7 +27,7 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& x);
 
 namespace special {
 
-// All functions take tensors of any real dtype and shape, and compute in double. Two operands
+// All functions take tensors of any real dtype and any shape. They compute in double. Two operands
 // broadcast. The degrees n of polynomials are truncated to integers. A form `_out` writes into
 // `out`, which is resized.
 

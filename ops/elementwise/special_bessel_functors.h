@@ -38,8 +38,8 @@ TAPER_HD inline double ndtri_tail(double p) {
   }
   return x;
 }
-/// Returns the x with ndtr(x) = 1/2 + d for |d| <= 1/4, by Newton's steps on erf, which keeps d's
-/// digits.
+/// Returns the x with ndtr(x) = 1/2 + d for |d| <= 1/4. Newton's steps use erf, so that no digits
+/// of d are lost.
 TAPER_HD inline double ndtri_middle(double d) {
   double x = d * std::sqrt(2 * kPi);
   for (int step = 0; step < 5; ++step) {
@@ -56,7 +56,7 @@ TAPER_HD inline double ndtri(double p) {
 }
 
 // ---------------------------------------------------------------------- Bessel functions
-/// Computes exp(-|x|) I(x), see bessel_i for I.
+/// Computes exp(-|x|) I(x). I is the Bessel function of bessel_i.
 TAPER_HD inline double scaled_bessel_i(int order, double given) {
   const double x = std::fabs(given);
   if (x <= 20) return bessel_i(order, given) * std::exp(-x);
@@ -70,9 +70,9 @@ TAPER_HD inline double scaled_bessel_i(int order, double given) {
   return order == 1 && given < 0 ? -sum : sum;
 }
 
-/// Computes exp(x) K(x) of any order for x above about 0.5. It integrates
-/// exp(-x (cosh t - 1)) cosh(order t) over t > 0 by the trapezoid rule (DLMF 10.32.9). The error
-/// falls with exp(-1 / step).
+/// Computes exp(x) K(x) for x above about 0.5. K is the modified Bessel function of the second
+/// kind, of any order. It integrates exp(-x (cosh t - 1)) cosh(order t) over t > 0 by the trapezoid
+/// rule (DLMF 10.32.9). The error falls with exp(-1 / step).
 TAPER_HD inline double scaled_bessel_k_integral(double order, double x) {
   const double fine = 0.6 / std::sqrt(x), step = fine < 0.15 ? fine : 0.15;
   double sum = 0.5;
@@ -112,11 +112,11 @@ TAPER_HD inline double spherical_bessel_j0(double x) {
 }
 
 // ---------------------------------------------------------------------- Airy's function
-/// A solution of y'' = x y and its derivative.
+/// The value and the derivative of a solution of y'' = x y at one point.
 struct AiryPoint {
   double y, slope;
 };
-/// Steps from x to x + h by Taylor's series. |h| is at most 2.
+/// Returns the solution at x + h, given p at x, by Taylor's series. |h| is at most 2.
 TAPER_HD inline AiryPoint airy_step(AiryPoint p, double x, double h) {
   double a0 = p.y, a1 = p.slope, a2 = x * a0 / 2;  // coefficients n - 1, n, n + 1
   double power = h;                                // h^n
@@ -138,7 +138,8 @@ TAPER_HD inline double airy_far_left(double x) {
   if (std::isinf(zeta)) return 0;
   double even = 0, odd = 0, term = 1;
   for (int k = 0; k < 14; ++k) {
-    // Term k of the factor of the cosine (even k) or sine (odd k). The signs are + + - -.
+    // Even terms k belong to the factor of the cosine, odd terms to the factor of the sine. The
+    // signs are + + - -.
     const double signed_term = (k / 2) % 2 == 0 ? term : -term;
     (k % 2 == 0 ? even : odd) += signed_term;
     term *=

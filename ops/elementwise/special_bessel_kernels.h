@@ -13,7 +13,7 @@ enum class SpecialOfOne : int8_t {
   ndtri,     // the inverse of ndtr
   i0e,       // exp(-|x|) I0(x)
   i1e,       // exp(-|x|) I1(x)
-  // J and Y of order 0 and 1, I and K, exp(x) K(x), sin(x) / x, and Ai
+  // Bessel functions J, Y, I and K of orders 0 and 1, exp(x) K(x), sin(x) / x, and Airy's Ai
   bessel_j0,
   bessel_j1,
   bessel_y0,
@@ -28,8 +28,8 @@ enum class SpecialOfOne : int8_t {
   airy_ai,
 };
 enum class SpecialOfTwo : int8_t {
-  // Polynomials p(x, n) of degree n, without derivatives. n is truncated to an integer. They are 0
-  // for n < 0.
+  // Polynomials of degree n at x, without derivatives. n is truncated to an integer. For n < 0 the
+  // result is 0.
   chebyshev_polynomial_t,
   chebyshev_polynomial_u,
   chebyshev_polynomial_v,

@@ -34,7 +34,7 @@ TAPER_HD inline double log_gamma(double x) {
 #endif
 }
 
-/// Computes d log Gamma / dx. The recurrence raises x until the asymptotic series is exact (DLMF
+/// Computes d log Gamma / dx. The recurrence increases x until the asymptotic series is exact (DLMF
 /// 5.5.2 and 5.11.2, https://dlmf.nist.gov).
 TAPER_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
@@ -140,7 +140,7 @@ TAPER_HD inline double bessel_i(int order, double given) {
   return order == 1 && given < 0 ? -sum : sum;
 }
 
-// Returns |a|. The lowest integer is returned as it is, because T cannot hold its absolute value.
+// Returns |a|. The lowest integer is returned unchanged, because T cannot hold its absolute value.
 template <class T>
 TAPER_HD T absolute(T a) {
   return a < 0 ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a)) : a;
@@ -254,8 +254,8 @@ struct lcm {
         static_cast<T>(static_cast<uint64_t>(a / g) * static_cast<uint64_t>(b)));
   }
 };
-// If b is negative or at least the number of bits, a left shift returns 0. A right shift then
-// returns 0 or -1, by the sign of a.
+// If b is negative or at least the number of bits, a left shift returns 0. For such a b, a right
+// shift returns -1 if a is negative, else 0.
 struct bitwise_left_shift {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {

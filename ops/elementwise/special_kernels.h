@@ -16,13 +16,13 @@ TAPER_KERNEL(logaddexp, Out y, In a, In b)
 TAPER_KERNEL(logaddexp2, Out y, In a, In b)
 TAPER_KERNEL(hypot, Out y, In a, In b)
 TAPER_KERNEL(xlogy, Out y, In a, In b)
-/// The next kernel takes f32 and f64.
+/// Computes the floating number next to a in the direction of b. Takes f32 and f64.
 TAPER_KERNEL(nextafter, Out y, In a, In b)
-/// The next kernels take any number.
+/// Compute y = f(a, b) for any dtype of numbers.
 TAPER_KERNEL(fmax, Out y, In a, In b)
 TAPER_KERNEL(fmin, Out y, In a, In b)
 TAPER_KERNEL(heaviside, Out y, In a, In b)
-/// The next kernels take integers.
+/// Compute y = f(a, b) for integers.
 TAPER_KERNEL(gcd, Out y, In a, In b)
 TAPER_KERNEL(lcm, Out y, In a, In b)
 TAPER_KERNEL(bitwise_left_shift, Out y, In a, In b)

@@ -1,6 +1,6 @@
-// Computes the forms of pointwise ops of several tensors with one kernel. `run(y)` launches it. The
-// operands must have one dtype and device, but any strides and any shapes that broadcast. For other
-// operands, callers use ops of one and two tensors. Not installed.
+// Computes the forms of pointwise ops of several tensors with one kernel. run(y) launches the
+// kernel. The operands must have one dtype and device. Their shapes must broadcast, and their
+// strides may differ. For other operands, callers use ops of one and two tensors. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -32,7 +32,8 @@ inline Dims common_shape(const char* op, Operands all) {
   return shape;
 }
 
-/// Returns the result in a new tensor. The first operand of the result's shape gives the layout.
+/// Returns the result in a new tensor. It gets the layout of the first operand that has the
+/// result's shape.
 template <class Run>
 Tensor computed(const char* op, Operands all, const Run& run) {
   const Dims shape = common_shape(op, all);

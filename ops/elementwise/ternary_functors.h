@@ -32,7 +32,7 @@ struct lerp_number {
   TAPER_HD C operator()(C start, C end) const { return lerp()(start, end, weight); }
 };
 
-/// Limits x to at least `low`, then to at most `high`. Returns NaN if one of the three is NaN.
+/// Limits x to at least `low`, then to at most `high`. Returns NaN if x, `low` or `high` is NaN.
 struct clamp_between {
   template <class C>
   TAPER_HD C operator()(C x, C low, C high) const {

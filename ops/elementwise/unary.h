@@ -1,9 +1,9 @@
 // Pointwise functions of one tensor.
 //
-// Each function has three forms: f(x), the in-place x.f_() (also f_(x)), and f_out(out, x).
-// Results have the shape of x. Floating functions turn integers and bools into the default dtype.
-// The others keep the dtype. framework/kernel/op_lists.h has the lists. Formulas and derivatives
-// are in unary_functors.h and unary.cpp.
+// Each function has three forms: f(x), the in-place x.f_() (also f_(x)), and f_out(out, x). Results
+// have the shape of x. Floating functions convert integers and bools to the default dtype. Other
+// functions keep the dtype. framework/kernel/op_lists.h has the lists. Formulas and derivatives are
+// in unary_functors.h and unary.cpp.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -197,23 +197,23 @@ Tensor isinf(const Tensor& x);
 Tensor isfinite(const Tensor& x);
 // (end)
 
-/// Tests whether x is 0. Returns bools. The in-place form writes 1 or 0 in x's dtype. Its gradient
-/// is 0.
+/// Tests whether x is 0. Returns bools. The in-place form writes 1 or 0 in x's dtype, and has
+/// gradient 0.
 Tensor logical_not(const Tensor& x);
 Tensor& logical_not_out(Tensor& out, const Tensor& x);
 /// Inverts the bits. For bools this is logical_not. Throws for floating dtypes.
 Tensor bitwise_not(const Tensor& x);
 Tensor& bitwise_not_out(Tensor& out, const Tensor& x);
 
-/// Rounds x to `decimals` decimals, ties to even. A negative `decimals` rounds to tens, hundreds
-/// and so on. Takes floating dtypes, and integers if decimals == 0. The gradient is 0.
-/// Errors: NotImplementedError "\"round_cpu\" not implemented for 'Long'".
+/// Rounds x to `decimals` decimals. A tie gives the even last digit. A negative `decimals` rounds
+/// to tens, hundreds and so on. Takes floating dtypes, and integers if decimals == 0. The gradient
+/// is 0. Errors: NotImplementedError "\"round_cpu\" not implemented for 'Long'".
 Tensor round(const Tensor& x, int64_t decimals);
 Tensor& round_(Tensor& x, int64_t decimals);
 Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals);
-/// Replaces NaN by `nan`, +inf by `posinf` and -inf by `neginf`. The defaults are 0, the largest
-/// and the lowest finite number. The gradient of a replaced element is 0. Both parts of a complex
-/// number are replaced separately.
+/// Replaces NaN by `nan`, +inf by `posinf` and -inf by `neginf`. The defaults are 0 for `nan`, and
+/// the largest and the lowest finite number for `posinf` and `neginf`. The gradient of a replaced
+/// element is 0. Both parts of a complex number are replaced separately.
 Tensor nan_to_num(const Tensor& x, optional<double> nan = nullopt,
                   optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 Tensor& nan_to_num_(Tensor& x, optional<double> nan = nullopt, optional<double> posinf = nullopt,

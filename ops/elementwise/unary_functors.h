@@ -1,5 +1,5 @@
 // The formulas of the unary ops, for host and device. T is float or double. T may be an integer
-// type for ops that keep the dtype. 16-bit floats arrive as float.
+// type for ops that keep the dtype. Callers convert 16-bit floats to float.
 #pragma once
 
 #include <type_traits>
@@ -36,7 +36,7 @@ TAPER_FUNCTOR(TAPER_HD, erf, (T x), std::erf(x))
 TAPER_FUNCTOR(TAPER_HD, erfc, (T x), std::erfc(x))
 TAPER_FUNCTOR(TAPER_HD, sigmoid, (T x), logistic(x))
 
-// Rounding does not change integers. round() rounds ties to even.
+// The functors that round do not change integers. round() rounds ties to even.
 struct floor {
   template <class T>
   TAPER_HD T operator()(T x) const {

@@ -1,4 +1,4 @@
-// Selection by masks. Masks are bool. A uint8 mask is true if it is not zero.
+// Selection by masks. A mask is bool, or uint8. An element of a uint8 mask is true if it is not 0.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace torch::taper {
 
-/// Selects x if `condition` is true, else y. The three operands broadcast. The result's dtype is
-/// the dtype of x + y.
+/// Selects x if `condition` is true, else y. The three operands broadcast. The result has the dtype
+/// that x and y promote to.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Scalar& x, const Tensor& y);
 Tensor where(const Tensor& condition, const Tensor& x, const Scalar& y);
@@ -32,9 +32,9 @@ Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask);
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
 
 namespace detail {
-/// Writes a 0-dim `value` to an x in which several indices share memory, as in an expanded tensor.
-/// A shared element is written if the mask is true for any of its indices. Throws if history is
-/// recorded, because a derivative would have to count each index.
+/// Writes a 0-dim `value` to an x whose indices share elements, such as an expanded tensor. An
+/// element is written if the mask is true for any of its indices. Throws if history is recorded,
+/// because a derivative would have to count each index.
 Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const Tensor& value);
 }  // namespace detail
 
