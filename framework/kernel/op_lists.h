@@ -64,8 +64,8 @@
 /// bool results. `extremum` takes tensors only and has no in-place form.
 #define TAPER_BINARY_OPS(X) \
   X(floor_divide, with_numbers)   /* Returns floor(x / y) without gradient. Errors: "ZeroDivisionError" if an integer y is 0. */ \
-  X(remainder, number_first)      /* Returns x - y * floor(x / y), which has y's sign (Python's %). Throws like floor_divide. */ \
-  X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), which has x's sign (C's fmod). Throws like floor_divide. */ \
+  X(remainder, number_first)      /* Returns x - y * floor(x / y), with y's sign (Python's %). Throws like floor_divide. */ \
+  X(fmod, with_numbers)           /* Returns x - y * trunc(x / y), with x's sign (C's fmod). Throws like floor_divide. */ \
   X(pow, number_first)            /* Returns x^y. Throws if x is integral and y is an integer number (no tensor) below 0. */ \
   X(copysign, with_numbers)       /* Returns |x| with the sign bit of y. x has gradient 0 if x is 0. y always has gradient 0. */ \
   X(bitwise_and, number_first)    /* Returns the bits set in both x and y. Errors: NotImplementedError for floating dtypes. */ \

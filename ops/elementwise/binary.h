@@ -68,14 +68,14 @@ Tensor floor_divide(const Tensor& x, const Tensor& y);
 Tensor floor_divide(const Tensor& x, const Scalar& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Scalar& y);
-/// Returns x - y * floor(x / y), which has y's sign (Python's %). Throws like floor_divide.
+/// Returns x - y * floor(x / y), with y's sign (Python's %). Throws like floor_divide.
 Tensor remainder(const Tensor& x, const Tensor& y);
 Tensor remainder(const Tensor& x, const Scalar& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Tensor& x, const Scalar& y);
 Tensor remainder(const Scalar& x, const Tensor& y);
 Tensor& remainder_out(Tensor& out, const Scalar& x, const Tensor& y);
-/// Returns x - y * trunc(x / y), which has x's sign (C's fmod). Throws like floor_divide.
+/// Returns x - y * trunc(x / y), with x's sign (C's fmod). Throws like floor_divide.
 Tensor fmod(const Tensor& x, const Tensor& y);
 Tensor fmod(const Tensor& x, const Scalar& y);
 Tensor& fmod_out(Tensor& out, const Tensor& x, const Tensor& y);

@@ -9,12 +9,12 @@
 
 namespace torch::taper {
 
-/// Returns the derivative of self along each dimension of `dim` (default: all). At inner points, it
+/// Returns one derivative of self for each dimension of `dim` (default: all). At inner points, it
 /// uses central differences of second order. At both ends, it uses one-sided differences of order
-/// `edge_order` (1 or 2). Points are 1 or `spacing` apart. `spacing` has one number for all
-/// dimensions, or one per dimension. If `spacing` is a list of tensors, they hold the coordinates,
-/// one vector per dimension. Takes floating dtypes. Integers become the default dtype. A dimension
-/// must have at least edge_order + 1 points. Throws Error for other arguments.
+/// `edge_order` (1 or 2). Points are `spacing` apart (default: 1). `spacing` has one number for all
+/// dimensions, or one per dimension. A list of tensors as `spacing` holds the coordinates of the
+/// points, one vector per dimension. Takes floating dtypes. Integers become the default dtype. A
+/// dimension must have at least edge_order + 1 points. Throws Error for other arguments.
 std::vector<Tensor> gradient(const Tensor& self, const optional<Scalar>& spacing = nullopt,
                              optional<int64_t> dim = nullopt, int64_t edge_order = 1);
 std::vector<Tensor> gradient(const Tensor& self, const Scalar& spacing, IntArrayRef dim,

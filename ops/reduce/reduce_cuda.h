@@ -7,16 +7,15 @@
 
 namespace torch::taper::cuda {
 
-/// Describes a reduction R: each element gives a State, and States are joined in any order. R has:
+/// True if the reduction R has a type Element. Each element of the input gives a State, and States
+/// are joined in any order. All functions run on the device. R has:
 ///
-///   using State = ...;                                  trivially copyable, at most 32 bytes
-/// State start() const;                                the neutral element of join() State
-/// take(const char* x, int64_t index) const;     of element `index`, which is at x
+///   using State = ...;                            // trivially copyable, at most 32 bytes
+///   State start() const;                          // the neutral element of join()
+///   State take(const char* x, int64_t index) const;  // of element `index`, which is at x
 ///   State join(State a, State b) const;
-/// void finish(char* y, State s) const;                stores the output using Element = ...; the
-/// type that take() reads, if it is one type
-///
-/// (All functions are callable on the device.)
+///   void finish(char* y, State s) const;          // stores the output
+///   using Element = ...;                          // the type that take() reads, if it is one type
 template <class R>
 concept KnowsElement = requires {
   typename R::Element;
@@ -35,14 +34,14 @@ struct Fold {
   const char* x;
   Divider<int64_t> columns;  // at least 1
   int64_t column_y, column_x;
-  int64_t step;              // in bytes between the elements of an output, or kNoStep
+  int64_t step;              // bytes between the elements of an output, or kNoStep
   int64_t n, splits, piece;  // numbers: elements of an output, pieces, elements of a piece
   Divider<int64_t> outputs;  // divides by the number of outputs
   State* partial;            // [splits][outputs], or null if there is one piece
 
   static constexpr int64_t kNoStep = INT64_MIN;
-  /// The number of states that a thread accumulates in turn. Several large states would not fit its
-  /// registers.
+  /// The number of states of a thread. The thread adds its elements to these states in turn.
+  /// Several large states would not fit into its registers.
   static constexpr int kStates = sizeof(State) <= 8 ? kReads : 1;
 
   Fold(const ReducePlan& plan, const R& reducer)
@@ -73,7 +72,7 @@ struct Fold {
   TAPER_DEVICE State add(State s, const char* element, int64_t index) const {
     return reducer.join(s, reducer.take(element, index));
   }
-  /// Folds elements one by one, computing the address of each.
+  /// Folds elements one by one, and computes the address of each element.
   TAPER_DEVICE State fold_anywhere(const Team& team, const char* from, int64_t begin,
                                    int64_t end) const {
     State s = reducer.start();
@@ -187,7 +186,7 @@ struct Fold {
   }
 };
 
-/// The second step: joins the pieces of each output.
+/// Joins the pieces of each output, as a second step.
 template <class R>
 struct FoldPieces {
   Fold<R> fold;
@@ -214,8 +213,8 @@ struct FoldPieces {
   }
 };
 
-/// Returns the team size for `outputs` outputs of n elements. The teams keep the GPU busy, and each
-/// thread has at least kReads reads of 16 bytes.
+/// Returns the number of threads of a team that reduces one of `outputs` outputs of n elements. The
+/// size keeps the GPU busy, and gives each thread at least kReads reads of 16 bytes.
 inline int reducing_team(int64_t n, int64_t outputs) {
   const int64_t each = kReads * kPack<float>;
   int usual = n <= 4 ? 1 : Team::kWarp;
@@ -241,7 +240,7 @@ void reduce(const Out& y, const In& x, DimMask dims, const R& reducer) {
   const int64_t outputs = fold.outputs.divisor;
   const bool interleaved = plan.columns > 0 && outputs >= Team::kWarp;
   const int team = interleaved ? 1 : reducing_team(fold.n, outputs);
-  const int64_t least = interleaved ? 64 : 4096;  // least elements per piece
+  const int64_t least = interleaved ? 64 : 4096;  // smallest number of elements per piece
   // Uses at most as many pieces as run at the same time. One more piece would double the time.
   const int64_t wanted = resident_threads() / (outputs * team);
   fold.splits = std::max<int64_t>(1, std::min(wanted, fold.n / least));

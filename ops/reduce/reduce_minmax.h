@@ -16,9 +16,9 @@ namespace torch::taper {
 Tensor max(const Tensor& self);
 Tensor min(const Tensor& self);
 
-/// Returns (values, first indices as i64) along one dimension. The element at that index gets the
-/// gradient.
-/// Errors: IndexError "max(): Expected reduction dim 1 to have non-zero size.".
+/// Returns (values, indices) along one dimension. An index (i64) is the first index of the value.
+/// Only the element at the index gets the gradient. Errors: IndexError "max(): Expected reduction
+/// dim 1 to have non-zero size.".
 std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
 

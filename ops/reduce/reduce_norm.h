@@ -50,10 +50,10 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     const optional<Scalar>& correction, bool keepdim = false);
 
-/// Returns the p-norm (sum |x|^p)^(1/p) of the elements as one vector. p defaults to 2. p =
-/// infinity gives the largest magnitude, minus infinity the smallest. p = 0 gives the number of
-/// nonzero elements. The norm of no elements is 0.
-/// Errors: "norm(): input dtype should be either floating point or complex. Got Long instead."
+/// Returns the p-norm (sum |x|^p)^(1/p) of all elements x of self, or of the elements along `dim`.
+/// p defaults to 2. p = infinity gives the largest magnitude, minus infinity the smallest. p = 0
+/// gives the number of nonzero elements. The norm of no elements is 0. Errors: "norm(): input dtype
+/// should be either floating point or complex. Got Long instead."
 Tensor norm(const Tensor& self, const Scalar& p = 2);
 Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype);
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim = false);
@@ -61,9 +61,9 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool
             ScalarType dtype);
 Tensor& norm_out(Tensor& out, const Tensor& self, const optional<Scalar>& p, IntArrayRef dim,
                  bool keepdim = false);
-/// Computes a norm under its name in torch.linalg. If `ord` is given for two dimensions,
-/// linalg_norm is linalg::matrix_norm. Otherwise it is the vector norm. Without `ord`, it is the
-/// 2-norm of all elements.
+/// Compute the functions of torch.linalg of these names. With `ord` and two dimensions, linalg_norm
+/// is linalg::matrix_norm. Otherwise it is linalg_vector_norm. Without `ord`, it is the 2-norm of
+/// all elements.
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
                           OptionalIntArrayRef dim = nullopt, bool keepdim = false,
                           optional<ScalarType> dtype = nullopt);

@@ -1,5 +1,5 @@
-// The order in which a reduction reads its input: dimensions in memory order. Adjacent dimensions
-// are merged if possible.
+// Plans of reductions. A reduction reads its input in memory order. Adjacent dimensions are merged
+// if possible.
 #pragma once
 
 #include <utility>
@@ -8,13 +8,14 @@
 
 namespace torch::taper {
 
-/// If bit d is set, dimension d of the input is reduced.
+/// A set of dimensions. If bit d is set, dimension d of the input is reduced.
 using DimMask = uint32_t;
 
-/// The loops of one reduction. If the innermost dimension in memory is reduced, each output is the
-/// reduction of the elements of `reduced`, from the output's offset in `kept` on (by rows).
-/// Otherwise rows of `columns` neighbouring outputs are reduced together, and `kept` does not have
-/// their dimension (by columns).
+/// The loops of one reduction. `kept` gives the offset of each output in y and of its first element
+/// in x. `reduced` gives the offsets of the output's elements, relative to the first. A plan by
+/// rows reduces one output after the other. The innermost dimension in memory is then reduced. A
+/// plan by columns reduces `columns` neighbouring outputs together. The dimension of these outputs
+/// is not in `kept`.
 struct ReducePlan {
   Plan<2> kept;     // operand 0: the output, operand 1: the input
   Plan<1> reduced;  // the input

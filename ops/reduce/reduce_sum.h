@@ -3,10 +3,9 @@
 //
 // Rules of all reductions: `dim` is one dimension or a list. Negative dimensions count from the
 // end. A missing or empty list means all dimensions. If keepdim is true, the reduced dimensions are
-// kept with size 1. A 0-dim tensor is treated as if it had a dimension 0. Results do not depend on
-// the number of threads.
-// Errors: IndexError "Dimension out of range (expected to be in range of [-2, 1], but got 5)".
-// Error "dim 0 appears multiple times in the list of dims".
+// kept with size 1. A 0-dim tensor is treated as a vector of one element. Results do not depend on
+// the number of threads. Errors: IndexError "Dimension out of range (expected to be in range of
+// [-2, 1], but got 5)". Error "dim 0 appears multiple times in the list of dims".
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -50,7 +49,7 @@ Tensor& prod_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = fa
 /// u8 for a u8 tensor.
 Tensor any(const Tensor& self);
 Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
-/// Reduces several dimensions. nullopt means all dimensions. An empty list means none.
+/// Reduces several dimensions. nullopt means all dimensions. An empty list means no dimension.
 Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false);
 Tensor all(const Tensor& self);
 Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
@@ -69,12 +68,12 @@ inline Tensor count_nonzero(const Tensor& self, int64_t dim) {
   return count_nonzero(self, optional<int64_t>(dim));
 }
 
-/// Sums `self` to `size`, which must broadcast to self's shape.
-/// Errors: "size {[4]} is not expandable to size {[2, 3]}.".
+/// Sums `self` over the dimensions that broadcasting from `size` would expand. `size` must
+/// broadcast to self's sizes. Errors: "size {[4]} is not expandable to size {[2, 3]}.".
 Tensor sum_to_size(const Tensor& self, IntArrayRef size);
 
-/// Sums the gradient g of a broadcast input to `sizes`, the input's sizes. Returns g itself if it
-/// has these sizes. `sizes` must broadcast to g's sizes.
+/// Sums the gradient g of a broadcast input to `sizes`, the input's sizes. If g has these sizes,
+/// returns g itself. `sizes` must broadcast to g's sizes.
 Tensor sum_to(const Tensor& g, IntArrayRef sizes);
 
 /// Returns the mean of the elements that are not NaN. Takes floating dtypes.

@@ -13,7 +13,7 @@ namespace torch::taper {
 /// converted first. Sums of f32 are accumulated in f64, sums of 16-bit floats in f32.
 Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
 /// Computes y[i] = x[0] * ... * x[i] along `dim`. Dtypes are as for cumsum. The gradient is correct
-/// for zeros in x, too.
+/// even if x has zeros.
 Tensor cumprod(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
 /// Writes the result into `out`. Without `dtype`, x is converted to out's dtype first. Throws Error
 /// if `dtype` differs from out's dtype.
@@ -24,13 +24,13 @@ Tensor& cumprod_out(Tensor& out, const Tensor& x, int64_t dim,
 /// dtypes.
 Tensor logcumsumexp(const Tensor& x, int64_t dim);
 Tensor& logcumsumexp_out(Tensor& out, const Tensor& self, int64_t dim);
-/// Returns for each element the largest value up to it along `dim`, and that value's index. Of
-/// equal values, the last index is returned. NaN is the largest value.
+/// Returns {values, indices}. values[i] is the largest of x[0] to x[i] along `dim`. indices[i] is
+/// the last index of this value. NaN is the largest value.
 std::tuple<Tensor, Tensor> cummax(const Tensor& x, int64_t dim);
 std::tuple<Tensor&, Tensor&> cummax_out(Tensor& values, Tensor& indices, const Tensor& self,
                                         int64_t dim);
-/// Returns for each element the smallest value up to it, and that value's index. The rules of
-/// cummax apply.
+/// Returns {values, indices} of the smallest of x[0] to x[i], by the rules of cummax. NaN is the
+/// smallest value.
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
 std::tuple<Tensor&, Tensor&> cummin_out(Tensor& values, Tensor& indices, const Tensor& self,
                                         int64_t dim);

@@ -19,8 +19,8 @@ struct ScanShape {
   int64_t outer, size, inner;
 };
 
-/// Computes cumulative sums of x along the middle dimension. If `reverse` is true, they start from
-/// the end. x and y are contiguous and of one dtype.
+/// Computes cumulative sums of x along the middle dimension. If `reverse` is true, the sums start
+/// at the end. x and y are contiguous and of one dtype.
 TAPER_KERNEL(running_sum, Out y, In x, ScanShape shape, bool reverse)
 /// Computes running products.
 TAPER_KERNEL(running_product, Out y, In x, ScanShape shape)

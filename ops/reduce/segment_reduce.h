@@ -13,8 +13,8 @@ namespace torch::taper {
 /// Segments are given by lengths (B..., S) or by offsets (B..., S + 1). Segment s holds the
 /// elements [offsets[s], offsets[s + 1]). If both are given, offsets are used. `reduce` is "sum",
 /// "mean", "prod", "max" or "min". The reduction starts with `initial`. Without `initial`, empty
-/// segments give 0, NaN, 1, -inf or inf, respectively. Elements equal to an extremum share its
-/// gradient evenly. Takes floating dtypes, with integer lengths and offsets.
+/// segments give 0, NaN, 1, -inf or inf, respectively. Elements equal to the maximum or minimum
+/// share its gradient evenly. Takes floating dtypes, with integer lengths and offsets.
 ///
 /// Errors: Error for a negative length and for lengths that do not add up to n. With `unsafe`,
 /// elements beyond the lengths are ignored instead. Error for `indices`, which LibTorch does not

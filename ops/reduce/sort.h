@@ -1,4 +1,4 @@
-// Sorting along a dimension, and its largest elements.
+// Sorting along a dimension, and selection of the largest elements.
 //
 // NaN is the largest value. -0 equals 0. Negative dims count from the end. A 0-dim tensor is
 // treated as a vector of one element. Indices are kLong and have no gradient. The gradient of a
@@ -25,7 +25,7 @@ std::tuple<Tensor&, Tensor&> sort_out(Tensor& values, Tensor& indices, const Ten
                                       bool descending = false);
 /// Returns the indices that sort returns.
 Tensor argsort(const Tensor& x, int64_t dim = -1, bool descending = false);
-/// Takes only a bool as `stable`, so that an int is taken as a dimension.
+/// Calls argsort without `stable`. `stable` must have type bool, so that an int means a dimension.
 template <class Bool, std::enable_if_t<std::is_same<Bool, bool>::value, int> = 0>
 Tensor argsort(const Tensor& x, Bool /*stable*/, int64_t dim = -1, bool descending = false) {
   return argsort(x, dim, descending);
@@ -34,9 +34,9 @@ Tensor argsort(const Tensor& x, Bool /*stable*/, int64_t dim = -1, bool descendi
 Tensor msort(const Tensor& x);
 Tensor& msort_out(Tensor& out, const Tensor& self);
 /// Returns {values, indices} of the k largest elements in descending order. If `largest` is false,
-/// returns the k smallest in ascending order. Of equal elements, it takes the one with the lower
-/// index. Without `sorted`, the order is unspecified. Throws unless 0 <= k <= size. Throws for bool
-/// tensors.
+/// returns the k smallest elements in ascending order. Of equal elements, the element with the
+/// lower index comes first. Without `sorted`, the order is unspecified. Throws unless 0 <= k <=
+/// size. Throws for bool tensors.
 std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim = -1, bool largest = true,
                                 bool sorted = true);
 std::tuple<Tensor&, Tensor&> topk_out(Tensor& values, Tensor& indices, const Tensor& self,

@@ -8,7 +8,8 @@
 
 namespace torch::taper {
 
-// Returns an unsigned number with the order of the values. NaN is the largest and -0 equals 0.
+// Returns an unsigned key. Keys have the order of the values. NaN has the largest key. -0 and 0
+// have equal keys.
 TAPER_HD inline uint32_t sort_key(float v) {
   v += 0.0f;
   const uint32_t bits = detail::bits_from_float(v);
@@ -36,8 +37,8 @@ TAPER_HD uint32_t sort_key(T v) {
 template <class T>
 using key_of = decltype(sort_key(T()));
 
-// Returns the value of a key. A NaN may return with another sign and other bits. Both zeros return
-// as 0.
+// Returns the value of a key. A NaN may become a NaN with another sign and other bits. -0 becomes
+// 0.
 template <class T>
 TAPER_HD T sort_value(key_of<T> key) {
   if constexpr (std::is_same_v<T, double>) {

@@ -20,7 +20,8 @@ struct FillSortKeys {
   }
 };
 
-/// Sorts the elements of rows of n. NaN is the largest. Equal elements keep their order.
+/// Sorts the elements of each row of n elements. NaN is the largest value. Equal elements keep
+/// their order.
 template <class T>
 class SortedRows {
  public:
@@ -35,8 +36,8 @@ class SortedRows {
     sort_rows_of_pairs<Key>({keys_.get(), positions_.get()}, {keys.get(), positions.get()}, rows,
                             n);
   }
-  /// Return the sort_keys of the elements in sorted order (complemented if descending), and the
-  /// elements' indices in their rows.
+  /// keys() returns the sort_keys of the elements in sorted order, complemented for descending
+  /// order. positions() returns the indices of these elements in their rows.
   const Key* keys() const { return keys_.get(); }
   const uint32_t* positions() const { return positions_.get(); }
 

@@ -7,13 +7,13 @@
 
 namespace torch::taper {
 
-/// Returns the integral along dim by the trapezoidal rule. Points are `dx` apart, or at the
-/// coordinates `x`. x has y's shape, or is a vector along `dim`.
+/// Returns the integral of the samples y along dim, by the trapezoidal rule. Samples are `dx`
+/// apart, or at the coordinates `x`. x has y's shape, or is a vector along `dim`.
 Tensor trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
 Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 Tensor trapz(const Tensor& y, double dx = 1, int64_t dim = -1);
 Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1);
-/// Returns the integrals up to each point but the first.
+/// Returns the integrals from the first point to each later point.
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 

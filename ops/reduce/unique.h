@@ -1,8 +1,8 @@
 // The distinct elements of a tensor, or its distinct slices.
 //
-// Results are {values, inverse, counts}. inverse (kLong) holds the index of each element's value in
-// `values`. counts (kLong) holds the number of elements per value. inverse and counts are empty
-// unless return_inverse and return_counts are true. Each NaN is a distinct value. There is no
+// Functions return {values, inverse, counts}. inverse (kLong) holds the index of each element's
+// value in `values`. counts (kLong) holds the number of elements per value. inverse and counts are
+// empty unless return_inverse and return_counts are true. Each NaN is a distinct value. There is no
 // gradient.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace torch::taper {
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& x, bool sorted = true,
                                             bool return_inverse = false,
                                             bool return_counts = false);
-/// Returns _unique2 without counts.
+/// Returns the values and the inverse of _unique2.
 std::tuple<Tensor, Tensor> _unique(const Tensor& x, bool sorted = true,
                                    bool return_inverse = false);
 /// Returns the distinct slices along `dim`, in lexicographic order.
