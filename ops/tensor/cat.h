@@ -22,14 +22,15 @@ Tensor stack(TensorList tensors, int64_t dim = 0);
 /// Errors: "torch.cat(): input types can't be cast to the desired output type Long".
 Tensor& cat_out(Tensor& out, TensorList tensors, int64_t dim = 0);
 Tensor& stack_out(Tensor& out, TensorList tensors, int64_t dim = 0);
-/// Concatenates along dimension 1 (0 for vectors). 0-dim tensors are treated as vectors.
+/// Concatenates along dimension 1, or vectors along dimension 0. 0-dim tensors are treated as
+/// vectors.
 Tensor hstack(TensorList tensors);
 Tensor& hstack_out(Tensor& out, TensorList tensors);
 /// Concatenates along dimension 0. Vectors are treated as rows.
 Tensor vstack(TensorList tensors);
 Tensor& vstack_out(Tensor& out, TensorList tensors);
-/// Concatenates along dimension 2. Tensors with fewer than 3 dimensions are first changed by
-/// atleast_3d.
+/// Concatenates along dimension 2. atleast_3d first adds dimensions to tensors with fewer than 3
+/// dimensions.
 Tensor dstack(TensorList tensors);
 Tensor& dstack_out(Tensor& out, TensorList tensors);
 /// Returns a view of the tensor with at least 1, 2 or 3 dimensions.
@@ -51,9 +52,9 @@ Tensor row_stack(TensorList tensors);
 /// Joins all elements of the tensors in one dimension, tensor by tensor. Throws if there are no
 /// tensors.
 Tensor flatten_dense_tensors(TensorList tensors);
-/// Inverts flatten_dense_tensors: returns views of `flat` with the sizes of `tensors`, one after
-/// the other. A tensor without elements gives a new tensor of size 0. Throws Error if `flat` is too
-/// short.
+/// Inverts flatten_dense_tensors: returns views of consecutive parts of `flat`, with the sizes of
+/// `tensors`. For a tensor without elements, it returns a new tensor of size 0. Throws Error if
+/// `flat` is too short.
 std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors);
 
 }  // namespace torch::taper

@@ -30,8 +30,8 @@ Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor& zeros_out(Tensor& out, IntArrayRef size);
 Tensor ones(IntArrayRef size, TensorOptions options = {});
 Tensor& ones_out(Tensor& out, IntArrayRef size);
-/// Fills a new tensor with `value`. If `options` has no dtype, the value's type determines it:
-/// bool, kLong, the default dtype or its complex dtype.
+/// Returns a tensor filled with `value`. If `options` has no dtype, the type of `value` determines
+/// the dtype: kBool, kLong, the default dtype or its complex dtype.
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options = {});
 Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& value);
 /// Returns a 0-dim tensor, of the default dtype unless `options` has one.
@@ -42,8 +42,8 @@ Tensor eye(int64_t n, int64_t m, TensorOptions options = {});
 Tensor& eye_out(Tensor& out, int64_t n);
 Tensor& eye_out(Tensor& out, int64_t n, int64_t m);
 
-/// Takes shape, dtype and device from `like`. Also takes the strides if `like` is dense. Settings
-/// in `options` take precedence.
+/// Return a new tensor with the shape, dtype and device of `like`, and its strides if it is dense.
+/// Settings in `options` take precedence.
 Tensor empty_like(const Tensor& like, TensorOptions options = {},
                   optional<MemoryFormat> format = nullopt);
 Tensor zeros_like(const Tensor& like, TensorOptions options = {},
@@ -54,16 +54,17 @@ Tensor full_like(const Tensor& like, const Scalar& value, TensorOptions options 
                  optional<MemoryFormat> format = nullopt);
 
 // ---------------------------------------------------------------- sequences
-/// Returns the vector of start, start + step and so on, up to but without `end`. It has ceil((end -
-/// start) / step) values. It is kLong if all numbers are integral, else of the default dtype.
-/// Throws for step 0, for a step away from `end`, and for infinite numbers and NaN.
+/// Returns the vector of start, start + step and so on, without `end`. The vector has ceil((end -
+/// start) / step) values. It is kLong if all arguments are integral, else of the default dtype.
+/// Throws if `step` is 0 or has the wrong sign, and for infinite numbers and NaN.
 Tensor arange(const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               TensorOptions options = {});
 Tensor& arange_out(Tensor& out, const Scalar& end);
 Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1);
-/// Returns the same numbers as arange, but includes `end` and always has the default dtype.
+/// Returns the numbers of arange and also `end`, if a step reaches it. Without `options`, the
+/// result has the default dtype.
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
              TensorOptions options = {});
@@ -71,8 +72,8 @@ Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Sca
 /// Returns `steps` evenly spaced values from `start` to `end`, both included.
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps = 100,
                 TensorOptions options = {});
-/// Takes `start` or `end` from a 0-dim tensor and synchronizes with its device. Throws for tensors
-/// with dimensions.
+/// Calls linspace with the elements of the 0-dim tensors `start` and `end`, after synchronizing
+/// with their device. Throws for tensors with dimensions.
 Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options = {});
@@ -91,13 +92,14 @@ Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_
 /// Returns the row indices and column indices (2 x count, kLong) of the elements on and below
 /// diagonal `offset` of a row x col matrix, in row-major order.
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
-/// Returns the row indices and column indices of the elements on and above the diagonal.
+/// Returns the row indices and column indices of the elements on and above diagonal `offset`, like
+/// tril_indices.
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
 
 // ---------------------------------------------------------------- from memory and numbers
-/// Wraps memory of the caller in a tensor. The caller keeps the memory alive, or passes a
-/// `deleter`, which is called with `data` after the last use. `strides` (default: row-major) are in
-/// elements.
+/// Returns a tensor over memory of the caller. The caller keeps the memory alive, or passes a
+/// `deleter`. deleter(data) is called after the last use of the memory. `strides` (default:
+/// row-major) are in elements.
 Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {});
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
@@ -107,8 +109,8 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
 
 namespace detail {
 
-/// The argument of tensor(): a number, a list of arguments, or an array of numbers. It refers to
-/// its lists, so it must not outlive the call.
+/// The argument of tensor(): a number, a braced list of such arguments, or an array of numbers. It
+/// only refers to lists, so it must not outlive the call.
 class TensorDataContainer {
  public:
   TensorDataContainer();
@@ -137,8 +139,8 @@ class TensorDataContainer {
   TensorDataContainer(const Span& values)
       : TensorDataContainer(values.data(), values.size(), dtype_of<typename Span::value_type>()) {}
 
-  /// Test the kind of the argument. is_tensor() tests whether it is an array of numbers, as in
-  /// LibTorch.
+  /// Return whether the argument is a number, a list or an array of numbers. The names are
+  /// LibTorch's.
   ///@{
   bool is_scalar() const { return kind_ == Kind::kNumber; }
   bool is_init_list() const { return kind_ == Kind::kList; }
@@ -150,7 +152,7 @@ class TensorDataContainer {
   ArrayRef<TensorDataContainer> init_list() const;
   const Tensor& tensor() const;
   ///@}
-  /// Returns the sizes that the tensor will have, from the first element of each list.
+  /// Returns the sizes that the tensor will have. The first element of each list determines them.
   std::vector<int64_t> sizes() const;
   /// Returns the dtype of the first number, or the default dtype if there are no numbers.
   ScalarType scalar_type() const { return dtype(); }
@@ -200,7 +202,7 @@ class TensorDataContainer {
 Tensor tensor(const detail::TensorDataContainer& data, const TensorOptions& options = {});
 
 /// Returns a span over the elements of a contiguous tensor on the CPU. The tensor must outlive the
-/// span. Throws Error if Span has another element type. `Span` is the class of a C++20 span.
+/// span. `Span` is the class of a C++20 span. Throws Error if its element type is not the tensor's.
 template <class Span>
 Span as_span(const Tensor& x) {
   TAPER_CHECK(x.is_cpu() && x.is_contiguous(),

@@ -6,7 +6,7 @@
 namespace torch::taper::detail {
 
 /// Returns an uninitialised CPU tensor in page-locked memory. Without CUDA devices, the memory is
-/// not page-locked, and there is one warning.
+/// not page-locked, and the function warns once.
 Tensor make_pinned(const char* op, IntArrayRef sizes, ScalarType dtype);
 /// Throws Error if `device` is not the CPU, because only CPU memory can be pinned.
 void check_may_pin(const char* op, Device device);
@@ -20,7 +20,7 @@ inline int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef strid
   return checked_extent(op, size, stride, 0, elementSize(dtype));
 }
 
-/// Sets requires_grad of a new tensor if `options` has it.
+/// Lets the new tensor y require a gradient if `options` says so.
 inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
   if (__builtin_expect(options.requires_grad(), 0)) {
     TAPER_CHECK(
@@ -31,7 +31,7 @@ inline void ask_for_gradient(const Tensor& y, const TensorOptions& options) {
 }
 
 /// Completes a factory that has filled its tensor by in-place ops. Resets the tensor's version, so
-/// that these ops do not count as changes.
+/// that the in-place ops do not count as changes.
 inline Tensor finish(Tensor y, const TensorOptions& options) {
   y.impl().storage->version.store(0, std::memory_order_relaxed);
   ask_for_gradient(y, options);

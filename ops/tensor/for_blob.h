@@ -10,12 +10,13 @@
 
 namespace torch::taper {
 
-/// Builds a tensor for for_blob. Each step but the last returns the maker.
+/// Builds a tensor for for_blob. Each function except make_tensor() returns this object, so that
+/// calls can be chained.
 class TensorMaker {
  public:
-  using ContextDeleter = void (*)(void*);  ///< its argument is context()'s owner
+  using ContextDeleter = void (*)(void*);  ///< called with context()'s owner
 
-  /// Describes memory of the caller, which is not copied.
+  /// Describes memory of the caller. The memory is not copied.
   TensorMaker(void* data, IntArrayRef sizes) : data_(data), sizes_(sizes) {}
   /// Sets strides in elements. The default is row-major.
   TensorMaker& strides(OptionalIntArrayRef v);
@@ -24,7 +25,7 @@ class TensorMaker {
     offset_ = v.value_or(0);
     return *this;
   }
-  /// Sets a function that is called with the memory after the last tensor over it is gone.
+  /// Sets a function that is called with the memory after the last tensor over this memory is gone.
   TensorMaker& deleter(std::function<void(void*)> v) {
     deleter_ = std::move(v);
     return *this;
@@ -59,9 +60,10 @@ class TensorMaker {
 /// Starts a from_blob in steps: for_blob(data, {2, 3}).strides({1, 2}).deleter(free).make_tensor().
 inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes}; }
 
-/// Maps the first `size` numbers of a file as a vector on the CPU, with the dtype of `options`. If
-/// `shared` is true, writes to the tensor change the file. Throws Error for a missing file and for
-/// a file that is too short. If `size` is 0, the tensor is empty and the file is not opened.
+/// Returns the first `size` numbers of a file, mapped into memory, as a vector on the CPU with the
+/// dtype of `options`. If `shared` is true, writes to the tensor change the file. Throws Error for
+/// a missing file and for a file that is too short. If `size` is 0, the tensor is empty and the
+/// file is not opened.
 Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
                  optional<int64_t> size = 0, TensorOptions options = {});
 

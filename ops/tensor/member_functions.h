@@ -12,13 +12,14 @@ inline int64_t numel(const Tensor& self) { return self.numel(); }
 
 /// Returns a tensor over self's memory that has no history and requires no gradient.
 inline Tensor detach(const Tensor& self) { return self.detach(); }
-/// Detaches self from its history in place: it becomes a leaf that requires no gradient. Throws
+/// Detaches self from its history in place. self becomes a leaf that requires no gradient. Throws
 /// Error for views.
 inline Tensor& detach_(Tensor& self) { return self.detach_(); }
-/// Returns a view of all of self.
+/// Returns a view of the whole tensor.
 inline Tensor alias(const Tensor& self) { return self.alias(); }
 inline bool is_distributed(const Tensor& self) { return self.is_distributed(); }  ///< Returns false
-inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }  ///< tests one element
+/// Tests whether the only element is not 0. Throws Error unless there is exactly one element.
+inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }
 /// Tests whether the sizes are equal. Strides and dtypes may differ.
 inline bool is_same_size(const Tensor& self, const Tensor& other) {
   return self.is_same_size(other);

@@ -7,10 +7,10 @@
 
 namespace torch::taper {
 
-/// Fills `outer` rows of y. Each row consists of 1 / outer of every tensor in xs, one after the
-/// other. All tensors are contiguous and of one dtype.
+/// Fills `outer` rows of y. Each tensor in xs has `outer` rows, too. Row r of y consists of row r
+/// of each tensor, one after the other. All tensors are contiguous and of one dtype.
 TAPER_KERNEL(join, Out y, std::vector<In> xs, int64_t outer)
-/// Reverses x along the dims whose bit is set. y is contiguous.
+/// Reverses x along each dimension whose bit in `dims` is set. y is contiguous.
 TAPER_KERNEL(flip, Out y, In x, uint32_t dims)
 /// Copies x and zeroes the elements above the diagonal of each matrix, or below it if `upper` is
 /// true. Both tensors are contiguous.

@@ -1,4 +1,5 @@
-// Functions that change the sizes, the strides or the memory of a tensor object.
+// Functions that change the sizes, the strides or the memory of a tensor in place, and functions
+// that change a copy.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -7,7 +8,8 @@
 
 namespace torch::taper {
 
-/// Returns a copy of self, changed by the in-place method (resize_, resize_as_).
+/// Return a copy of self that was changed by the in-place method of this name: resize_, resize_as_
+/// or set_.
 Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format = nullopt);
 Tensor resize_as(const Tensor& self, const Tensor& the_template,
                  optional<MemoryFormat> format = nullopt);
@@ -17,9 +19,9 @@ Tensor set(const Tensor& self, const Storage& source);
 Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, IntArrayRef size,
            IntArrayRef stride = {});
 
-/// Calls the in-place method of this name. resize_as_ gives self the shape of the_template.
-/// as_strided_ gives it any sizes and strides over its memory. Both throw for a tensor that
-/// requires a gradient.
+/// Call the methods of these names. resize_as_ gives self the shape of the_template. as_strided_
+/// gives self any sizes and strides over its memory. Both throw for a tensor that requires a
+/// gradient.
 inline Tensor& resize_as_(Tensor& self, const Tensor& the_template,
                           optional<MemoryFormat> format = nullopt) {
   return self.resize_as_(the_template, format);

@@ -12,8 +12,8 @@
 
 namespace torch::taper {
 
-/// Splits along `dim` into nearly equal views, or at the given indices. If the size is not
-/// divisible, the first views are larger by one.
+/// Splits along `dim` into `sections` views of about equal size, or at the given indices. If the
+/// size is not divisible by `sections`, the first views have one element more along `dim`.
 std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0);
 std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim = 0);
 /// Takes the indices (a vector) or the number of sections (0-dim) from an i64 tensor.
@@ -37,7 +37,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, i
 /// Splits along dim into at most `chunks` views of equal size. The last view may be smaller.
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
 
-/// Calls split() or chunk(). In LibTorch, autograd does not treat results of these functions as
+/// Call split() or chunk(). In LibTorch, autograd does not treat results of the unsafe functions as
 /// views.
 inline std::vector<Tensor> unsafe_split(const Tensor& x, int64_t split_size, int64_t dim = 0) {
   return split(x, split_size, dim);
@@ -52,15 +52,15 @@ inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t
 /// Returns views of all slices along dim.
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 
-/// Iterates over the views x[0], x[1], ... of a tensor. It keeps all views, so that one node
-/// collects their gradients.
+/// Iterates over the views x[0], x[1], ... of a tensor. All views are made by one unbind(), so that
+/// one node collects their gradients.
 class RowIterator {
  public:
   /// Points to position `at` in `rows`. `rows` is null for the end.
   RowIterator(std::shared_ptr<const std::vector<Tensor>> rows, size_t at)
       : rows_(std::move(rows)), at_(at) {}
   Tensor operator*() const { return (*rows_)[at_]; }  ///< Returns the view.
-  RowIterator& operator++() {                         ///< Goes to the next view.
+  RowIterator& operator++() {                         ///< Moves to the next view.
     ++at_;
     return *this;
   }

@@ -1,6 +1,6 @@
-// View ops: other shapes over the memory of the input. Unless its comment says otherwise, the
-// result shares storage and history with the input. Writing to the result writes to the input.
-// reshape, flatten and ravel copy if the strides require it.
+// View ops: other shapes over the memory of the input. Unless a comment says otherwise, a result
+// shares storage and history with the input. Writing to the result writes to the input. reshape,
+// flatten and ravel copy if the strides allow no view.
 #pragma once
 
 #include <vector>
@@ -11,18 +11,18 @@
 
 namespace torch::taper {
 
-/// Returns a view with the shape `size`. One number may be -1, which is inferred. Throws if the
-/// strides do not allow that shape. (reshape() copies in that case.)
+/// Returns a view with the shape `size`. One size may be -1 and is then inferred. Throws if the
+/// strides do not allow the shape. (reshape() then copies.)
 Tensor view(const Tensor& x, IntArrayRef size);
 /// Returns a view of the bytes as elements of another dtype, without history. If the element sizes
-/// differ, the size of the last dimension changes in proportion. Its stride must then be 1.
-/// Errors: "self.size(-1) must be divisible by 2 to view Float as Double (different element sizes),
-/// but got 3", and similar ones for strides, the offset and 0-dim tensors.
+/// differ, the size of the last dimension changes in proportion. The last dimension must then have
+/// stride 1. Errors: "self.size(-1) must be divisible by 2 to view Float as Double (different
+/// element sizes), but got 3", and similar ones for strides, the offset and 0-dim tensors.
 Tensor view(const Tensor& x, ScalarType dtype);
-/// Returns view() of a row-major tensor that is not used again. Autograd does not treat the result
-/// as a view.
+/// Returns view(x, size) of a row-major x that the caller does not use again. Autograd does not
+/// treat the result as a view.
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size);
-/// Returns a view if possible, else a copy in that shape.
+/// Returns a view of the given shape if possible, else a copy.
 Tensor reshape(const Tensor& x, IntArrayRef shape);
 /// Expands dimensions of size 1 to `size` without a copy (stride 0). -1 keeps a size. `size` may
 /// have new dimensions in front.
@@ -51,7 +51,8 @@ inline Tensor moveaxis(const Tensor& x, IntArrayRef source, IntArrayRef destinat
 inline Tensor moveaxis(const Tensor& x, int64_t source, int64_t destination) {
   return movedim(x, source, destination);
 }
-/// Removes the dimensions of size 1, or only the listed ones whose size is 1.
+/// Removes all dimensions of size 1. With `dim`, removes only the listed dimensions, and of these
+/// only dimensions of size 1.
 Tensor squeeze(const Tensor& x);
 Tensor squeeze(const Tensor& x, int64_t dim);
 Tensor squeeze(const Tensor& x, IntArrayRef dim);
@@ -59,7 +60,8 @@ Tensor squeeze(const Tensor& x, IntArrayRef dim);
 Tensor unsqueeze(const Tensor& x, int64_t dim);
 /// Merges dimensions start_dim to end_dim.
 Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
-/// Splits dimension dim into `sizes`, one of which may be -1.
+/// Splits dimension dim into dimensions of the given `sizes`. One size may be -1 and is then
+/// inferred.
 Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes);
 /// Returns all elements in one dimension.
 Tensor ravel(const Tensor& x);

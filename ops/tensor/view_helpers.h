@@ -8,7 +8,7 @@
 
 namespace torch::taper::detail {
 
-/// Returns an empty list with capacity for `count` views. Throws if memory cannot hold so many.
+/// Returns an empty list with capacity for `count` views. Throws if there is not enough memory.
 inline std::vector<Tensor> room_for_views(const char* op, int64_t count) {
   std::vector<Tensor> views;
   try {
@@ -19,7 +19,8 @@ inline std::vector<Tensor> room_for_views(const char* op, int64_t count) {
   return views;
 }
 
-/// Returns zeros of g's dtype and device, in which a gradient is assembled.
+/// Returns zeros with g's dtype and device. A derivative writes parts of the gradient into the
+/// result.
 inline Tensor zeros_for(const Tensor& g, IntArrayRef sizes) {
   Tensor whole = make_tensor(sizes, g.scalar_type(), g.device());
   whole.zero_();
@@ -33,7 +34,7 @@ void tie_view(const char* node, const Tensor& y, const Tensor& x, F&& gradient) 
   if (autograd::needs_grad(x)) autograd::record(node, y, {x}, std::forward<F>(gradient));
 }
 
-/// Makes the result of a view op. It shares x's memory and has x as its base. Records the
+/// Returns the result of a view op. The result shares x's memory and has x as its base. Records the
 /// derivative.
 template <class F>
 Tensor make_view(const char* node, const Tensor& x, const Dims& sizes, const Dims& strides,

@@ -1,5 +1,5 @@
-// Copies of a tensor with one part replaced. Each function writes `src` into the part that the view
-// op of its name returns. Both x and `src` get gradients.
+// Copies of a tensor with one part replaced. Each function writes `src` into the part of a copy of
+// x that a view op selects. select_scatter uses select, and so on. Both x and `src` get gradients.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -25,9 +25,10 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, 
                           optional<int64_t> storage_offset = nullopt);
 
 /// Returns square matrices in two new dimensions, dim1 and dim2 of the result. The last dimension
-/// of x becomes their diagonal `offset` above the main diagonal. Other elements are zero.
+/// of x becomes the diagonal of each matrix that is `offset` columns to the right of the main
+/// diagonal. Other elements are zero.
 Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
-/// Returns the matrix with the elements of x, of any shape, on its diagonal.
+/// Returns a matrix with the elements of x on its diagonal. x may have any shape.
 Tensor diagflat(const Tensor& x, int64_t offset = 0);
 
 }  // namespace torch::taper
