@@ -9,10 +9,10 @@ namespace torch::taper {
 
 /// Multiplies the tensors by `inv_scale` in place and sets `found_inf` to 1 if an element is
 /// infinite or NaN. There is one launch per dtype, if possible, and no synchronization. The tensors
-/// must be floating and on the device of found_inf and inv_scale. They may have any sizes.
-/// found_inf and inv_scale have one element of f32.
-/// Errors: Error for another dtype, number of elements or device. NotImplementedError for tensors
-/// that are not floating. Errors leave everything unchanged.
+/// must be floating and on the device of found_inf and inv_scale. The tensors may have any sizes.
+/// found_inf and inv_scale have one element of f32. Errors: Error for another dtype, number of
+/// elements or device. NotImplementedError for tensors that are not floating. Errors leave
+/// everything unchanged.
 void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_inf,
                                                 const Tensor& inv_scale);
 

@@ -1,10 +1,10 @@
-// Ops on lists of tensors of different sizes, dtypes and devices: one call for a whole model.
-// LibTorch's _foreach_... functions (generated/foreach.h), optimizers and the clipping of gradients
-// use them.
+// Ops on lists of tensors, such as all parameters of a model. The tensors may have different sizes,
+// dtypes and devices. LibTorch's _foreach_... functions (generated/foreach.h), optimizers and the
+// clipping of gradients use them.
 //
-// On a CUDA device, all dense tensors of one floating dtype are computed in as few launches as
-// possible. There, the tensors of a list must not share memory. For other tensors (on the CPU, not
-// dense, or with recorded history), the op runs once per tensor.
+// On a CUDA device, all contiguous tensors of one floating dtype are computed in as few launches as
+// possible. The tensors of a list on a CUDA device must not share memory. For other tensors (on the
+// CPU, not contiguous, or with recorded history), the op runs once per tensor.
 #pragma once
 
 #include <vector>
@@ -15,9 +15,10 @@
 
 namespace torch::taper::detail {
 
-/// The operands of a list op beside the tensors `self`. `first` and `second` hold one tensor per
-/// tensor of self, `numbers` one number. `number` and `number_tensor` (0-dim) hold one number for
-/// all tensors. Operands that an op does not have are null.
+/// The operands of a list op beside the tensors `self`. `first` and `second` hold one tensor for
+/// each tensor of self. `numbers` holds one number for each tensor of self. `number`, or
+/// `number_tensor` (0-dim), is one number for all tensors. Operands that an op does not have are
+/// null.
 struct ForeachOperands {
   const TensorList* first = nullptr;
   const TensorList* second = nullptr;
@@ -26,10 +27,11 @@ struct ForeachOperands {
   const Tensor* number_tensor = nullptr;
 };
 
-/// Returns {op(self[0], ...), op(self[1], ...), ...} for the op of that name: "add" and so on.
-/// Errors: Error for lists of different lengths, and for an empty one.
+/// Returns {op(self[0], ...), op(self[1], ...), ...} for the op with the name `op`, such as "add".
+/// Errors: Error for lists of different lengths, and for an empty list.
 std::vector<Tensor> foreach_make(const char* op, TensorList self, const ForeachOperands& with = {});
-/// Computes self[i] = op(self[i], ...) in place. If operands do not fit, throws before any change.
+/// Computes self[i] = op(self[i], ...) in place. If the operands are not valid, throws before any
+/// change.
 void foreach_change(const char* op, TensorList self, const ForeachOperands& with = {});
 
 /// Returns the elements of a CPU vector as numbers. The vector must have `count` elements.

@@ -1,6 +1,6 @@
-// The formulas of pointwise ops on lists, for host and device. The formula is selected at run time.
-// Otherwise there would be hundreds of kernels. The selection costs no time, because memory traffic
-// limits the kernels. Not installed.
+// The formulas of pointwise ops on lists, for host and device. Each kernel selects the formula at
+// run time. With one kernel per formula there would be hundreds of kernels. The selection costs no
+// time, because memory traffic limits the kernels. Not installed.
 #pragma once
 
 #include <taper/ops/elementwise/special_functors.h>
@@ -14,7 +14,7 @@ namespace torch::taper::functor {
 template <class M, int N>
 struct ForeachPointwise {
   ForeachFormula formula;
-  const double* shared;  // one number for all entries, or null if each entry has its number
+  const double* shared;  // one number for all entries, or null if each entry has a number
   M n;
 
   TAPER_HD ForeachPointwise of_entry(const TensorLists& lists, int entry) const {
@@ -115,7 +115,7 @@ struct ForeachPointwise {
         return of_number(x, a);
     }
   }
-  // Formulas in which y is a number or an element of a tensor.
+  // Formulas of x and y. y is a number or an element of a tensor.
   TAPER_HD M of_number(M x, M y) const {
     switch (formula) {
       case ForeachFormula::mul:

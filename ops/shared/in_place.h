@@ -1,5 +1,6 @@
-// Helpers for ops that overwrite a tensor. They check the operands, share one body between both
-// forms of an op, and derive an in-place form from an out-of-place function.
+// Helpers for ops that overwrite a tensor. They check the operands. They let the in-place and the
+// out-of-place form of an op share one body. They make an in-place form from an out-of-place
+// function.
 #pragma once
 
 #include <functional>
@@ -29,7 +30,7 @@ inline void check_result_cast(const char* op, ScalarType result, ScalarType to) 
               " can't be cast to the desired output type ", toString(to));
 }
 
-/// Throws unless `x` has this shape, so that a result fits.
+/// Throws unless `x` has the sizes `shape`, the sizes of a result.
 inline void check_result_shape(const char* op, const Tensor& x, const Dims& shape) {
   TAPER_CHECK(x.impl().sizes == shape, op, ": output with shape ", x.sizes(),
               " doesn't match the broadcast shape ", shape);
@@ -42,19 +43,19 @@ enum class Overlap { kNone, kFull, kPartial, kUnknown };
 /// Tensors without elements overlap nothing.
 Overlap overlap_of(const Tensor& a, const Tensor& b);
 /// Checks the memory of y, which is written, and x, which is read. Throws if an element of y is
-/// also an element of x at another index. Returns true if this is unknown. The caller must then
-/// work on a copy.
+/// also an element of x at another index. Returns true if it cannot tell. The caller must then work
+/// on a copy.
 bool check_overlap(const char* op, const Tensor& y, const Tensor& x);
-/// Throws like check_overlap, and also if x and y are the same elements.
+/// Throws like check_overlap. Also throws if x and y have the same elements in the same order.
 void check_apart(const char* op, const Tensor& y, const Tensor& x);
 
-/// Selects the form of an op: y = op(x) works on a copy, op_(x) on x itself.
+/// Selects the form of an op: y = op(x) changes a copy of x, op_(x) changes x itself.
 struct Form {
   const char* name;  ///< the op's name, for messages
   bool in_place;     ///< whether x itself is changed
   /// Returns the tensor to write: x after the checks for in-place ops, or a row-major copy of x.
-  /// `others` are the other tensors that may get a gradient. `saved` are the tensors that
-  /// derivatives keep.
+  /// `others` are the tensors besides x that may get a gradient. `saved` are the tensors that the
+  /// derivative will save.
   Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {},
                 const autograd::detail::Inputs& saved = {}) const;
   /// Marks y as changed, after the kernel of an in-place form.
@@ -76,13 +77,13 @@ struct Form {
 namespace detail {
 /// Returns a copy of x with x's history. Derivatives use it after x is overwritten.
 Tensor before_change(const Tensor& x);
-/// Gives x the value and the history of y, which was computed from x. If shape or dtype do not fit,
-/// throws before any change.
+/// Gives x the value and the history of y, which was computed from x. Throws before any change if
+/// y's shape differs, or if its dtype cannot be converted to x's.
 Tensor& overwrite(const char* op, const Tensor& x, const Tensor& y);
 }  // namespace detail
 
-/// Runs an out-of-place op f in place: x becomes f(x). `others` are the other tensors that f reads.
-/// If f records history and x is no view, f's node becomes x's grad_fn.
+/// Runs an out-of-place op f in place: x becomes f(x). `others` are the tensors besides x that f
+/// reads. If f records history and x is no view, f's node becomes x's grad_fn.
 template <class F>
 Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   const detail::AutocastOff as_given;
@@ -90,7 +91,7 @@ Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f)
   return detail::overwrite(name, x, f(recording ? detail::before_change(x) : x));
 }
 
-/// Calls in_place for a pointwise op. Throws if an operand partly overlaps x.
+/// Calls in_place for a pointwise op f. Throws if one of `others` partly overlaps x.
 template <class F>
 Tensor& pointwise_in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   for (const Tensor& t : others)
@@ -98,7 +99,7 @@ Tensor& pointwise_in_place(const char* name, const Tensor& x, Operands others, c
   return in_place(name, x, others, f);
 }
 
-/// Returns t, or a copy of t if it shares memory with x. x is about to be written.
+/// Returns t, or a copy of t if t shares a storage with x. The caller is about to write to x.
 inline Tensor apart_from(const Tensor& x, const Tensor& t) {
   return t.is_alias_of(x) ? t.detach().clone() : t;
 }

@@ -1,5 +1,5 @@
-// Helpers for ops that have no derivative, as in LibTorch. Their backward throws, because otherwise
-// a gradient would be lost silently. Not installed.
+// Helpers for ops that have no derivative, as in LibTorch. Backward through such an op throws,
+// because otherwise a gradient would be lost silently. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>
@@ -20,8 +20,8 @@ inline Tensor without_derivative(const char* op, Tensor y, const autograd::detai
                      [op](autograd::Grads&) -> std::vector<Tensor> { throw_no_derivative(op); });
   return y;
 }
-/// Throws Error if x requires a gradient, because `op` has no derivative by this argument.
-/// Otherwise the gradient would be lost silently.
+/// Throws Error if x requires a gradient, because `op` has no derivative with respect to
+/// `argument`, its argument x. Otherwise the gradient would be lost silently.
 inline void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x) {
   TAPER_CHECK(!autograd::needs_grad(x), op, ": The function '", op,
               "' is not differentiable with respect to argument '", argument,

@@ -29,7 +29,7 @@ namespace torch::taper {
 class Generator;
 class IValue;
 
-/// What transformations need to know of an op. An op may have several traits or none.
+/// A property of an op that transformations use. An op may have several traits or none.
 enum class OpTrait : uint16_t {
   kPointwise = 1,    ///< an element of the result depends on operands at the same index only
   kLinear = 2,       ///< linear in the arguments of OpInfo::linear_in, taken together
@@ -38,8 +38,8 @@ enum class OpTrait : uint16_t {
   kInPlace = 16,     ///< changes its first argument and returns it
   kOut = 32,         ///< stores results in its first arguments
   kRandom = 64,      ///< draws random numbers
-  kComposite = 128,  ///< made of public ops, which OpCall::decompose() shows
-  kForward = 256     ///< a second name; modes see the op that it calls
+  kComposite = 128,  ///< made of public ops, see OpCall::decompose()
+  kForward = 256     ///< a second name. Modes see the op that it calls
 };
 
 namespace detail {
@@ -91,7 +91,7 @@ struct OpInfo {
 /// Returns the table of ops, in the order of the names.
 const std::vector<const OpInfo*>& all_ops();
 /// Calls an op with the values on top of `stack`, one for each argument of the schema. Replaces
-/// them by the op's results. Throws Error for values that do not convert.
+/// these values by the op's results. Throws Error for values that do not convert.
 inline void call_op(const OpInfo& op, std::vector<IValue>& stack) { op.call_values(op, stack); }
 
 class OpModeGuard;
@@ -115,16 +115,16 @@ class OpCall {
   /// dtype, layout, device and pin_memory.
   IValue argument(size_t index) const;
   /// Replaces an argument. Throws Error if the value does not convert to the parameter's type. An
-  /// op that changes its argument still returns the caller's tensor.
+  /// op that returns its argument still returns the caller's tensor.
   void set_argument(size_t index, const IValue& value);
   /// Returns all defined tensors of the arguments, including those in lists.
   std::vector<Tensor> tensors() const { return all_tensors(false); }
 
-  /// Calls the op without this mode. The mode that was entered before this one sees the call. Modes
-  /// do not see the ops that this op calls. next() may be called at most once.
+  /// Calls the op. The mode that was entered before this mode sees the call next. No mode sees the
+  /// ops that this op calls. next() may be called at most once.
   void next() { run(false); }
-  /// Calls the op itself. This mode sees the ops that the op calls. decompose() may be called at
-  /// most once.
+  /// Calls the op's function, so that no mode sees this call again. This mode sees the ops that the
+  /// op calls. decompose() may be called at most once.
   void decompose() { run(true); }
   /// Returns whether there is a result.
   bool done() const { return result_ != nullptr; }
@@ -162,15 +162,15 @@ class OpCall {
   void* result_ = nullptr;
 };
 
-/// Sees each op that a thread calls while the mode is on. These are the public functions and
-/// methods, in all forms, with the program's arguments. A mode does not see ops that are called by
-/// another op. It sees the ops of a backward pass that runs on this thread.
+/// Sees each call of an op on a thread while the mode is on: of public functions and methods, in
+/// all forms, with the program's arguments. A mode does not see ops that are called by another op.
+/// It sees the ops of a backward pass that runs on this thread.
 class OpMode {
  public:
   virtual ~OpMode() = default;
   /// Is called in place of the op. An implementation calls `call.next()`, or sets a result with
-  /// `call.set_result()`. Only modes that were entered before this one see the ops that it calls.
-  /// An exception propagates to the caller of the op.
+  /// `call.set_result()`. Only modes that were entered before this mode see ops that the
+  /// implementation calls. An exception propagates to the caller of the op.
   virtual void call(const OpInfo& op, OpCall& call) = 0;
 };
 
@@ -187,7 +187,8 @@ class OpModeGuard {
  private:
   friend class OpCall;
   friend struct OpModes;
-  /// Makes a guard's mode the first to see an op. Null means no mode. Returns the previous guard.
+  /// Makes the mode of `first` the first to see an op. Null means no mode. Returns the guard whose
+  /// mode was the first before.
   static OpModeGuard* enter(OpModeGuard* first);
   OpMode& mode_;
   OpModeGuard* const outer_;

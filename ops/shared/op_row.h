@@ -1,5 +1,5 @@
-// The contents of a row of the table of ops: how the op's C++ function is called with pointers to
-// arguments, and how arguments convert to values. Not installed.
+// The contents of a row of the table of ops. A row tells how the op's C++ function is called with
+// pointers to arguments, and how arguments convert to IValues. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace torch::taper::detail {
 
-/// The cast of an op's floating inputs. f64 is never cast.
+/// Autocast's rule for an op: the dtype that floating inputs are cast to. f64 is never cast.
 enum class CastTo : uint8_t {
-  kAsIs,       // no cast of its inputs, nor in the ops that it calls
+  kAsIs,       // no cast, neither of its inputs nor in the ops that it calls
   kParts,      // the ops that it calls are cast
   kLower,      // the dtype of autocast
   kFloat,      // f32
@@ -22,7 +22,7 @@ enum class CastTo : uint8_t {
   kForbidden,  // throws Error
 };
 
-/// How autocast treats an argument, by its type.
+/// How autocast casts an argument, by the argument's type.
 enum class CastAs : uint8_t { kNothing, kTensor, kOptionalTensor, kTensors, kDtype };
 
 /// Describes a type of arguments or results.
@@ -40,7 +40,7 @@ struct OpType {
 
 /// The signature of an op's function.
 struct OpCaller {
-  const OpType* const* types;  ///< of the arguments
+  const OpType* const* types;  ///< types of the arguments
   const OpType* result;        ///< null if it returns nothing or its first arguments
   uint8_t size;                ///< number of arguments
   uint8_t returned;            ///< number of arguments that it returns
@@ -48,11 +48,12 @@ struct OpCaller {
   void* (*call)(const void* function, const void* const* arguments);
 };
 
-/// Access to calls for modes of the library itself.
+/// Gives modes of the library access to private members of OpCall.
 struct OpCallAccess {
   /// Returns the addresses of the arguments.
   static const std::vector<const void*>& arguments(const OpCall& call) { return call.arguments_; }
-  /// Declares that the op, which returns its arguments or nothing, has been done.
+  /// Marks a call as done, without calling the op. Only for ops that return their arguments or
+  /// nothing.
   static void finish(OpCall& call) { call.result_ = &call; }
 };
 

@@ -1,5 +1,5 @@
-// Overloads for weights, biases and masks, which LibTorch takes as optional<Tensor>. They take an
-// optional or nullopt instead of a tensor. nullopt means an undefined tensor.
+// Overloads of functions with weights, biases or masks. As in LibTorch, each of these arguments may
+// be a tensor, an optional<Tensor> or nullopt. nullopt means an undefined tensor.
 #pragma once
 
 #include <string_view>
@@ -22,8 +22,8 @@ template <>
 struct IsOptionalTensor<optional<Tensor>> : std::true_type {};
 template <>
 struct IsOptionalTensor<nullopt_t> : std::true_type {};
-/// Enables an overload if at least one of the types is an optional and the others are optionals or
-/// tensors.
+/// Enables an overload if at least one type is an optional, and each other type is an optional or a
+/// tensor.
 template <class... T>
 using IfOptionalTensors =
     std::enable_if_t<(IsOptionalTensor<T>::value || ...) &&

@@ -9,7 +9,8 @@
 
 namespace torch::taper {
 
-/// The scope in which an `out` form computes its result: no history, and no casts.
+/// Turns off history and autocast until the end of the scope. An `out` form computes its result in
+/// this scope.
 struct ValuesOnly {
   const NoGradGuard no_history{};
   const detail::AutocastOff as_given{};
@@ -17,7 +18,7 @@ struct ValuesOnly {
 
 using OutPair = std::tuple<Tensor&, Tensor&>;
 
-// Stores both results. If a check fails, stores none.
+// Stores the results y in `first` and `second`. If a check fails, stores neither.
 inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
                           const std::tuple<Tensor, Tensor>& y, Operands inputs) {
   const auto check = [&](const Tensor& out, const Tensor& result) {
@@ -75,7 +76,8 @@ inline TensorOptions options_of_out(const Tensor& out) {
     const ValuesOnly values_only;                                  \
     return store_pair(#name, first, second, call, {self});         \
   }
-// A list's tensors may share memory with `out`, so the result is computed separately.
+// Defines name_out of a list of tensors. A tensor of the list may share memory with `out`, so the
+// result is computed in new memory.
 #define TAPER_OUT_LIST(name, call)                       \
   Tensor& name##_out(Tensor& out, TensorList tensors) {  \
     if (at_door<#name "_out">(out, tensors)) return out; \

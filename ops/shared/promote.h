@@ -19,8 +19,9 @@ struct BinaryOperand {
 /// Returns the dtype that two operands promote to.
 ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b);
 
-/// Returns the dtype that all tensors promote to. This is not the same as promoting pairs in turn.
-/// A 0-dim tensor changes the dtype only if its category is higher than that of all other tensors.
+/// Returns the dtype that all tensors promote to. Promoting two tensors after the other would give
+/// other results. A 0-dim tensor changes the dtype only if its category is higher than the category
+/// of each tensor with dimensions.
 ScalarType promoted_dtype(std::initializer_list<std::reference_wrapper<const Tensor>> operands);
 
 /// Operands that are ready for a kernel. They have one dtype, are on one device and broadcast.
@@ -30,7 +31,7 @@ struct BinaryPlan {
   Dims shape;
   /// The operands, usually converted to `dtype`. For a number, the tensor is undefined.
   Tensor a, b;
-  /// The operands for the kernel.
+  /// The same operands, for the kernel.
   In in_a, in_b;
 };
 /// Prepares operands, which must be defined. Throws if devices differ or if shapes do not
@@ -38,7 +39,7 @@ struct BinaryPlan {
 BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
                        ScalarType dtype, bool as_they_are = false);
 
-/// The shape, dtype and device of an input. They determine the conversion of its gradient.
+/// The shape, dtype and device of an input. The call operator converts a gradient to them.
 struct InputForm {
   Dims sizes;
   ScalarType dtype;
@@ -56,7 +57,8 @@ struct InputForm {
   Tensor convert(const Tensor& g) const;
 };
 
-/// Is used in place of InputForm if the gradient needs no conversion. It takes no space in a node.
+/// Returns a gradient unchanged. It replaces InputForm if the gradient needs no conversion, and
+/// takes no space in a node.
 struct SameForm {
   explicit SameForm(const Tensor&) {}
   const Tensor& operator()(const Tensor& g) const { return g; }

@@ -1,4 +1,5 @@
-// Weighted sums of elements and of rows, by the CPU's best instruction set. Not installed.
+// Weighted sums of elements and of rows, computed with the CPU's best instruction set. Not
+// installed.
 #pragma once
 
 #include <cstdint>
