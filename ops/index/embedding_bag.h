@@ -9,19 +9,19 @@
 
 namespace torch::taper {
 
-/// Reduces the rows of weight [V, D] in each of B bags by `mode`: 0 sum, 1 mean, 2 maximum. An
-/// empty bag gives zeros. Bag b holds the elements offsets[b] to offsets[b + 1] - 1 of `indices`
-/// [L]. The last bag holds all remaining indices. With `include_last_offset` there are B + 1
-/// offsets, and the last offset is the end of the last bag. Indices and offsets are int64 or int32.
-/// weight is floating. `per_sample_weights` [L] has weight's dtype and multiplies the rows of a
-/// sum. Indices equal to `padding_idx` are ignored. A negative `padding_idx` counts from the end.
-/// For sums and means, `scale_grad_by_freq` divides a row's gradient by the number of its uses.
-/// `sparse` is accepted, but gradients are dense.
+/// Reduces the rows of weight [V, D] in each of B bags. `mode` selects the reduction: 0 sum, 1
+/// mean, 2 maximum. An empty bag gives zeros. Bag b holds the elements offsets[b] to offsets[b + 1]
+/// - 1 of `indices` [L]. The last bag holds all remaining indices. With `include_last_offset` there
+/// are B + 1 offsets, and the last offset is the end of the last bag. Indices and offsets are int64
+/// or int32. weight is floating. `per_sample_weights` [L] has weight's dtype. Row indices[i] of a
+/// sum is multiplied by per_sample_weights[i]. Indices equal to `padding_idx` are ignored. A
+/// negative `padding_idx` counts from the end. For sums and means, `scale_grad_by_freq` divides a
+/// row's gradient by the number of its uses. `sparse` is accepted, but gradients are dense.
 ///
-/// Returns four tensors. The first is the result [B, D]. The second holds the bag of each index
-/// [L], which is B for an index after the last bag. The third holds the number of indices in each
-/// bag [B]. For maxima, the fourth holds the row of each maximum [B, D], which is 0 in empty bags.
-/// For other modes, it is empty.
+/// Returns four tensors. The first is the result [B, D]. The second [L] holds the bag of each
+/// index, or B for an index after the last bag. The third [B] holds the number of indices in each
+/// bag. For maxima, the fourth [B, D] holds the row of each maximum, or 0 in empty bags. For other
+/// modes, the fourth is empty.
 ///
 /// Errors: "offsets[0] has to be 0, ...", "offsets[-1] can not be greater than input's length 3 but
 /// got offsets[-1] of 4", "embedding_bag: per_sample_weights only supported with mode='sum'",
@@ -36,7 +36,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const optional<Tensor>& per_sample_weights = {}, bool include_last_offset = false);
 
 namespace detail {
-/// Throws if the values of indices or offsets do not suit embedding_bag.
+/// Throws if a value in `indices` or `offsets` is not valid for embedding_bag.
 void check_bags(const Tensor& weight, const Tensor& indices, const Tensor& offsets);
 }  // namespace detail
 

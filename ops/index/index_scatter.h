@@ -9,15 +9,15 @@
 
 namespace torch::taper {
 
-/// Computes y[i, j, k] = x[index[i, j, k], j, k] for dim 0. Other dims are similar. y has the shape
-/// of index. `index` is int64 and has as many dimensions as x. It is no larger than x except along
-/// `dim`. `sparse_grad` must be false.
+/// Returns y with y[i, j, k] = x[index[i, j, k], j, k] if dim is 0. Other dims are similar. y has
+/// the shape of index. `index` is int64 and has as many dimensions as x. The sizes of `index` are
+/// at most x's, except along `dim`. `sparse_grad` must be false.
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index, bool sparse_grad = false);
 Tensor& gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                    bool sparse_grad = false);
-/// Sets y[index[i, j, k], j, k] = src[i, j, k] for dim 0, in a copy y of x. Other dims are similar.
-/// `src` has x's dtype and at least index's sizes. `reduce`, "add" or "multiply", combines src with
-/// the old value.
+/// Returns a copy y of x with y[index[i, j, k], j, k] = src[i, j, k] if dim is 0. Other dims are
+/// similar. `src` has x's dtype. Its sizes are at least the sizes of `index`. `reduce`, "add" or
+/// "multiply", combines src with the old value.
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
@@ -28,13 +28,14 @@ Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& 
                     const Tensor& src);
 Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                     const Scalar& value);
-/// Adds src to the elements that scatter would set, in a copy of x.
+/// Returns a copy of x. Elements of `src` are added to the elements of the copy that scatter would
+/// set.
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor& scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                         const Tensor& src);
 
-/// Gathers along `dim`. The other dimensions broadcast. If `dim` is nullopt, it gathers from the
-/// flattened tensor.
+/// Calls gather(self, dim, indices) after broadcasting the dimensions other than `dim`. If `dim` is
+/// nullopt, gathers from the flattened self.
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim = nullopt);
 Tensor& take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices,
                            optional<int64_t> dim = nullopt);

@@ -7,9 +7,9 @@
 
 namespace torch::taper {
 
-/// Returns a kLong tensor with a new last dimension of size num_classes. It is 1 at the class in x
-/// and 0 elsewhere. x is kLong and holds classes from 0 to num_classes - 1. If num_classes is -1,
-/// it is the largest class + 1.
+/// Returns a kLong tensor of x's shape with a new last dimension of size num_classes. An element is
+/// 1 if its last index is the class in x, else 0. x is kLong and holds classes from 0 to
+/// num_classes - 1. A num_classes of -1 means the largest class + 1.
 Tensor one_hot(const Tensor& x, int64_t num_classes = -1);
 
 }  // namespace torch::taper
