@@ -1,4 +1,4 @@
-// The shared data of the CPU's Fourier transforms of one length: its factors and the roots of
+// Plans of the CPU's Fourier transforms of one length: the factors of the length and the roots of
 // unity. Not installed.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace torch::taper::cpu {
 
-/// Complex numbers with the real and imaginary parts in separate arrays, as the passes need them.
+/// Complex numbers whose real and imaginary parts are in separate arrays.
 template <class T>
 struct Split {
   T *re, *im;
@@ -21,14 +21,15 @@ struct Split {
 };
 
 /// One pass of a transform of radix * count * stride points, in Stockham's form, which needs no
-/// reordering. For p < count, q < stride
+/// reordering. For p < count, q < stride and j < radix, summed over k < radix,
 ///   y[q + stride * (radix * p + j)] = root^(p j) sum_k x[q + stride * (p + count * k)] w^(j k)
-/// with w the radix-th root of unity. roots holds root^(p j) at [(j - 1) * count + p].
+/// with w the radix-th root of unity and root the (radix * count)-th. `roots` holds root^(p j) at
+/// [(j - 1) * count + p].
 template <class T>
 struct FftPass {
   int64_t radix, count, stride;
   const T *roots_re, *roots_im;
-  /// w^k, for radices without special formulas.
+  /// w^k, for radices that have no special formula.
   const T *radix_re, *radix_im;
 };
 
@@ -59,13 +60,13 @@ class FftPlan {
   int64_t n() const { return n_; }
   /// Returns the number of elements of work memory that run() needs per row.
   int64_t work_size() const;
-  /// Transforms `lanes` rows x and overwrites x. Element i of row b is at i * lanes + b, so that
-  /// loops over adjacent elements become vector code in every pass. Returns the result, which is in
-  /// x or in `work`.
+  /// Transforms `lanes` rows in x, and overwrites x. Element i of row b is at x[i * lanes + b], so
+  /// that loops over adjacent elements become vector code in every pass. Returns the result, which
+  /// is in x or in `work`.
   Split<T> run(Split<T> x, T* work, int64_t lanes = 1) const;
-  /// Tests whether one row fills the vectors of all passes.
+  /// Tests whether the passes of a single row fill vector registers, so that `lanes` may be 1.
   bool fast_alone() const;
-  /// Returns exp(-2 pi i k / (2 n)) for k up to n, for real rows of twice the length.
+  /// Returns exp(-2 pi i k / (2 n)) for k up to n, for transforms of 2 n real numbers.
   const Roots<T>& half_roots() const { return half_roots_; }
   /// Returns the plan for n, from a cache.
   static std::shared_ptr<const FftPlan> of(int64_t n);
@@ -90,12 +91,12 @@ template <class T>
 void fft_take_apart(Split<T> to, const T* from, int64_t n);
 template <class T>
 void fft_put_together(T* to, Split<T> from, int64_t n, T scale);
-/// Computes the h + 1 values of the transform of 2 h real numbers. z is the transform of these
-/// numbers, taken as h complex numbers. w is half_roots().
+/// Computes the first h + 1 values of the transform of 2 h real numbers, times scale. Two adjacent
+/// real numbers are read as one complex number. z is the transform of these h complex numbers. w is
+/// half_roots().
 template <class T>
 void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale);
-/// Computes the inverse of fft_real_values. The transform of the result, with sign +, gives the h
-/// complex numbers times 2.
+/// Inverts fft_real_values for scale 1: computes 2 z from its h + 1 values.
 template <class T>
 void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes);
 

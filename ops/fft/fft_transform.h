@@ -1,14 +1,15 @@
 // Discrete Fourier transforms of f32 and f64. GPUs use cuFFT.
 //
 // A transform along a dimension of n points is X[k] = scale * sum_j x[j] exp(-+ 2 pi i j k / n).
-// The sign is - for forward transforms (fft, rfft, ihfft) and + for the others. `norm` selects the
-// direction that divides by n: "backward" (the default), "forward", or "ortho" (both, by sqrt(n)).
-// The input is cropped, or padded with zeros at the end, to `n` points. For several dimensions, `s`
-// holds the numbers of points. -1 in s keeps a size. `dim` lists distinct dimensions. Without
-// `dim`, all dimensions are transformed, or the last ones if `s` is given. Complex transforms
-// convert real and integral inputs.
-// Errors: "Invalid number of data points (0) specified", "Invalid normalization mode", "FFT dims
-// must be unique", "Unsupported dtype Half", and other messages of PyTorch.
+// The sign is - for forward transforms (fft, rfft, hfft) and + for inverse transforms (ifft, irfft,
+// ihfft). `norm` selects the scale. "backward", the default, divides inverse transforms by n.
+// "forward" divides forward transforms by n. "ortho" divides both by sqrt(n). The input is cropped,
+// or padded with zeros at the end, to `n` points. For several dimensions, `s` holds one number of
+// points per dimension. -1 in `s` keeps the size. `dim` lists distinct dimensions. Without `dim`,
+// all dimensions are transformed. If `s` is given, these are only the last dimensions, as many as
+// `s` has numbers. Complex transforms convert real and integral inputs. Errors: "Invalid number of
+// data points (0) specified", "Invalid normalization mode", "FFT dims must be unique", "Unsupported
+// dtype Half", and other messages of PyTorch.
 #pragma once
 
 #include <string_view>
@@ -27,15 +28,15 @@ Tensor fft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
            Norm norm = nullopt);
 Tensor ifft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
-/// Transforms real numbers to the first n / 2 + 1 of n complex numbers. The others are their
-/// conjugates.
+/// Transforms n real numbers to n complex numbers, and returns the first n / 2 + 1. The other
+/// complex numbers are conjugates of these.
 Tensor rfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
 /// Inverts rfft. Returns n real numbers. n defaults to 2 (size - 1).
 Tensor irfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
              Norm norm = nullopt);
-/// Computes irfft (hfft) or rfft (ihfft) with the opposite sign. These are for a signal that is
-/// Hermitian in time.
+/// hfft computes irfft with the sign -. ihfft computes rfft with the sign +. Use them for a signal
+/// that is Hermitian in time.
 Tensor hfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
             Norm norm = nullopt);
 Tensor ihfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
@@ -48,18 +49,18 @@ Tensor fftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArra
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
 /// Transforms real numbers to complex numbers (rfftn), or complex numbers to real numbers (irfftn).
-/// The last of the dimensions is transformed as by rfft or irfft.
+/// The last transformed dimension is transformed like rfft or irfft.
 Tensor rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
              Norm norm = nullopt);
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = nullopt, Norm norm = nullopt);
-/// Computes hfft or ihfft over several dimensions. The default is the last two dimensions, as in
-/// LibTorch. In Python, the default is all dimensions.
+/// Compute hfft or ihfft over several dimensions. By default these are the last two dimensions, as
+/// in LibTorch. In Python, the default is all dimensions.
 Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
              OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
-/// Transforms the last two dimensions by default.
+/// Call the functions of several dimensions. The default is the last two dimensions.
 inline Tensor fft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
                    Norm norm = nullopt) {
   return fftn(self, s, OptionalIntArrayRef(dim), norm);
@@ -97,7 +98,8 @@ Tensor rfftfreq(int64_t n, double d, const TensorOptions& options = {});
 inline Tensor rfftfreq(int64_t n, const TensorOptions& options = {}) {
   return rfftfreq(n, 1, options);
 }
-/// Moves frequency 0 to the middle of the dimensions (default: all). ifftshift is the inverse.
+/// Moves frequency 0 from the start to the middle of each dimension in `dim` (default: all).
+/// ifftshift is the inverse.
 Tensor fftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 
@@ -105,7 +107,7 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 
 namespace torch::taper {
 
-/// Calls the function of namespace fft that has the name without `fft_`. fft_hfftn and fft_ihfftn
+/// Call the functions of namespace fft whose names have no `fft_`. fft_hfftn and fft_ihfftn
 /// transform all dimensions by default. generated/fft_names.h has the other functions of fft.
 ///@{
 inline Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
@@ -125,8 +127,8 @@ inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const TensorOptions& optio
 ///@}
 
 // ---------------------------------------------------------------- out forms
-/// Writes the result into `out`: complex numbers for fft, ifft and ihfft, real numbers for the
-/// others.
+/// Write the result into `out`. `out` is real for irfft and hfft and their forms of several
+/// dimensions. For other functions it is complex.
 Tensor& fft_fft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
                     int64_t dim = -1, fft::Norm norm = nullopt);
 Tensor& fft_fft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,

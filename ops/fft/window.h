@@ -1,7 +1,7 @@
 // Windows for signals: vectors of window_length numbers. A `periodic` window is a symmetric window
-// of one more point, without its last point, so that adjacent copies join smoothly. In the
-// formulas, n is the index, and N is the number of points of the symmetric window. A length of 1
-// gives {1}.
+// of window_length + 1 points without the last point, so that adjacent copies of the window join
+// smoothly. In the formulas, n is the index of a point, and N is the number of points of the
+// symmetric window. A window_length of 1 gives {1}.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -39,7 +39,8 @@ inline Tensor blackman_window(int64_t window_length, TensorOptions options = {})
   return blackman_window(window_length, true, options);
 }
 
-/// Returns I0(beta sqrt(1 - (2n / (N - 1) - 1)^2)) / I0(beta). I0 is Bessel's modified function.
+/// Returns I0(beta sqrt(1 - (2n / (N - 1) - 1)^2)) / I0(beta). I0 is the modified Bessel function
+/// of the first kind and order 0.
 Tensor kaiser_window(int64_t window_length, bool periodic, double beta, TensorOptions options = {});
 inline Tensor kaiser_window(int64_t window_length, bool periodic, TensorOptions options = {}) {
   return kaiser_window(window_length, periodic, 12, options);
