@@ -6,8 +6,8 @@
 namespace torch::taper::functor {
 
 /// Draws from the Poisson distribution by transformed rejection (Hoermann, "The transformed
-/// rejection method for generating Poisson random variables", 1993). For small rates, it multiplies
-/// uniform numbers.
+/// rejection method for generating Poisson random variables", 1993). For rates below 10, it
+/// multiplies uniform numbers instead.
 template <class Uniform>
 TAPER_HD double draw_poisson(double rate, Uniform& uniform) {
   if (rate < 10) {
@@ -31,7 +31,7 @@ TAPER_HD double draw_poisson(double rate, Uniform& uniform) {
   }
 }
 
-/// Returns the error of Stirling's formula for log k!.
+/// Returns log k! minus its approximation by Stirling's formula.
 TAPER_HD inline double stirling_rest(double k) {
   if (k < 10)
     return special::log_gamma(k + 1) -
@@ -41,8 +41,8 @@ TAPER_HD inline double stirling_rest(double k) {
 }
 
 /// Draws from the binomial distribution for p <= 1/2, by transformed rejection (Hoermann, "The
-/// generation of binomial random variates", 1993). If few successes are expected, it draws the
-/// numbers of failures between successes.
+/// generation of binomial random variates", 1993). If n * p is below 10, it draws the numbers of
+/// failures between successes instead.
 template <class Uniform>
 TAPER_HD double draw_few(double n, double p, Uniform& uniform) {
   if (n * p < 10) {

@@ -6,7 +6,8 @@
 
 namespace torch::taper {
 
-/// All tensors are contiguous, of one size and floating dtype. Rates are not negative.
+/// Draw one number for each element. All tensors are contiguous, of one shape and one floating
+/// dtype. `rates` has no negative elements.
 TAPER_KERNEL(poisson, Out y, In rates, const GeneratorPtr& generator)
 TAPER_KERNEL(binomial, Out y, In count, In prob, const GeneratorPtr& generator)
 
