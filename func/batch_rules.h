@@ -1,4 +1,4 @@
-// Batch rules. A batch rule calls an op with batches in place of examples. Not installed.
+// Batch rules of vmap. A batch rule calls an op with batches in place of examples. Not installed.
 #pragma once
 
 #include <string_view>
@@ -22,23 +22,24 @@ class BatchCall {
   bool is_batched(const Tensor& t) const { return batch_level(t) == level.id; }
   /// Returns whether argument i is a tensor with a batch.
   bool is_batched(size_t i) const;
-  /// Returns the tensor at i, undefined if there is none.
+  /// Returns argument i, undefined if it is no tensor.
   Tensor tensor(size_t i) const;
-  /// Returns the batch of the tensor at i. A tensor without a batch is expanded.
+  /// Returns the batch of argument i, a tensor. A tensor without a batch is expanded to the size of
+  /// the batch.
   Tensor batch(size_t i) const { return batch_of(tensor(i), level); }
-  /// Returns the number of tensors with a batch.
+  /// Returns the number of tensors among the arguments that have a batch.
   size_t batched() const;
   /// Returns the index of an argument by its name in the schema, or -1.
   int index(std::string_view name) const;
-  /// Returns a result for the caller. Each tensor, whose dimension 0 is the batch, is wrapped to
-  /// stand for its batch.
+  /// Returns the result for the caller of the op. Dimension 0 of each tensor in `value` is the
+  /// batch. The result has tensors that stand for these batches.
   IValue wrapped(const IValue& value) const {
     return mapped(value, [&](const Tensor& t) { return stand_in(t, level.id); });
   }
 };
 
 using BatchRule = IValue (*)(BatchCall& c);
-using BatchRules = std::unordered_map<std::string_view, BatchRule>;  // from names of ops
+using BatchRules = std::unordered_map<std::string_view, BatchRule>;  // by name of the op
 inline void add_rules(BatchRules& all, BatchRule rule,
                       std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) all.emplace(name, rule);
@@ -49,8 +50,8 @@ void add_layer_rules(BatchRules& all);
 BatchRule batch_rule(const OpInfo& op);
 
 using Sizes = std::vector<int64_t>;
-/// Gives a batch `rank` dimensions after the first, by inserting dimensions of size 1 after the
-/// first.
+/// Returns the batch with dimensions of size 1 inserted after the first dimension, so that each
+/// example has `rank` dimensions.
 inline Tensor padded(const Tensor& batch, int64_t rank) {
   if (rank <= batch.dim() - 1) return batch;
   Sizes sizes = batch.sizes().vec();
@@ -58,37 +59,42 @@ inline Tensor padded(const Tensor& batch, int64_t rank) {
   return batch.reshape(sizes);
 }
 
-/// Returns the dimension of a batch for dimension `dim` of an example with `rank` dimensions.
+/// Returns the dimension of a batch that is dimension `dim` of an example with `rank` dimensions.
 int64_t shifted(const BatchCall& c, int64_t dim, int64_t rank);
-/// Adds 1 to the arguments that are dimensions of a tensor of `rank`. No dimensions mean all of
-/// them to ops that reduce. Returns whether there is such an argument.
+/// Applies shifted() to the arguments that are dimensions of an example with `rank` dimensions. If
+/// `reduces` is true, an empty list means all dimensions of the example. Returns whether the op has
+/// arguments that are dimensions.
 bool shift_dims(BatchCall& c, int64_t rank, bool reduces);
 
-/// Shifts the dimensions that arguments name. Only the first tensor may have a batch.
+/// A rule: applies shift_dims to the arguments and calls the op. Only the first tensor may have a
+/// batch.
 IValue by_dims(BatchCall& c);
 
-/// folded() turns (B, N, ...) into (B N, ...). unfolded() inverts this.
+/// folded() turns a batch (B, N, ...) of B examples into (B N, ...). unfolded() inverts this, with
+/// `size` = B.
 inline Tensor folded(const Tensor& batch) { return batch.flatten(0, 1); }
 inline Tensor unfolded(const Tensor& t, int64_t size) { return t.unflatten(0, {size, -1}); }
 
 /// A rule: pads batches with dimensions of size 1 after the first, so that examples broadcast.
 IValue batch_broadcast(BatchCall& c);
-/// A rule like batch_broadcast. It also promotes dtypes as for examples: a 0-dim example is treated
+/// A rule like batch_broadcast. It also promotes dtypes: an example without dimensions is treated
 /// as a 0-dim tensor.
 IValue batch_pointwise(BatchCall& c);
 /// A rule: calls the op for each example.
 IValue batch_loop(BatchCall& c);
 
-/// Returns whether all examples of a batch share their elements, and neither it nor `other` has a
-/// note. Both must have one floating dtype.
+/// Returns whether all examples of `batch` share their elements (stride 0). Returns false if
+/// `batch` or `other` has a Note (levels.h), or if they do not have one floating dtype.
 bool is_shared(const Tensor& batch, const Tensor& other);
-/// Returns x w for x (B, ..., K) and a shared w (B, K, N). The gradient of w has a batch.
+/// Returns the products x w of B examples. x is (B, ..., K) and w is (B, K, N). is_shared(w, x)
+/// must be true. The gradient of w has a batch.
 Tensor shared_product(const Tensor& x, const Tensor& w);
 struct Convolution {
   Sizes stride, padding, dilation;  // one number for each dimension of an image
   int64_t groups;
 };
-/// Returns the convolution of x (B, N, C, ...) with a shared w (B, O, C / groups, ...).
+/// Returns the convolutions of B examples. x is (B, N, C, ...): N images of C channels per example.
+/// w is (B, O, C / groups, ...), with O output channels. is_shared(w, x) must be true.
 Tensor shared_convolution(const Tensor& x, const Tensor& w, const Convolution& c);
 
 }  // namespace torch::taper::func::detail

@@ -1,4 +1,4 @@
-// Arguments: the arguments of a call of an op, some of which are replaced. Not installed.
+// Arguments: the arguments of a call of an op. They can be replaced. Not installed.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,20 @@
 
 namespace torch::taper::func::detail {
 
-/// The arguments of a call. Copies share the arguments that they have not replaced. The arguments
-/// of the call must outlive this object.
+/// The arguments of a call. A copy shares the arguments that it does not replace. The original
+/// arguments must outlive this object.
 class Arguments {
  public:
   Arguments(const OpInfo& op, const OpCall& call);
 
   size_t size() const { return at_.size(); }
-  /// Returns an argument, or null if it has another type.
+  /// Returns argument i, or null if its type is not T.
   template <class T>
   const T* get(size_t i) const {
     constexpr int number = taper::detail::ArgumentTypes::number_of<T>();
     return op_->caller->types[i]->number == number ? static_cast<const T*>(at_[i]) : nullptr;
   }
-  /// Replaces an argument. T must be its type.
+  /// Replaces argument i. T must be its type.
   template <class T>
   void set(size_t i, T value) {
     keep(i, std::make_shared<T>(std::move(value)));
@@ -92,7 +92,7 @@ void Arguments::map(const F& f) {
   }
 }
 
-/// Returns the value with its tensors replaced by the results of `f`, in order.
+/// Returns a copy of `value` with each tensor t replaced by f(t), in order.
 template <class F>
 IValue mapped(const IValue& value, const F& f) {
   if (value.isTensor()) return f(value.toTensor());
@@ -116,15 +116,16 @@ inline IValue with_tensors_of(const IValue& value, const variable_list& tensors)
 /// Sets the result of a call. `result` is None if the op returns its arguments or nothing.
 void finish_call(const OpInfo& op, OpCall& call, const IValue& result);
 
-/// Warns that an op has no rule, once for each text and op. The warning is: text, the op's name,
-/// consequence.
+/// Warns that an op has no rule, once for each `text` and op. The warning consists of `text`, the
+/// op's name and `consequence`.
 void warn_once_of(const OpInfo& op, const char* text, const char* consequence);
 
 /// Returns whether an op changes its first argument.
 bool changes_argument(const OpInfo& op);
 /// Returns whether the result is a number or a bool.
 bool returns_number(const OpInfo& op);
-/// Returns the op without "_" at the end of its name and with arguments of the same types, or null.
+/// Returns the op that has the name of `op` without "_" at the end, and arguments of equal types.
+/// Returns null if there is none.
 const OpInfo* functional_form(const OpInfo& op);
 /// Returns the names of an op's arguments from its schema, in the order of the C++ function.
 const std::vector<std::string_view>& argument_names(const OpInfo& op);

@@ -14,8 +14,8 @@
 
 namespace torch::taper::autograd::forward_ad {
 
-/// Starts a level: ops propagate tangents on this thread until the end of the scope. Levels may be
-/// nested. A tensor loses its tangent when the level ends.
+/// Starts a level: ops on this thread propagate tangents until the end of the scope. Levels may be
+/// nested. When a level ends, tensors lose the tangents of this level.
 class dual_level {
  public:
   dual_level();
@@ -28,7 +28,7 @@ class dual_level {
   std::unique_ptr<State> state_;
 };
 
-/// A tensor without its tangent, and the tangent, which is undefined if there is none.
+/// A tensor without its tangent, and this tangent. The tangent is undefined if the tensor had none.
 struct UnpackedDualTensor {
   Tensor primal;   ///< shares the memory of the tensor
   Tensor tangent;  ///< has the sizes and the dtype of the primal
@@ -38,7 +38,8 @@ struct UnpackedDualTensor {
 /// Error outside of a level, for an integer tensor, and for a tangent of other sizes or another
 /// dtype.
 Tensor make_dual(const Tensor& tensor, const Tensor& tangent);
-/// Returns both parts at the innermost level. Throws Error outside of a level.
+/// Returns `tensor` without its tangent of the innermost level, and this tangent. Throws Error
+/// outside of a level.
 UnpackedDualTensor unpack_dual(const Tensor& tensor);
 
 }  // namespace torch::taper::autograd::forward_ad

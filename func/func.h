@@ -8,8 +8,8 @@
 //   const Tensor each = func::vmap(func::grad(f))(X);        // for each row of X
 //
 // Functions take and return tensors, or vectors, arrays, tuples, pairs and maps of these. Other
-// arguments are passed to the function unchanged. Transformations may be nested to any depth.
-// Arguments are not changed.
+// arguments are passed to the function unchanged. Transformations may be nested to any depth. They
+// do not change the arguments.
 #pragma once
 
 #include <map>
@@ -30,10 +30,10 @@
 
 namespace torch::taper::func {
 
-/// Means that a function returns a pair (or a tuple of two): its output, and further values. The
-/// further values are returned, but not differentiated.
+/// The type of has_aux. As an argument, it means that `f` returns a pair (or a tuple of two): its
+/// output, and further values. The further values are returned, but not differentiated.
 struct HasAux {};
-constexpr HasAux has_aux{};  ///< pass this to select it
+constexpr HasAux has_aux{};  ///< the argument to pass
 
 namespace detail {
 
@@ -42,7 +42,7 @@ using Own = std::decay_t<T>;
 template <class F, class... Args>
 using ResultOf = std::decay_t<std::invoke_result_t<const F&, Own<Args>&...>>;
 
-/// A call of a function with arguments of these types, as a function of lists.
+/// A call of `f` with `args`, as a function from a list of tensors to a list of tensors.
 template <bool kAux, class F, class... Args>
 class Call {
  public:
@@ -75,23 +75,24 @@ class Call {
       return y;
     };
   }
-  /// Returns the value that the function has returned, with its tensors replaced.
+  /// Returns the value that `f` has returned, with `tensors` in place of its tensors.
   Result result(const variable_list& tensors) const {
     return with_tensors(*result_, tensors.data());
   }
-  /// Returns the differentiated part, with its tensors replaced.
+  /// Returns the differentiated part of this value, with `tensors` in place of its tensors.
   auto output(const variable_list& tensors) const {
     if constexpr (kAux)
       return with_tensors(std::get<0>(*result_), tensors.data());
     else
       return with_tensors(*result_, tensors.data());
   }
-  /// Returns the part that is not differentiated, with its tensors replaced.
+  /// Returns the part of this value that is not differentiated, with `tensors` in place of the
+  /// value's tensors.
   auto aux(const variable_list& tensors) const {
     const size_t before = tensors_in(std::get<0>(*result_)).size();
     return with_tensors(std::get<1>(*result_), tensors.data() + before);
   }
-  /// Returns argument i with other tensors.
+  /// Returns argument i with `tensors` in place of its tensors.
   template <size_t i>
   auto argument(const Tensor* tensors) const {
     return with_tensors(std::get<i>(args_), tensors);
@@ -122,7 +123,8 @@ struct Arguments {
     (add(static_cast<size_t>(k)), ...);
     return all;
   }
-  /// Returns the arguments with other tensors, alone or as a tuple.
+  /// Returns the differentiated arguments with `tensors` in place of their tensors. Several
+  /// arguments are returned as a tuple.
   template <class C>
   static auto like(const C& call, const variable_list& tensors) {
     const Tensor* next = tensors.data();
@@ -139,7 +141,8 @@ struct Arguments {
 };
 template <>
 struct Arguments<> : Arguments<0> {};
-/// Returns all arguments of a call with other tensors, alone or as a tuple.
+/// Returns all arguments of a call with `tensors` in place of their tensors. Several arguments are
+/// returned as a tuple.
 template <class C, size_t... i>
 auto all_like(const C& call, const variable_list& tensors, std::index_sequence<i...>) {
   return Arguments<static_cast<int>(i)...>::like(call, tensors);
@@ -184,12 +187,13 @@ struct JacobianOf {
   }
 
  private:
-  /// If the function returns a tensor, the Jacobian has the structure of the arguments.
+  /// Used if the function returns a tensor. The result has the structure of the arguments.
   template <class C>
   static auto rows(const C& call, const OutputsAndJacobians& r, const Tensor&) {
     return Which::like(call, r.jacobians.at(0));
   }
-  /// If the function returns several tensors, there is a list of Jacobians.
+  /// Used if the function returns several tensors. The result is a list with one Jacobian per
+  /// output.
   template <class C, class T>
   static auto rows(const C& call, const OutputsAndJacobians& r, const T&) {
     std::vector<decltype(Which::like(call, r.jacobians[0]))> all;
@@ -239,9 +243,10 @@ auto grad_and_value(F f, HasAux) {
 }
 ///@}
 
-/// Calls `f`. Returns a pair: its output, and a function of v that returns v^T J. J is the Jacobian
-/// at the arguments. `v` has the structure of the output. The product has the structure of the
-/// argument. For several arguments, it is a tuple. The function can be called several times.
+/// Calls `f`. Returns a pair: its output, and a function of `v` that returns v^T J. J is the
+/// Jacobian at the arguments. `v` has the structure of the output. v^T J has the structure of the
+/// argument, or is a tuple for several arguments. The returned function can be called several
+/// times.
 template <class F, class... Args>
 auto vjp(const F& f, const Args&... args) {
   static_assert(sizeof...(Args) > 0, "expected an argument of the function");
@@ -268,7 +273,8 @@ auto jvp(const F& f, const X& x, const X& v) {
   auto dy = call.output(r.tangents);
   return std::pair{std::move(y), std::move(dy)};
 }
-/// Computes jvp of a function that returns further values. Returns (output, J v, further values).
+/// Computes jvp of an `f` that returns its output and further values. Returns (output, J v, further
+/// values).
 template <class F, class X>
 auto jvp(const F& f, const X& x, const X& v, HasAux) {
   const auto of_one = [&f](X& own) { return detail::call_with(f, own); };
@@ -280,9 +286,9 @@ auto jvp(const F& f, const X& x, const X& v, HasAux) {
   return std::tuple{std::move(y), std::move(dy), call.aux(r.outputs)};
 }
 
-/// Calls `f` with x, or with the elements of a tuple x. Returns a pair: its output, and a function
-/// of v that returns J v. Unlike jvp, it keeps the derivative, so `f` is called only once for many
-/// v.
+/// Calls `f` with x, or with the elements of a tuple x. Returns a pair: the output of `f`, and a
+/// function of v that returns J v. Unlike jvp, linearize keeps the derivative, so `f` is called
+/// only once for many v.
 template <class F, class X>
 auto linearize(const F& f, const X& x) {
   const auto of_one = [own_f = std::decay_t<F>(f)](X& own) {
@@ -300,10 +306,10 @@ auto linearize(const F& f, const X& x) {
 /// Differentiates the curve y(t) = f(x(t)). `derivatives` holds x'(0), x''(0) and so on. Returns a
 /// pair: the value y(0), and as many derivatives y'(0), y''(0) and so on. For n derivatives along
 /// one direction v, pass {v, Tensor(), ..., Tensor()}. An undefined derivative is zero. The cost
-/// grows with the square of the order. (With nested jvp, each order doubles the cost. Taylor mode:
-/// Griewank and Walther, Evaluating Derivatives, chapter 13.) f must take one tensor and return one
-/// tensor. Throws Error if sizes or dtypes of the derivatives differ from x's, and if there are no
-/// derivatives.
+/// grows with the square of the number of derivatives. (With nested jvp, each further derivative
+/// doubles the cost. The method is Taylor mode: Griewank and Walther, Evaluating Derivatives,
+/// chapter 13.) f must take one tensor and return one tensor. Throws Error if sizes or dtypes of
+/// the derivatives differ from x's, and if there are no derivatives.
 template <class F>
 std::pair<Tensor, std::vector<Tensor>> jet(const F& f, const Tensor& x,
                                            const std::vector<Tensor>& derivatives) {
@@ -318,8 +324,8 @@ std::pair<Tensor, std::vector<Tensor>> jet(const F& f, const Tensor& x,
 /// Returns a function that computes the Jacobian of `f`. It computes v^T J for all unit vectors v
 /// at once, or for `chunk_size` of them. The Jacobian has the sizes of the output, followed by the
 /// sizes of the argument. jacrev<1>(f) differentiates with respect to the second argument.
-/// jacrev<0, 1>(f) returns a tuple of both Jacobians. If `f` returns several tensors, there is a
-/// vector of Jacobians. Prefer jacrev if the output is smaller than the argument.
+/// jacrev<0, 1>(f) returns a tuple of both Jacobians. If `f` returns several tensors, the function
+/// returns a vector of Jacobians. Prefer jacrev if the output is smaller than the argument.
 ///@{
 template <int... kArguments, class F>
 auto jacrev(F f, int64_t chunk_size = 0) {
@@ -359,8 +365,8 @@ auto hessian(F f) {
 // ---------------------------------------------------------------- batches
 /// Options of vmap.
 struct VmapOptions {
-  /// The dimension of the batch in all tensors of each argument. nullopt means that the argument
-  /// has no batch, and all examples share it. The default is dimension 0 for all arguments.
+  /// One element per argument: the dimension of the batch in all tensors of the argument. nullopt
+  /// means that all examples share the argument. The default is dimension 0 for all arguments.
   TAPER_ARG(std::vector<optional<int64_t>>, in_dims);
   /// The dimension of the batch in each tensor of the result. One element applies to all tensors.
   TAPER_ARG(std::vector<optional<int64_t>>, out_dims) = {optional<int64_t>(0)};
@@ -400,11 +406,11 @@ struct Mapped {
 
 }  // namespace detail
 
-/// Returns a function of batches, which calls `f` for all examples at once. `f` sees tensors
-/// without the dimension of the batch, and its ops are called with the whole batch. The function
-/// throws Error if the sizes of the batches differ, if `f` reads the values of a tensor with a
-/// batch, or if `f` changes a tensor that all examples share. It also throws for random ops if
-/// `randomness` is kError.
+/// Returns a function of batches, which calls `f` for all examples at once. `f` gets tensors
+/// without the dimension of the batch. Each op of `f` is called once, with the whole batch. The
+/// function throws Error if the sizes of the batches differ, if `f` reads the values of a tensor
+/// with a batch, or if `f` changes a tensor that all examples share. It also throws for random ops
+/// if `randomness` is kError.
 ///@{
 template <class F>
 auto vmap(F f, VmapOptions options = {}) {
@@ -428,7 +434,7 @@ template <class Net, class = void>
 struct HasArrow : std::false_type {};
 template <class Net>
 struct HasArrow<Net, std::void_t<decltype(std::declval<Net&>().operator->())>> : std::true_type {};
-/// Returns the module to which a holder, a pointer or a reference refers.
+/// Returns the module that `net` refers to. `net` is a holder, a pointer or a reference.
 template <class Net>
 auto& module_of(Net& net) {
   if constexpr (HasArrow<Net>::value || std::is_pointer_v<Net>)
@@ -449,8 +455,8 @@ NamedTensors named(const Dict& dict) {
 
 }  // namespace detail
 
-/// Calls a module's forward. `tensors` replaces the parameters and buffers of these names. The
-/// module's tensors are used for all other names. Throws Error for an unknown name, and for a
+/// Calls a module's forward with `tensors` in place of its parameters and buffers of these names.
+/// For all other names it uses the module's tensors. Throws Error for an unknown name, and for a
 /// tensor of another size. The module is not changed. In-place updates of a buffer change the given
 /// tensor.
 template <class Net, class... Args>
@@ -478,9 +484,9 @@ NamedTensors parameters_of(Net&& net) {
 }
 
 /// Stacks the parameters and buffers of modules of one kind. Returns parameters and buffers by
-/// name, for vmap over functional_call. Their first dimension is the index of the module. The
-/// parameters are leaves that require a gradient. Throws Error for an empty list and for modules of
-/// different kinds.
+/// name, for vmap over functional_call. The first dimension of each returned tensor is the index of
+/// the module. The parameters are leaves that require a gradient. Throws Error for an empty list
+/// and for modules of different kinds.
 template <class Net>
 std::pair<NamedTensors, NamedTensors> stack_module_state(const std::vector<Net>& nets) {
   TAPER_CHECK(!nets.empty(), "stack_module_state: Expected at least one model, got 0.");

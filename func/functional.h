@@ -22,32 +22,33 @@
 
 namespace torch::taper::autograd::functional {
 
-/// How Jacobians and Hessians are computed: by products v^T J, or by products J v.
+/// How Jacobians and Hessians are computed. kReverseMode computes products v^T J, kForwardMode
+/// products J v. J is the Jacobian.
 enum class Strategy { kReverseMode, kForwardMode };
 
 /// Options of all functions.
 struct FunctionalOptions {
   /// If true, the results are recorded, so that they can be differentiated again.
   TAPER_ARG(bool, create_graph) = false;
-  /// If true, throws Error if an output does not depend on an input, or if a Jacobian whose
-  /// derivative is needed is constant. If false, such derivatives are zeros.
+  /// If true, an output that does not depend on an input throws Error. A constant Jacobian throws
+  /// Error if its derivative is needed. If false, these derivatives are zeros.
   TAPER_ARG(bool, strict) = false;
-  /// For jacobian and hessian. If true, all rows are computed at once (func/func.h). Otherwise they
-  /// are computed one after the other. `strict` must then be false.
+  /// For jacobian and hessian. If true, all rows are computed at once (func/func.h). Otherwise rows
+  /// are computed one after the other. If `vectorize` is true, `strict` must be false.
   TAPER_ARG(bool, vectorize) = false;
   /// For jacobian, and for the outer derivative of hessian. kForwardMode needs `vectorize`.
   TAPER_ARG(Strategy, strategy) = Strategy::kReverseMode;
 };
 
-using ListFunction = std::function<variable_list(const variable_list&)>;  ///< of several tensors
-using TensorFunction = std::function<Tensor(const Tensor&)>;              ///< of one tensor
+using ListFunction = std::function<variable_list(const variable_list&)>;  ///< takes several tensors
+using TensorFunction = std::function<Tensor(const Tensor&)>;              ///< takes one tensor
 using ListPair = std::pair<variable_list, variable_list>;  ///< the value, and the product
 using TensorPair = std::pair<Tensor, Tensor>;              ///< the value, and the product
 
 namespace detail {
 
-/// Returns the inputs as tensors for which gradients are computed. With create_graph, they keep
-/// their history.
+/// Returns tensors that require gradients and have the elements of `inputs`. With create_graph, the
+/// results keep the history of `inputs`.
 inline variable_list leaves_of(const char* name, const variable_list& inputs, bool create_graph) {
   variable_list leaves;
   for (const Tensor& x : inputs) {
@@ -92,7 +93,8 @@ inline variable_list outputs_of(const char* name, const ListFunction& f, const v
   return y;
 }
 
-/// Computes gradients. For unused inputs, they are zeros, or an error in strict mode.
+/// Computes gradients. For an unused input, the gradient is zero. With options.strict(), an unused
+/// input throws Error.
 inline variable_list gradients(const char* name, const variable_list& outputs,
                                const variable_list& inputs, const variable_list& grad_outputs,
                                bool create_graph, const FunctionalOptions& options) {
@@ -110,7 +112,7 @@ inline variable_list gradients(const char* name, const variable_list& outputs,
   return result;
 }
 
-/// Returns the list without history. With create_graph, it keeps its history.
+/// Returns the tensors without history. With create_graph, returns them unchanged.
 inline variable_list finished(variable_list list, bool create_graph) {
   for (Tensor& t : list)
     if (!create_graph) t = t.detach();
@@ -147,7 +149,7 @@ inline variable_list gradient_of(const char* name, const ListFunction& f, const 
   return gradients(name, {one}, x, {ones_like(one)}, true, options);
 }
 
-/// Computes the Jacobian by all products with unit vectors at once.
+/// Computes the Jacobian. All products with unit vectors are computed at once.
 inline std::vector<variable_list> jacobian_at_once(const ListFunction& f, const variable_list& x,
                                                    const FunctionalOptions& options) {
   TAPER_CHECK(!options.strict(), "jacobian: strict cannot be combined with vectorize");
@@ -182,7 +184,7 @@ inline ListPair vjp(const ListFunction& f, const variable_list& inputs, const va
   return {detail::finished(y, options.create_graph()),
           detail::finished(std::move(g), options.create_graph())};
 }
-/// Computes the same for a function of one tensor.
+/// Computes vjp of a function of one tensor.
 inline TensorPair vjp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(
@@ -203,7 +205,7 @@ inline ListPair jvp(const ListFunction& f, const variable_list& inputs, const va
   return {detail::finished(y, options.create_graph()),
           detail::finished(std::move(result), options.create_graph())};
 }
-/// Computes the same for a function of one tensor.
+/// Computes jvp of a function of one tensor.
 inline TensorPair jvp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(
@@ -240,8 +242,8 @@ inline std::vector<variable_list> jacobian(const ListFunction& f, const variable
   }
   return result;
 }
-/// Returns the Jacobian of a function of one tensor. It has the sizes of the output, followed by
-/// the sizes of the input.
+/// Returns the Jacobian of a function of one tensor. The Jacobian has the sizes of the output,
+/// followed by the sizes of the input.
 inline Tensor jacobian(const TensorFunction& f, const Tensor& input,
                        const FunctionalOptions& options = {}) {
   return jacobian(detail::as_list(f), variable_list{input}, options)[0][0];
@@ -260,14 +262,14 @@ inline std::vector<variable_list> hessian(const ListFunction& f, const variable_
   };
   return jacobian(gradient, inputs, options);
 }
-/// Returns the Hessian of a function of one tensor. It has the sizes of the input, twice.
+/// Returns the Hessian of a function of one tensor. The Hessian has the sizes of the input, twice.
 inline Tensor hessian(const TensorFunction& f, const Tensor& input,
                       const FunctionalOptions& options = {}) {
   return hessian(detail::as_list(f), variable_list{input}, options)[0][0];
 }
 
 /// Returns the output of `f`, which has one element, and v^T H for each input. H is the Hessian at
-/// the inputs. It costs one pass less than hvp.
+/// the inputs. vhp needs one backward pass less than hvp.
 inline ListPair vhp(const ListFunction& f, const variable_list& inputs, const variable_list& v = {},
                     const FunctionalOptions& options = {}) {
   const AutoGradMode recording(true);
@@ -279,7 +281,7 @@ inline ListPair vhp(const ListFunction& f, const variable_list& inputs, const va
   variable_list result = detail::gradients("vhp", g, x, along, graph, options);
   return {std::move(value), detail::finished(std::move(result), graph)};
 }
-/// Computes the same for a function of one tensor.
+/// Computes vhp of a function of one tensor.
 inline TensorPair vhp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(
@@ -297,7 +299,7 @@ inline ListPair hvp(const ListFunction& f, const variable_list& inputs, const va
   variable_list result = jvp(gradient, inputs, v, options).second;
   return {std::move(value), std::move(result)};
 }
-/// Computes the same for a function of one tensor.
+/// Computes hvp of a function of one tensor.
 inline TensorPair hvp(const TensorFunction& f, const Tensor& input, const Tensor& v = {},
                       const FunctionalOptions& options = {}) {
   return detail::first_of(

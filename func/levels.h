@@ -3,8 +3,8 @@
 //
 // A batch level is one call of vmap. In this level, a tensor has the sizes of one example and
 // stands for a batch: ops are called with the batch. A tangent level is one call of jvp. In this
-// level, tensors may have tangents. Batches come first: a tensor that stands for a batch has no
-// tangents, but its batch may.
+// level, tensors may have tangents. A tensor that stands for a batch has no tangents, but its batch
+// may have tangents.
 //
 // A series level is one call of jet. In this level, tensors may be polynomials of t.
 //
@@ -24,7 +24,7 @@
 
 namespace torch::taper::func::detail {
 
-using LevelId = uint64_t;  // unique in the process; a level that starts later has a larger id
+using LevelId = uint64_t;  // unique in the process; later levels have larger ids
 constexpr LevelId kAllLevels = std::numeric_limits<LevelId>::max();
 
 struct Level {
@@ -56,8 +56,8 @@ class TapeFrame;
 struct Levels {
   std::vector<Level> running;
   TapeFrame* frame = nullptr;         // the innermost frame
-  LevelId limit = kAllLevels;         // tangents of this level and of later ones are hidden
-  LevelId random_limit = kAllLevels;  // this level and later ones have applied their policy
+  LevelId limit = kAllLevels;         // tangents of this and later levels are hidden
+  LevelId random_limit = kAllLevels;  // this and later levels have applied randomness
   bool off = false;                   // if true, ops run without transformations
   std::optional<OpModeGuard> guard;
 
@@ -80,7 +80,7 @@ class LevelScope {
   const LevelId id_;
 };
 
-/// Lets all levels see the ops that a rule calls, until the end of the scope.
+/// Until the end of the scope, lets all levels see the ops that a rule calls.
 class ModesAgain {
  public:
   ModesAgain();
@@ -108,33 +108,35 @@ class Temporarily {
 /// Returns the level of the batch that a tensor stands for, or 0 if it stands for none. Throws
 /// Error if this level has ended.
 LevelId batch_level(const Tensor& t);
-/// Returns a tensor that stands for a batch.
+/// Returns a tensor with the sizes of one example. It stands for `batch` at `level`.
 Tensor stand_in(const Tensor& batch, LevelId level);
-/// Returns the batch of a tensor at a level. A tensor without a batch is expanded, with its
-/// tangents.
+/// Returns the batch that a tensor stands for at `level`. A tensor without a batch is expanded to
+/// the size of the batch, with its tangents.
 Tensor batch_of(const Tensor& t, const Level& level);
-/// Returns the batch for all batch levels of a list: applies batch_of for each, from the last to
-/// the first.
+/// Returns the batch of `t` over all batch levels in `all`. It applies batch_of for each level,
+/// starting with the last.
 Tensor full_batch_of(Tensor t, const std::vector<Level>& all);
-/// Returns the tensor that stands for a batch of all levels of a list.
+/// Returns the tensor that stands for `batch` at all batch levels in `all`. It inverts
+/// full_batch_of.
 Tensor stand_in_for_full(Tensor batch, const std::vector<Level>& all);
 /// Returns the elements of a, followed by those of b.
 std::vector<int64_t> joined(IntArrayRef a, IntArrayRef b);
-/// Sets sizes and strides of t to those of an example, after an op has changed those of the batch.
+/// Sets sizes and strides of t, which stands for a batch, to the sizes and strides of an example.
+/// Call it after an op has changed the sizes of the batch.
 void refresh(const Tensor& t);
 
 // ---------------------------------------------------------------- tangents
-/// Gives a view without tangents the tangents of its base, as views. (The base got them after the
-/// view was made, by a write in place. So they have the strides of the base.)
+/// If t is a view without tangents, gives t views of its base's tangents. (A write in place gave
+/// the base these tangents after the view was made. So they have the strides of the base.)
 void take_tangents_of_base(const Tensor& t);
-/// Returns the tangent at a level. It is undefined if the tangent is zero. If t stands for a batch,
-/// so does its tangent.
+/// Returns the tangent of t at a level. It is undefined if the tangent is zero. If t stands for a
+/// batch, the tangent stands for a batch, too.
 Tensor tangent_of(const Tensor& t, LevelId level);
 /// Sets a tensor's tangent at a level and replaces the previous tangent.
 void set_tangent(const Tensor& t, LevelId level, Tensor tangent);
 void drop_tangent(const Tensor& t, LevelId level);
-/// Returns the latest running level below `limit` at which the tensor has a tangent, or 0 if there
-/// is none.
+/// Returns the latest running level below `limit` that gave the tensor a tangent, or 0 if there is
+/// none.
 LevelId tangent_level(const Tensor& t, LevelId limit);
 /// Returns a new tensor over the memory of `t`, without history, with its tangents below `limit`.
 Tensor without_history(const Tensor& t, LevelId limit);
@@ -142,18 +144,18 @@ Tensor without_history(const Tensor& t, LevelId limit);
 void check_tangent(const char* name, const Tensor& x, const Tensor& tangent, size_t i);
 /// Returns `t` with a tangent at a level, as a new tensor over its memory.
 Tensor make_dual(const Tensor& t, const Tensor& tangent, LevelId level);
-/// Returns the latest batch level for which tangents of levels before `limit` stand for a batch.
-/// Tangents of tangents are included.
+/// Returns the latest batch level of a tangent of t that stands for a batch, or 0. Only tangents of
+/// levels before `limit` count. Tangents of tangents are included.
 LevelId batch_level_of_tangents(const Tensor& t, LevelId limit);
 /// If a tangent of t stands for a batch, returns t as a tensor that stands for a batch. Otherwise
 /// returns t.
 Tensor with_full_tangents(const Tensor& t);
-/// Applies with_full_tangents to the tensor, or to the batch for which it stands.
+/// Applies with_full_tangents to the tensor, or to the batch that the tensor stands for.
 Tensor with_full_tangents_in_batch(const Tensor& t);
 
 // ---------------------------------------------------------------- series
-/// Returns the latest running level below `limit` at which the tensor is a polynomial, or 0 if
-/// there is none.
+/// Returns the latest running level below `limit` that made the tensor a polynomial, or 0 if there
+/// is none.
 LevelId series_level(const Tensor& t, LevelId limit);
 
 }  // namespace torch::taper::func::detail

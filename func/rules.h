@@ -10,7 +10,8 @@
 
 namespace torch::taper::func::detail {
 
-/// A tensor without a batch is about to be changed by an operand with one.
+/// The error of an in-place op that would change a tensor without a batch by an operand with a
+/// batch.
 class UnbatchedChange : public Error {
   using Error::Error;
 };
@@ -19,7 +20,7 @@ class UnbatchedChange : public Error {
 OpMode& interpreter();
 autograd::Transform& transform();
 
-/// Returns whether has(leaf) is true for a leaf of the history of the tensors.
+/// Returns whether has(leaf) is true for a leaf in the history of `results`.
 bool any_leaf(const variable_list& results, const std::function<bool(const Tensor& leaf)>& has);
 
 /// Calls an op with tensors that have tangents at `level`, the latest level. The op must not change

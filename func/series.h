@@ -1,4 +1,5 @@
-// Polynomials of jet: the coefficients of a tensor, and a call of an op with some. Not installed.
+// Polynomials of jet: the coefficients of a tensor, and calls of ops with polynomials. Not
+// installed.
 #pragma once
 
 #include <taper/func/rules.h>
@@ -6,12 +7,13 @@
 
 namespace torch::taper::func::detail {
 
-/// Coefficients of 1, t, t^2, ... Undefined ones are zero.
+/// Coefficients of 1, t, t^2, ... An undefined coefficient is zero.
 using Series = variable_list;
 
 /// Returns the coefficients of t, t^2, ... that a tensor has at a level, or null.
 const variable_list* coefficients(const Tensor& t, LevelId level);
-/// Gives a tensor coefficients in place of those that it had.
+/// Returns t with new coefficients of t, t^2, ... at `level`. They replace the earlier
+/// coefficients.
 Tensor with_series(const Tensor& t, LevelId level, variable_list coefficients);
 
 /// One call of an op, with the order of the polynomials.
@@ -31,15 +33,16 @@ struct SeriesCall {
   Tensor made(Series y) const;
 };
 
-/// Returns a list of tensors as rows of one. Adjacent rows of one tensor are not copied.
+/// Returns one tensor whose rows are the tensors in `all`. If these are adjacent rows of one tensor
+/// already, they are not copied.
 Tensor as_rows(const variable_list& all);
-/// Applies a linear function to the coefficients of t, t^2, ... as rows of one tensor. y[0] is
-/// given.
+/// Applies a linear function f to the coefficients of t, t^2, ... of x, which are the rows of one
+/// tensor. y0 is the result for the constant coefficient.
 IValue linear_by_rows(const SeriesCall& c, Series x, const Tensor& y0,
                       const std::function<Tensor(const Tensor& rows)>& f);
 
-// Each of these is one kernel, if nothing is recorded and no other transformation sees the
-// coefficients. Otherwise the result is empty.
+// Each of the next functions launches one kernel, if nothing is recorded and no other
+// transformation sees the coefficients. Otherwise it returns an empty result.
 /// Returns y with y' = (constant + linear y + square y^2) x'.
 Series by_slope_kernel(const Series& x, const Tensor& y0, const TaylorSlope& slope);
 /// Returns y and z with y' = z x' and z' = sign y x'.

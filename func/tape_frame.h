@@ -1,10 +1,11 @@
 // TapeFrame: a part of the tape that is differentiated as a whole. Not installed.
 //
 // In a frame, ops do not propagate tangents of levels that started before the frame. These tangents
-// wait. A tensor with such a tangent is replaced by a leaf of the frame. At the end, the results
-// are differentiated along the tangents t of the leaves. The tape computes v^T J. Since v^T J is
-// linear in v, differentiating it with respect to v gives J t. So a frame needs only backward
-// derivatives of ops.
+// wait in the frame. A tensor with a waiting tangent is replaced by a leaf of the frame. At the
+// end, the results are differentiated along the tangents t of the leaves. J is the Jacobian of the
+// results with respect to the leaves. The tape computes v^T J. Since v^T J is linear in v,
+// differentiating it with respect to v gives J t. So a frame needs only backward derivatives of
+// ops.
 #pragma once
 
 #include <unordered_map>
@@ -31,8 +32,9 @@ class TapeFrame {
     const AutoGradMode recording_;
   };
 
-  /// Returns a leaf for x, with respect to which derivatives can be computed. It has no tangents.
-  /// If x requires a gradient and the caller records, its history leads to x's history.
+  /// Returns the leaf for x. The frame computes derivatives with respect to its leaves. A leaf has
+  /// no tangents. If x requires a gradient and the caller records, the leaf's history leads to x's
+  /// history.
   Tensor leaf(const Tensor& x);
   /// Returns the leaf of x if x has a tangent that waits in this frame, else x.
   Tensor resolved(const Tensor& x);
@@ -44,14 +46,14 @@ class TapeFrame {
   /// history.
   void finish(const std::vector<Tensor*>& results, bool keep_history);
 
-  /// Lets tangents of levels that started after the frame wait, too. Called when the tape is
-  /// complete, before products are computed.
+  /// After this call, tangents of levels that started after the frame wait, too. Called when the
+  /// tape is complete, before products are computed.
   void complete() { limit_ = outer_limit_; }
 
   TapeFrame* outer() const { return outer_; }
   LevelId limit() const { return limit_; }
-  /// Returns the frame's start among the level ids. Tangents of later levels do not wait in this
-  /// frame.
+  /// Returns the level id that the frame got at its start. Tangents of levels with larger ids do
+  /// not wait in this frame.
   LevelId start() const { return start_; }
   bool recorded() const { return recorded_; }
 
@@ -63,14 +65,14 @@ class TapeFrame {
 
   TapeFrame* const outer_;
   const LevelId start_, outer_limit_;
-  LevelId limit_;        // tangents of levels before this one wait
+  LevelId limit_;        // tangents of levels before this level wait
   const bool recorded_;  // whether the caller records
   std::unordered_map<const TensorImpl*, Leaf> leaves_;
 };
 
 /// Returns whether a tangent of `x` waits in a frame. Throws Error for a polynomial of jet.
 bool waits_in_frames(const Tensor& x);
-/// Returns the leaf of x in the frames in which its tangents wait, or x if none waits.
+/// Returns x, replaced by its leaf in each frame that a tangent of x waits in.
 Tensor resolved_in_frames(const Tensor& x);
 /// Returns J t from the tape. J is the Jacobian of `results` with respect to `leaves`. Undefined
 /// tangents are zero.

@@ -1,5 +1,5 @@
-// Trees of tensors, which are tensors in vectors, tuples and maps. Functions take and return such
-// trees.
+// Trees of tensors: tensors, and vectors, tuples and maps of trees. Transformed functions take and
+// return trees.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ template <class T>
 void list_tensors(const T& value, std::vector<Tensor>& all) {
   Tree<T>::list(value, all);
 }
-/// Replaces each tensor in `value` by *next and increments `next`.
+/// Replaces each tensor in `value` by *next, and increments `next` each time.
 template <class T>
 void replace_tensors(T& value, const Tensor*& next) {
   Tree<T>::replace(value, next);
@@ -105,7 +105,7 @@ std::vector<Tensor> tensors_in(const T& value) {
   list_tensors(value, all);
   return all;
 }
-/// Returns the value with its tensors replaced by the tensors from `next` on.
+/// Returns `value` with its tensors replaced by next[0], next[1], ...
 template <class T>
 T with_tensors(T value, const Tensor* next) {
   replace_tensors(value, next);
