@@ -11,10 +11,10 @@ namespace torch::taper::autograd {
 
 /// Runs `function(inputs)` without keeping its intermediate values. Backward runs `function` again
 /// and differentiates it. For the second run, autocast and the default generators of all devices
-/// get the state that they had in the first run, so that dropout draws the same mask. In a captured
-/// step each replay restores the generators. Leaves that the function uses besides its inputs, such
-/// as a module's parameters, also get their gradients. Gradients flow only if at least one input
-/// requires a gradient.
+/// get the state of the first run. So dropout draws the same mask. In a captured step each replay
+/// restores the generators. Leaves that the function uses besides its inputs, such as a module's
+/// parameters, also get their gradients. Gradients flow only if at least one input requires a
+/// gradient.
 ///
 ///   Tensor y = autograd::checkpoint([&](const variable_list& in) {
 ///     return variable_list{block->forward(in[0])};

@@ -1,7 +1,7 @@
 // Headers that nearly every source of the library parses, precompiled once (CMakeLists.txt).
 // Sources still include the headers that they use, and only the build uses this file. It contains
-// no header of ops/ or of a floor above, so that an edit of such a header recompiles only the files
-// that include the header.
+// no header of ops/ or of a floor above. So an edit of such a header recompiles only the files that
+// include it.
 #pragma once
 
 #if defined(__x86_64__)

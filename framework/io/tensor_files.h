@@ -16,10 +16,10 @@ using FileMetadata = OrderedDict<std::string, std::string>;
 /// Returns the tensors of a safetensors file, in the file's order. The file is mapped, not read: a
 /// tensor's bytes are read from the disk when they are used. Changing the bytes changes a private
 /// copy. The checksum of a file that Taper wrote is compared first. `metadata` gets the texts of
-/// the file's header. Throws Error if the file is missing or breaks a rule of the format (header
-/// size, duplicate names, dtypes, sizes, bytes that overlap, leave gaps or are outside of the
-/// file). The file must not be shortened while its tensors exist: an access to lost bytes ends the
-/// process (SIGBUS). InputArchive::load_from reads these files without mapping them.
+/// the file's header. Throws Error if the file is missing or breaks a rule of the format. The rules
+/// concern header size, duplicate names, dtypes, sizes, and bytes that overlap, leave gaps or are
+/// outside of the file. The file must not be shortened while its tensors exist: an access to lost
+/// bytes ends the process (SIGBUS). InputArchive::load_from reads these files without mapping them.
 StateDict load_safetensors(const std::string& path, FileMetadata* metadata = nullptr);
 /// Writes a safetensors file, completely or not at all. Throws Error for undefined tensors, and for
 /// names of metadata that begin with "taper.", which Taper uses. Throws TypeError for
