@@ -119,6 +119,22 @@ void check_inplace_history(const OpCase& c, const Args& args, Log& log) {
     log.compare("in place on a view: gradient", of_view[j], plain[j], {1e-12, 0});
 }
 
+/// The in-place form of an op of which argument j alone wants a gradient, and so its gradient, are
+/// those of the plain op.
+void check_inplace_of_one(const OpCase& c, const Args& args, size_t j, Log& log) {
+  const auto gradient = [&](bool in_place) {
+    Random random(5);
+    Args leaves = copy(args);
+    const Tensor leaf = leaves.t[j].requires_grad_();
+    const Args own = with_first(leaves, leaves.t[0].clone());
+    const Tensor y = in_place ? (c.inplace(own), own.t[0]) : c.call(own)[0];
+    // (A part without elements leaves no history.)
+    if (y.requires_grad()) run_backward({y}, cotangents_for({y}, random), false);
+    return grad_of(leaf);
+  };
+  log.compare("in place: gradient of one argument", gradient(true), gradient(false), {1e-12, 0});
+}
+
 Tensor one_of_several(const Tensor& x) { return x.unsqueeze(0).unbind(0)[0]; }
 Tensor no_grad_view(const Tensor& x) {
   const NoGradGuard no_grad;
@@ -166,7 +182,10 @@ void check_inplace(const OpCase& c, const Args& args, Log& log) {
   const bool recorded = c.differentiable || c.refuses_gradient;
   if (recorded && wants_gradient(c, args, 0)) check_inplace_history(c, args, log);
   for (size_t j = 0; j < args.t.size(); ++j)
-    if (recorded && wants_gradient(c, args, j)) check_inplace_refusals(c, args, j, log);
+    if (recorded && wants_gradient(c, args, j)) {
+      check_inplace_refusals(c, args, j, log);
+      if (!c.refuses_gradient) check_inplace_of_one(c, args, j, log);
+    }
 }
 
 // ---------------------------------------------------------------- out
@@ -186,6 +205,30 @@ void check_out_gradients(const OpCase& c, const Args& args, const Tensor& like, 
     c.out(z, leaves);
     log.compare("out under no_grad", read(z), read(like), {0, 0});
   }
+}
+
+ScalarType lower_kind(ScalarType t) {
+  return isComplexType(t) ? kDouble : isFloatingType(t) ? kLong : kBool;
+}
+
+/// Integers cannot hold floating results, real numbers complex ones, and bools neither. But `out`
+/// chooses the dtype of sums and products: their operands are cast.
+void check_out_kind(const OpCase& c, const Args& args, const Tensor& like, Log& log) {
+  if (like.scalar_type() == kBool) return;
+  const ScalarType lower = lower_kind(like.scalar_type());
+  const auto make = [&] { return to_tensor(Array(like.sizes().vec(), 1), lower); };
+  Tensor z = make();
+  try {
+    c.out(z, args);
+  } catch (const std::exception&) {
+    Tensor untouched = make();
+    return expect_refused("out of a lower kind", "type", untouched, log,
+                          [&] { c.out(untouched, args); });
+  }
+  Args cast = args;
+  for (Tensor& t : cast.t)
+    if (t.scalar_type() == like.scalar_type()) t = t.to(lower);
+  log.compare("out of a lower kind", read(z), read(c.call(cast)[0]), {0, 0});
 }
 
 // But for numbers, which go anywhere.
@@ -212,6 +255,7 @@ void check_out(const OpCase& c, const Args& args, Log& log) {
                    [&] { c.out(narrow, args); });
   }
   check_out_elsewhere(c, args, want, log);
+  check_out_kind(c, args, want, log);
   if (c.differentiable && isFloatingOrComplexType(want.scalar_type()))
     check_out_gradients(c, args, want, log);
 }

@@ -40,6 +40,8 @@ enum class Fault {
   kFormBesideElements,  // writes strided memory as if it were contiguous
   kFormForgetsBase,     // in place on a view, the base keeps its history
   kFormNotResized,      // out keeps its shape
+  kFormOfAnyKind,       // out rounds to integers
+  kFormOfOneArgument,   // in place, only the first argument leaves a history
   kValueBehind,         // looks at the byte behind an input
   kValueBefore,         // and before
   kGradientBehind,      // looks at the byte behind a cotangent
@@ -181,6 +183,8 @@ Tensor square_out(Fault fault, Tensor& out, const Tensor& x) {
           "one of the arguments requires grad.");
     autograd::check_no_internal_overlap("square", out);
     if (out.device() != x.device()) throw Error("square: expected out on the device of x");
+    if (fault != Fault::kFormOfAnyKind && !isFloatingType(out.scalar_type()))
+      throw Error("square: expected out of a floating dtype");
   }
   if (fault != Fault::kFormNotResized && out.sizes() != x.sizes()) out.resize_(x.sizes());
   if (out.numel() == x.numel()) write_squares(fault, x, out);
@@ -205,8 +209,37 @@ TEST(Harness, RejectsFormsThatBreakTheRules) {
   for (Fault fault : {Fault::kFormUnchecked, Fault::kFormCheckedTooLate, Fault::kFormOfOtherNode,
                       Fault::kFormBesideElements, Fault::kFormForgetsBase})
     EXPECT_FALSE(check_forms(forms_case(fault, Fault::kNone)).empty()) << static_cast<int>(fault);
-  for (Fault fault : {Fault::kFormUnchecked, Fault::kFormBesideElements, Fault::kFormNotResized})
+  for (Fault fault : {Fault::kFormUnchecked, Fault::kFormBesideElements, Fault::kFormNotResized,
+                      Fault::kFormOfAnyKind})
     EXPECT_FALSE(check_forms(forms_case(Fault::kNone, fault)).empty()) << static_cast<int>(fault);
+}
+
+/// x * y with the in-place form, of which a fault forgets the history that y alone leaves.
+OpCase product_case(Fault fault) {
+  OpCase c = binary_case("product_with_fault", product, [](double x, double y) { return x * y; });
+  c.dtypes = {kDouble};
+  c.samples = [](ScalarType t) { return std::vector<Args>{sample_of({{3}, {3}}, t)}; };
+  c.inplace = [fault](const Args& a) {
+    const Tensor &x = a.t[0], &y = a.t[1];
+    autograd::check_inplace("product", x, {y});
+    const Tensor before = x.clone();
+    for (int64_t i = 0; i < x.numel(); ++i)
+      set_element(x, i, get_element(x, i) * get_element(y, i));
+    autograd::mark_changed(x);
+    if (!(fault == Fault::kFormOfOneArgument ? needs_grad(before) : needs_grad(before, y)))
+      return x;
+    autograd::record_inplace(
+        "ProductBackward", x, {x, y}, [b = saved(before), y = saved(y)](const Tensor& g) {
+          return std::array<Tensor, 2>{product(g, y.get()), product(g, b.get())};
+        });
+    return x;
+  };
+  return c;
+}
+
+TEST(Harness, RejectsAnInPlaceFormThatForgetsAnArgument) {
+  for (const std::string& f : check_forms(product_case(Fault::kNone))) ADD_FAILURE() << f;
+  EXPECT_FALSE(check_forms(product_case(Fault::kFormOfOneArgument)).empty());
 }
 
 TEST(Harness, AcceptsASoundOp) {
