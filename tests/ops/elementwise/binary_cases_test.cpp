@@ -6,11 +6,13 @@
 #include <taper/framework/kernel/op_lists.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/special.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"
 #include "ops/shared/element_moves.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -517,6 +519,42 @@ TAPER_OP_CASES(derivatives_from_outputs, {
   }
   return list;
 });
+
+// Both operands and both kinds of operand.
+TEST(BinaryForms, GradientsAtKinksAndPoles) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  expect_pointwise_kinks({
+      {TAPER_AT(maximum(x, ones_like(x))), {0, 1, 2}, {0, 0.5, 1}},
+      {TAPER_AT(maximum(ones_like(x), x)), {0, 1, 2}, {0, 0.5, 1}},
+      {TAPER_AT(minimum(x, ones_like(x))), {0, 1, 2}, {1, 0.5, 0}},
+      {TAPER_AT(minimum(ones_like(x), x)), {0, 1, 2}, {1, 0.5, 0}},
+      {TAPER_AT(fmax(x, ones_like(x))), {0, 1, 2, NAN}, {0, 1, 1, 0}},
+      {TAPER_AT(fmax(ones_like(x), x)), {0, 1, 2, NAN}, {0, 0, 1, 0}},
+      {TAPER_AT(fmin(x, ones_like(x))), {0, 1, 2, NAN}, {1, 1, 0, 0}},
+      {TAPER_AT(fmin(ones_like(x), x)), {0, 1, 2, NAN}, {1, 0, 0, 0}},
+      {TAPER_AT(copysign(x, -1)), {-2, 0, 2}, {1, 0, -1}},
+      {TAPER_AT(copysign(x, x.detach())), {-2, 0, 2}, {1, 0, 1}},
+      {TAPER_AT(copysign(ones_like(x), x)), {-2, 0, 2}, {0, 0, 0}},
+      {TAPER_AT(pow(x, 2)), {0, 3}, {0, 6}},
+      {TAPER_AT(pow(x, 1)), {0, 3}, {1, 1}},
+      {TAPER_AT(pow(x, 0)), {0, 3}, {0, 0}},
+      {TAPER_AT(pow(x, 0.5)), {0, 4}, {kInf, 0.25}},
+      {TAPER_AT(x.clone().pow_(2)), {0, 3}, {0, 6}},
+      {TAPER_AT(pow(x, zeros_like(x))), {0, 3}, {0, 0}},
+      {TAPER_AT(pow(x, full_like(x, 3))), {0, 1}, {0, 3}},
+      {TAPER_AT(pow(zeros_like(x), x)), {0, 2}, {0, 0}},
+      {TAPER_AT(pow(0, x)), {0, 2}, {0, 0}},
+      {TAPER_AT(remainder(x, 2)), {-4, 4}, {1, 1}},
+      {TAPER_AT(remainder(full_like(x, 4), x)), {-2, 2}, {2, -2}},
+      {TAPER_AT(remainder(4, x)), {-2, 2}, {2, -2}},
+      {TAPER_AT(fmod(full_like(x, 4), x)), {-2, 2}, {2, -2}},
+      {TAPER_AT(div(x, 2, "floor") + floor_divide(x.detach(), 2)), {-2, 0, 2}, {0, 0, 0}},
+      {TAPER_AT(hypot(x, zeros_like(x))), {-1, 0, 1}, {-1, NAN, 1}},
+      {TAPER_AT(xlogy(x, zeros_like(x))), {0}, {0}},
+      {TAPER_AT(xlogy(zeros_like(x), x)), {0, 2}, {NAN, 0}},
+      {TAPER_AT(special::xlog1py(x, zeros_like(x).sub(1))), {0}, {0}},
+  });
+}
 
 }  // namespace
 }  // namespace torch::taper::testing

@@ -3,6 +3,7 @@
 #include <taper/taper.h>
 
 #include "harness/pointwise.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -234,6 +235,50 @@ TEST(ClampTensor, NanOnAnySideComesOut) {
       EXPECT_EQ(nansum(y).item<double>(), 33);
     }
   }
+}
+
+// Each form of each function: a bound belongs to what lies between the bounds.
+TEST(Clamp, GradientsAtTheBounds) {
+  const std::vector<double> x = {-2, -1, 0, 2, 3}, both = {0, 1, 1, 1, 0}, low = {0, 1, 1, 1, 1},
+                            high = {1, 1, 1, 1, 0};
+  const auto number = [](double v) { return optional_scalar(v); };
+  const auto wide = [](double v) { return optional_tensor(full({5}, v, kDouble)); };
+  const std::vector<std::tuple<const char*, optional_scalar, optional_scalar, std::vector<double>>>
+      rows = {{"both", number(-1), number(2), both},
+              {"below", number(-1), nullopt, low},
+              {"above", nullopt, number(2), high}};
+  for (const auto& [name, min, max, gradient] : rows) {
+    const auto bound = [&](const optional_scalar& b) {
+      return b ? wide(b->toDouble()) : optional_tensor();
+    };
+    const optional_tensor least = bound(min), most = bound(max);
+    using Call = std::function<Tensor(const Tensor&)>;
+    const std::vector<Call> calls = {
+        [&](const Tensor& t) { return clamp(t, min, max); },
+        [&](const Tensor& t) { return clip(t, min, max); },
+        [&](const Tensor& t) { return t.clone().clamp_(min, max); },
+        [&](const Tensor& t) { return t.clone().clip_(min, max); },
+        [&](const Tensor& t) { return clamp(t, least, most); },
+        [&](const Tensor& t) { return clip(t, least, most); },
+        [&](const Tensor& t) { return t.clone().clamp_(least, most); },
+        [&](const Tensor& t) { return t.clone().clip_(least, most); },
+    };
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const Tensor leaf = values(x, kDouble).requires_grad_();
+      calls[i](leaf).sum().backward();
+      EXPECT_EQ(values_of(leaf.grad()), gradient) << name << ", call " << i;
+    }
+  }
+  expect_pointwise_kinks({
+      {TAPER_AT(clamp_min(x, -1)), x, low},
+      {TAPER_AT(clamp_max(x, 2)), x, high},
+      {TAPER_AT(x.clone().clamp_min_(-1)), x, low},
+      {TAPER_AT(x.clone().clamp_max_(2)), x, high},
+      {TAPER_AT(clamp_min(x, full_like(x, -1))), x, low},
+      {TAPER_AT(clamp_max(x, full_like(x, 2))), x, high},
+      {TAPER_AT(x.clone().clamp_min_(full_like(x, -1))), x, low},
+      {TAPER_AT(x.clone().clamp_max_(full_like(x, 2))), x, high},
+  });
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -273,6 +275,41 @@ TEST(RoundToDecimals, HasNoSlopeAndTakesFloats) {
   expect_values(x.grad(), {2}, {0, 0});
   expect_error<NotImplementedError>("\"round_cpu\" not implemented for 'Long'",
                                     [] { counting({3}, kLong).round(1); });
+}
+
+TEST(UnaryCases, GradientsAtKinksAndPoles) {
+  expect_pointwise_kinks({
+      {TAPER_AT(abs(x)), {-1, -0., 0, 2}, {-1, 0, 0, 1}},
+      {TAPER_AT(relu(x)), {-1, -0., 0, 2}, {0, 0, 0, 1}},
+      {TAPER_AT(x.clone().relu_()), {-1, 0, 2}, {0, 0, 1}},
+      {TAPER_AT(x.clone().abs_()), {-1, 0, 2}, {-1, 0, 1}},
+      {TAPER_AT(square(x)), {0}, {0}},
+      {TAPER_AT(frac(x)), {-1, 0, 1}, {1, 1, 1}},
+      {TAPER_AT(sign(x)), {-1, 0, 0.5}, {0, 0, 0}},
+      {TAPER_AT(floor(x)), {-1, 0, 0.5}, {0, 0, 0}},
+      {TAPER_AT(ceil(x)), {-1, 0, 0.5}, {0, 0, 0}},
+      {TAPER_AT(round(x)), {-1, 0, 0.5}, {0, 0, 0}},
+      {TAPER_AT(trunc(x)), {-1, 0, 0.5}, {0, 0, 0}},
+      {TAPER_AT(sgn(x)), {-1, 0, 2}, {0, 0, 0}},
+      {TAPER_AT(angle(x)), {-1, 0, 2}, {0, 0, 0}},
+      {TAPER_AT(sqrt(x)), {0, 4}, {kInf, 0.25}},
+      {TAPER_AT(rsqrt(x)), {0, 4}, {-kInf, -0.0625}},
+      {TAPER_AT(reciprocal(x)), {0, 2}, {-kInf, -0.25}},
+      {TAPER_AT(log(x)), {0, 2}, {kInf, 0.5}},
+      {TAPER_AT(log2(x)), {0}, {kInf}},
+      {TAPER_AT(log10(x)), {0}, {kInf}},
+      {TAPER_AT(log1p(x)), {-1, 1}, {kInf, 0.5}},
+      {TAPER_AT(asin(x)), {-1, 0, 1}, {kInf, 1, kInf}},
+      {TAPER_AT(acos(x)), {-1, 0, 1}, {-kInf, -1, -kInf}},
+      {TAPER_AT(acosh(x)), {1}, {kInf}},
+      {TAPER_AT(atanh(x)), {-1, 0, 1}, {kInf, 1, kInf}},
+      {TAPER_AT(erfinv(x)), {-1, 1}, {kInf, kInf}},
+      {TAPER_AT(sinc(x)), {0}, {0}},
+      {TAPER_AT(nan_to_num(x)), {NAN, kInf, -kInf, 3}, {0, 0, 0, 1}},
+      {TAPER_AT(special::entr(x)), {0, 1}, {kInf, -1}},
+      {TAPER_AT(logit(x)), {-1, 0, 0.5, 1}, {NAN, kInf, 4, kInf}},
+      {TAPER_AT(logit(x, 0.25)), {0, 0.25, 0.75, 1}, {0, 16.0 / 3, 16.0 / 3, 0}},
+  });
 }
 
 }  // namespace

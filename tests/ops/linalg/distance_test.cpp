@@ -9,6 +9,7 @@
 #include <taper/ops/tensor/factory.h>
 
 #include "ops/nn/loss_cases.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -261,6 +262,22 @@ TAPER_OP_CASES(cross_case, {
               })};
   return std::vector<OpCase>{c};
 });
+
+TEST(Distances, GradientsOfEqualPointsAreNone) {
+  const auto none = [](const char* name, std::function<Tensor(const Tensor&)> call) {
+    return Kink{name, std::move(call), {1, 2, 1, 2}, {0, 0, 0, 0}, {2, 2}};
+  };
+  expect_kinks({
+      none(TAPER_AT(pdist(x))),
+      none(TAPER_AT(pdist(x, 1))),
+      none(TAPER_AT(pdist(x, 3))),
+      none(TAPER_AT(pdist(x, INFINITY))),
+      none(TAPER_AT(cdist(x, x.detach()))),
+      none(TAPER_AT(cdist(x, x.detach(), 1))),
+      none(TAPER_AT(cdist(x.detach(), x, 3))),
+      none(TAPER_AT(cdist(x, x.detach(), INFINITY))),
+  });
+}
 
 }  // namespace
 }  // namespace torch::taper::testing

@@ -16,6 +16,7 @@
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -453,6 +454,34 @@ TEST(ActivationsOnCuda, Of16BitsHaveSecondDerivatives) {
   const Tensor want = second(kCPU, kFloat), got = second(kCUDA, kHalf);
   EXPECT_EQ(got.scalar_type(), kHalf);
   EXPECT_TRUE(got.cpu().to(kFloat).allclose(want, 4e-3, 4e-3));
+}
+
+// In place, the slope is found from the result.
+TEST(Activation, GradientsAtEveryCorner) {
+  expect_pointwise_kinks({
+      {TAPER_AT(hardtanh(x)), {-1, 0, 1}, {0, 1, 0}},
+      {TAPER_AT(changed(x, [](Tensor& y) { hardtanh_(y); })), {-1, 0, 1}, {0, 1, 0}},
+      {TAPER_AT(relu6(x)), {0, 3, 6}, {0, 1, 0}},
+      {TAPER_AT(hardsigmoid(x)), {-3, 0, 3}, {0, 1.0 / 6, 0}},
+      {TAPER_AT(hardswish(x)), {-3.5, -3, 3, 3.5}, {0, -0.5, 1.5, 1}},
+      {TAPER_AT(hardshrink(x)), {-0.5, 0, 0.5, 0.75}, {0, 0, 0, 1}},
+      {TAPER_AT(softshrink(x)), {-0.75, -0.5, 0, 0.5}, {1, 0, 0, 0}},
+      {TAPER_AT(threshold(x, 0.5, 3)), {0.25, 0.5, 0.75}, {0, 0, 1}},
+      {TAPER_AT(leaky_relu(x, 0.25)), {-1, 0, 1}, {0.25, 0.25, 1}},
+      {TAPER_AT(changed(x, [](Tensor& y) { leaky_relu_(y, 0.25); })), {-1, 0, 1}, {0.25, 0.25, 1}},
+      {TAPER_AT(elu(x, 2)), {0, 1}, {2, 1}},
+      {TAPER_AT(changed(x, [](Tensor& y) { elu_(y, 2); })), {0, 1}, {2, 1}},
+      {TAPER_AT(celu(x, 2)), {0, 1}, {1, 1}},
+      {TAPER_AT(selu(x)), {0, 1}, {1.7580993408473768, 1.0507009873554805}},
+      {TAPER_AT(prelu(x, full({1}, 0.25, x.options().requires_grad(false)))),
+       {-1, 0, 1},
+       {0.25, 0.25, 1}},
+      {TAPER_AT(rrelu(x, 0.25, 0.25, /*training=*/false)), {-1, 0, 1}, {0.25, 0.25, 1}},
+      {TAPER_AT(softplus(x, 1, 2)), {0, 2, 2.5}, {0.5, 1 / (1 + std::exp(-2.0)), 1}},
+      {TAPER_AT(log_sigmoid(x)), {0}, {0.5}},
+      {TAPER_AT(softsign(x)), {-1, 0, 1}, {0.25, 1, 0.25}},
+      {TAPER_AT(tanhshrink(x)), {0}, {0}},
+  });
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "harness/devices.h"
 #include "ops/nn/loss_cases.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -358,6 +359,23 @@ TEST(Losses, RefuseArgumentsWithoutADerivative) {
   EXPECT_TRUE(binary_cross_entropy(x, k).requires_grad());  // by the target
   const NoGradGuard no_grad;
   EXPECT_NO_THROW(soft_margin_loss(x, k));
+}
+
+TEST(Losses, GradientsAtTheirCorners) {
+  constexpr int64_t kSum = Reduction::Sum;
+  expect_kinks({
+      {TAPER_AT(l1_loss(x, zeros_like(x), kSum)), {-1, 0, 1}, {-1, 0, 1}},
+      {TAPER_AT(smooth_l1_loss(x, zeros_like(x), kSum, 0)), {-1, 0, 1}, {-1, 0, 1}},
+      {TAPER_AT(smooth_l1_loss(x, zeros_like(x), kSum, 2)), {-2, 0, 1, 2}, {-1, 0, 0.5, 1}},
+      {TAPER_AT(huber_loss(x, zeros_like(x), kSum, 2)), {-2, 0, 1, 2}, {-2, 0, 1, 2}},
+      {TAPER_AT(binary_cross_entropy_with_logits(x, ones_like(x), {}, {}, kSum)), {0}, {-0.5}},
+      {TAPER_AT(binary_cross_entropy(x, zeros_like(x), {}, kSum)), {0, 0.5}, {0, 2}},
+      {TAPER_AT(hinge_embedding_loss(x, full_like(x, -1), 1, kSum)), {0, 1, 2}, {-1, -1, 0}},
+      {TAPER_AT(margin_ranking_loss(x, zeros_like(x), ones_like(x), 1, kSum)),
+       {0, 1, 2},
+       {-1, -1, 0}},
+      {TAPER_AT(soft_margin_loss(x, ones_like(x), kSum)), {0}, {-0.5}},
+  });
 }
 
 }  // namespace

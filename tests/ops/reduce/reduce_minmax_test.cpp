@@ -12,6 +12,7 @@
 #include <taper/ops/tensor/factory.h>
 
 #include "ops/reduce/reduction_cases.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -287,6 +288,20 @@ TEST(Reduce, MedianOfEqualsIsTheOneThatSortingPutsThere) {
     EXPECT_TRUE(i.equal(di)) << n;
     EXPECT_TRUE(v.eq(dv.round()).all().item<bool>()) << n;
   }
+}
+
+// Functions without a dimension share the gradient, those with places give it to one.
+TEST(Extremes, GradientsOfTies) {
+  expect_kinks({
+      {TAPER_AT(x.max()), {2, 1, 2}, {0.5, 0, 0.5}},
+      {TAPER_AT(x.min()), {1, 1, 2}, {0.5, 0.5, 0}},
+      {TAPER_AT(x.amax(0)), {2, 1, 2}, {0.5, 0, 0.5}},
+      {TAPER_AT(x.amin(0)), {1, 1, 2}, {0.5, 0.5, 0}},
+      {TAPER_AT(std::get<0>(x.max(0))), {1, 2, 2}, {0, 1, 0}},
+      {TAPER_AT(std::get<0>(x.min(0))), {2, 1, 1}, {0, 1, 0}},
+      {TAPER_AT(std::get<0>(aminmax(x))), {1, 1, 2}, {0.5, 0.5, 0}},
+      {TAPER_AT(std::get<1>(aminmax(x, 0))), {2, 1, 2}, {0.5, 0, 0.5}},
+  });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "complex_util.h"
 #include "ops/reduce/reduction_cases.h"
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -274,6 +275,32 @@ TEST(Std, OfExtremeFloatsIsThatOfTheirScale) {
   EXPECT_EQ(full({5000}, 1e-30f).var().item<float>(), 0);
   EXPECT_TRUE(tensor({1., double(INFINITY)}, kFloat).std().isnan().item<bool>());
   EXPECT_EQ(tensor({-3e38, 3e38}, kFloat).std().item<float>(), INFINITY);
+}
+
+TEST(Norm, GradientsWhereNumbersAreEqualOrZero) {
+  expect_kinks({
+      {TAPER_AT(x.std()), {3, 3, 3}, {0, 0, 0}},
+      {TAPER_AT(x.std(/*unbiased=*/false)), {3, 3}, {0, 0}},
+      {TAPER_AT(x.std(1)), {3, 3, 0, 2}, {0, 0, -std::sqrt(0.5), std::sqrt(0.5)}, {2, 2}},
+      {TAPER_AT(std::get<0>(std_mean(x, 1))),
+       {3, 3, 0, 2},
+       {0, 0, -std::sqrt(0.5), std::sqrt(0.5)},
+       {2, 2}},
+      {TAPER_AT(x.var()), {3, 3, 3}, {0, 0, 0}},
+      {TAPER_AT(x.norm()), {0, 0}, {0, 0}},
+      {TAPER_AT(x.norm(1)), {-2, 0, 3}, {-1, 0, 1}},
+      {TAPER_AT(x.norm(0)), {-2, 0, 3}, {0, 0, 0}},
+      {TAPER_AT(x.norm(0.5)), {0, 4}, {0, 1}},
+      {TAPER_AT(x.norm(1.5)), {0, 4}, {0, 1}},
+      {TAPER_AT(x.norm(3)), {0, 0}, {0, 0}},
+      {TAPER_AT(x.norm(3)), {0, 4}, {0, 1}},
+      {TAPER_AT(x.norm(kInf)), {-2, 2, 1}, {-0.5, 0.5, 0}},
+      {TAPER_AT(x.norm(kInf)), {0, 0}, {0, 0}},
+      {TAPER_AT(linalg::vector_norm(x, -kInf)), {-1, 1, 2}, {-0.5, 0.5, 0}},
+      {TAPER_AT(linalg::vector_norm(x, 2, 1)), {0, 0, 3, 4}, {0, 0, 0.6, 0.8}, {2, 2}},
+      {TAPER_AT(dist(x, ones_like(x))), {1, 1}, {0, 0}},
+      {TAPER_AT(dist(x, ones_like(x), 1)), {0, 1, 2}, {-1, 0, 1}},
+  });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/taper.h>
 
+#include "ops/shared/kinks.h"
 #include "test_util.h"
 
 namespace torch::taper::testing {
@@ -273,6 +274,19 @@ TEST(OutForms, OfScansConvertTheInput) {
                [&] { cumprod_out(floats, x, 0, kDouble); });
   expect_error("don't support automatic differentiation",
                [&] { cumsum_out(floats, values({1}).requires_grad_(), 0); });
+}
+
+TEST(Scan, GradientsOfZerosAndTies) {
+  expect_kinks({
+      {TAPER_AT(x.prod()), {0, 2, 3}, {6, 0, 0}},
+      {TAPER_AT(x.prod()), {0, 0, 3}, {0, 0, 0}},
+      {TAPER_AT(x.prod(1)), {0, 2, 3, 4}, {2, 0, 4, 3}, {2, 2}},
+      {TAPER_AT(x.prod(1)), {0, 0, 3, 4}, {0, 0, 4, 3}, {2, 2}},
+      {TAPER_AT(x.cumprod(0)), {2, 0, 3}, {1, 8, 0}},
+      {TAPER_AT(x.cumprod(0)), {0, 2, 0}, {3, 0, 0}},
+      {TAPER_AT(std::get<0>(x.cummax(0))), {2, 1, 2}, {2, 0, 1}},
+      {TAPER_AT(std::get<0>(x.cummin(0))), {1, 2, 1}, {2, 0, 1}},
+  });
 }
 
 }  // namespace
