@@ -153,6 +153,23 @@ TEST(Linalg, MatrixExpOfSmallAndLargeNorms) {
     }
 }
 
+// On both sides of each bound of a polynomial. The squares of a number's exponential double its
+// error.
+TEST(Linalg, MatrixExpOfNumbersNextToTheBounds) {
+  const std::pair<ScalarType, std::vector<double>> all[] = {{kDouble, {0.0499, 1.09}},
+                                                            {kFloat, {0.58, 3.01}}};
+  for (const auto& [dtype, bounds] : all)
+    for (const double bound : bounds)
+      for (const double factor : {1.0, 2.0, 4.0, 8.0})
+        for (const double side : {-0.999, -1.001, 0.999, 1.001}) {
+          const Tensor x = full({1, 1}, side * factor * bound, dtype);
+          const double want = std::exp(x.item<double>());
+          const double relative = factor * (dtype == kFloat ? 1.4e-5 : 4e-15);
+          EXPECT_NEAR(linalg::matrix_exp(x).item<double>(), want, relative * want)
+              << x.item<double>() << " of " << dtype;
+        }
+}
+
 /// y - tau v (v^T y), v from column i of `x`: zeros above row i, 1 there.
 Matrix reflected(const Matrix& x, int64_t i, double tau, Matrix y) {
   for (int64_t c = 0; c < y.n; ++c) {
