@@ -149,6 +149,28 @@ TEST_F(DevicesA6Reuse, RecordedStreamsKeepABlock) {
   EXPECT_THROW(zeros({2}).record_stream(side), Error);
 }
 
+TEST_F(DevicesA6Reuse, RecordedStreamsKeepAProgramsOwnBlock) {
+  const cuda::Stream side(testing::last_device());
+  const auto once = [&](bool records) {
+    void* const p = cuda::caching_allocator_alloc(4 * kMiB, last());
+    std::optional<Gate> gate;
+    {
+      const cuda::StreamGuard guard(side);
+      gate.emplace(last());
+    }
+    if (records) cuda::caching_allocator_record_stream(p, side);
+    cuda::caching_allocator_delete(p);
+    const bool is_kept = bytes(4 * kMiB).data_ptr() != p;
+    gate->open();
+    side.synchronize();
+    cuda::empty_cache();
+    return is_kept;
+  };
+  EXPECT_TRUE(once(true));
+  EXPECT_FALSE(once(false));
+  EXPECT_NO_THROW(cuda::caching_allocator_record_stream(nullptr, side));
+}
+
 TEST_F(DevicesP3, RunningOutIsAnErrorThatLosesNothing) {
   TAPER_NEEDS_SIMULATION("256 MiB of memory");
   const uint64_t failures = cuda::memory_stats(last()).num_out_of_memory;
@@ -242,6 +264,27 @@ TEST_F(DevicesP6, SnapshotListsSegmentsAndBlocks) {
   size_t total = 0;
   for (const auto& s : two) total += s.at("total_size").get<size_t>();
   EXPECT_EQ(total, cuda::memory_reserved(last()));
+}
+
+// Free memory of graphs, and of graphs that have ended and whose results live.
+TEST_F(DevicesP6, SnapshotListsTheMemoryOfGraphs) {
+  const auto total = [] {
+    size_t sum = 0;
+    for (const auto& s : nlohmann::json::parse(cuda::memory_snapshot()))
+      if (s.at("device") == last()) sum += s.at("total_size").get<size_t>();
+    return sum;
+  };
+  const Tensor x = bytes(12 * kMiB), small = bytes(100);
+  Graph graph(testing::last_device());
+  Tensor y;
+  {
+    const GraphGuard guard(graph);
+    y = small + x.flip(0).flip(0).slice(0, 0, 100);  // the large blocks are free again
+  }
+  EXPECT_GE(total(), size_t(24 * kMiB));
+  EXPECT_EQ(total(), cuda::memory_reserved(last()));
+  graph.reset();
+  EXPECT_EQ(total(), cuda::memory_reserved(last()));
 }
 
 TEST_F(DevicesP6, SnapshotShowsWhatOtherStreamsStillUse) {
