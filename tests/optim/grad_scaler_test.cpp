@@ -218,7 +218,20 @@ TEST(GradScaler, TakesANewScale) {
   scaler.update(given);
   given.fill_(1);
   EXPECT_EQ(scaler.get_scale(), 64);
-  EXPECT_TRUE(mentions(message_of([&] { scaler.update(ones({2})); }), "new_scale should be"));
+}
+
+// Each condition alone, also of a scaler that has scaled nothing.
+TEST(GradScaler, RefusesNewScalesThatAreNoFloat) {
+  GradScaler scaler(kCPU, 8);
+  for (const auto& update : {std::function<void()>([&] { scaler.update(4.0); }),
+                             std::function<void()>([&] { scaler.update(ones({})); })})
+    EXPECT_TRUE(mentions(message_of(update), "Attempted update but _scale is None."));
+  scaler.scale(ones({}));
+  std::vector<Tensor> wrong = {Tensor(), ones({2}), ones({0}), ones({}).requires_grad_()};
+  if (cuda::device_count() > 0) wrong.push_back(ones({}, device_at(0)));
+  for (const Tensor& t : wrong)
+    EXPECT_TRUE(mentions(message_of([&] { scaler.update(t); }), "new_scale should be"));
+  EXPECT_EQ(scaler.get_scale(), 8);
 }
 
 TEST(GradScaler, DoesNothingWhereItIsNotEnabled) {
@@ -230,6 +243,8 @@ TEST(GradScaler, DoesNothingWhereItIsNotEnabled) {
   scaler.unscale_(sgd);
   scaler.step(sgd);
   scaler.update();
+  scaler.update(4.0);
+  scaler.update(Tensor());
   EXPECT_EQ(p.item<float>(), 0);
   EXPECT_EQ(scaler.get_scale(), 1);
   EXPECT_TRUE(scaler.state_dict().empty());
