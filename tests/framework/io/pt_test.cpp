@@ -140,6 +140,20 @@ TEST(Pt, WhatIsWrittenComesBack) {
   EXPECT_TRUE(back.at("grad").toTensor().requires_grad());
 }
 
+// Python cannot share a storage between two dtypes, so the second one gets a copy of its elements.
+TEST(Pt, ViewsOfASecondDtypeAreCopies) {
+  const Tensor x = counting({3, 4}, kInt), y = x.view(kFloat), column = y.t()[1];
+  const GenericList list({IValue(x), IValue(column), IValue(y.t()), IValue(x.view(kShort)[2])});
+  const GenericList back = pickle_load(pickle_save(list)).toList();
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Tensor want = list[i].toTensor(), got = back[i].toTensor();
+    EXPECT_EQ(got.scalar_type(), want.scalar_type()) << i;
+    EXPECT_TRUE(got.equal(want)) << i;
+  }
+  EXPECT_FALSE(back[1].toTensor().storage().is_alias_of(back[0].toTensor().storage()));
+  EXPECT_EQ(back[1].toTensor().storage().nbytes(), 12u);
+}
+
 TEST(Pt, ListsKeepTheTypeOfTheirElements) {
   EXPECT_TRUE(pickle_load(pickle_save(std::vector<Tensor>{ones({2})})).isTensorList());
   EXPECT_TRUE(pickle_load(pickle_save(std::vector<int64_t>{})).isIntList());
@@ -214,6 +228,56 @@ std::vector<char> archive(const std::string& order, const std::string& record,
   }
   to.finish();
   return out;
+}
+
+uint64_t number_at(const std::vector<char>& file, size_t at, size_t nbytes) {
+  uint64_t n = 0;
+  for (size_t i = nbytes; i-- > 0;) n = n << 8 | static_cast<unsigned char>(file[at + i]);
+  return n;
+}
+void put_number(std::vector<char>& file, size_t at, uint64_t n, size_t nbytes) {
+  for (size_t i = 0; i < nbytes; ++i) file[at + i] = static_cast<char>(n >> 8 * i);
+}
+
+/// The archive with some sizes of each entry of its directory moved into the 64-bit extra field, in
+/// the format's order: bit 0 the size, 1 the compressed size, 2 the position.
+std::vector<char> with_64_bits(const std::vector<char>& file, unsigned moved) {
+  constexpr size_t kEnd = 22, kEntry = 46, kPlaces[] = {24, 20, 42};
+  const size_t end = file.size() - kEnd;
+  size_t at = number_at(file, end + 16, 4);
+  std::vector<char> out(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(at));
+  const size_t begin = at;
+  while (at < end) {
+    const size_t name = number_at(file, at + 28, 2), extra = number_at(file, at + 30, 2);
+    std::vector<char> head(file.begin() + static_cast<std::ptrdiff_t>(at),
+                           file.begin() + static_cast<std::ptrdiff_t>(at + kEntry + name));
+    std::vector<char> field = {7, 0, 0, 0, 1, 0, 0, 0};  // one of another kind comes first
+    for (unsigned bit = 0; bit < 3; ++bit) {
+      if (!(moved >> bit & 1)) continue;
+      field.resize(field.size() + 8);
+      put_number(field, field.size() - 8, number_at(head, kPlaces[bit], 4), 8);
+      put_number(head, kPlaces[bit], 0xffffffff, 4);
+    }
+    put_number(field, 6, field.size() - 8, 2);
+    put_number(head, 30, field.size(), 2);
+    out.insert(out.end(), head.begin(), head.end());
+    out.insert(out.end(), field.begin(), field.end());
+    at += kEntry + name + extra;
+  }
+  const size_t nbytes = out.size() - begin;
+  out.insert(out.end(), file.begin() + static_cast<std::ptrdiff_t>(end), file.end());
+  put_number(out, out.size() - kEnd + 12, nbytes, 4);
+  return out;
+}
+
+TEST(Pt, AnySizesMayHave64Bits) {
+  const std::vector<char> file = pickle_save(counting({2, 3}));
+  for (unsigned moved = 0; moved < 8; ++moved)
+    expect_values(pickle_load(with_64_bits(file, moved)).toTensor(), {2, 3}, {0, 1, 2, 3, 4, 5});
+  std::vector<char> cut = with_64_bits(file, 7);
+  const size_t first = number_at(cut, cut.size() - 6, 4);
+  put_number(cut, first + 46 + number_at(cut, first + 28, 2) + 6, 16, 2);  // two of three sizes
+  expect_error("damaged", [&] { pickle_load(cut); });
 }
 
 TEST(Pt, BothByteOrders) {
