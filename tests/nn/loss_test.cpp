@@ -219,6 +219,14 @@ TEST(AdaptiveLogSoftmax, Errors) {
               a(input(), kTarget.view({5, 1}));
             }),
             "0D or 1D target tensor expected, multi-target not supported");
+  EXPECT_NE(message_of([&] {
+              a(input(), tensor({0, -1, 2, 3, 4}, kLong));
+            }).find("values in range [-1, 4]"),
+            std::string::npos);
+}
+
+TEST(AdaptiveLogSoftmax, OfAnEmptyBatchIsEmpty) {
+  EXPECT_EQ(model()(zeros({0, 8}), zeros({0}, kLong)).output.sizes(), IntArrayRef({0}));
 }
 
 TEST(Pad3d, AddInThreeDimensions) {

@@ -150,6 +150,39 @@ TEST(RnnModule, WrongArgumentsThrow) {
   EXPECT_NE(message_of([] { nn::LSTM(nn::LSTMOptions(3, 2).proj_size(2)); }), "no error");
 }
 
+// Each check of each cell: of the input, and of each state.
+TEST(RnnModule, CellsRefuseWrongSizes) {
+  const Tensor x = ones({2, 3}), h = zeros({2, 4});
+  const auto expect_checks = [&](const std::string& name, const std::string& label,
+                                 const std::function<void(const Tensor&, const Tensor&)>& run) {
+    EXPECT_EQ(message_of([&] { run(x[0], h); }), name + ": input must have 2 dimensions, got 1");
+    EXPECT_EQ(message_of([&] {
+                run(ones({2, 5}), h);
+              }),
+              name + ": input has inconsistent input_size: got 5 expected 3");
+    EXPECT_EQ(message_of([&] { run(x, h[0]); }),
+              name + ": " + label + " must have 2 dimensions, got 1");
+    EXPECT_EQ(message_of([&] {
+                run(x, zeros({3, 4}));
+              }),
+              name + ": Input batch size 2 doesn't match " + label + " batch size 3");
+    EXPECT_EQ(message_of([&] {
+                run(x, zeros({2, 5}));
+              }),
+              name + ": " + label + " has inconsistent hidden_size: got 5, expected 4");
+    EXPECT_NO_THROW(run(x, h));
+  };
+  nn::RNNCell rnn_cell(3, 4);
+  nn::GRUCell gru(3, 4);
+  nn::LSTMCell lstm(3, 4);
+  expect_checks("RNNCell", "hidden", [&](const Tensor& a, const Tensor& b) { rnn_cell(a, b); });
+  expect_checks("GRUCell", "hidden", [&](const Tensor& a, const Tensor& b) { gru(a, b); });
+  expect_checks("LSTMCell", "hidden[0]",
+                [&](const Tensor& a, const Tensor& b) { lstm->forward(a, std::make_tuple(b, h)); });
+  expect_checks("LSTMCell", "hidden[1]",
+                [&](const Tensor& a, const Tensor& b) { lstm->forward(a, std::make_tuple(h, b)); });
+}
+
 TEST(RnnModule, DropoutActsBetweenLayersInTrainingOnly) {
   manual_seed(4);
   nn::GRU gru(nn::GRUOptions(3, 8).num_layers(2).dropout(0.5));

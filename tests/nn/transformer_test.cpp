@@ -146,6 +146,28 @@ TEST(TransformerModule, WrongArgumentsThrow) {
   });
   expect_error("Input size must be non-negative",
                [] { nn::TransformerImpl::generate_square_subsequent_mask(-1); });
+  EXPECT_EQ(nn::TransformerImpl::generate_square_subsequent_mask(0).sizes(), IntArrayRef({0, 0}));
+}
+
+// An AnyModule fills in the arguments that a call leaves out.
+TEST(MultiheadAttentionModule, AnyModuleHasTheDefaultsOfForward) {
+  using Pair = std::tuple<Tensor, Tensor>;
+  manual_seed(6);
+  nn::MultiheadAttention net(8, 2);
+  const Tensor q = randn({3, 2, 8}), k = randn({5, 2, 8});
+  const auto [y, weights] = nn::AnyModule(net).forward<Pair>(q, k, k);
+  const auto [same, mean] = net->forward(q, k, k);
+  EXPECT_TRUE(equal(y, same));
+  EXPECT_EQ(weights.sizes(), IntArrayRef({2, 3, 5}));
+  EXPECT_TRUE(equal(weights, mean));
+}
+
+TEST(TransformerModule, AnyModuleHasTheDefaultsOfForward) {
+  manual_seed(7);
+  nn::Transformer net(nn::TransformerOptions(8, 2, 1, 1).dim_feedforward(6).dropout(0));
+  const Tensor src = randn({5, 2, 8}), tgt = randn({3, 2, 8});
+  EXPECT_TRUE(equal(nn::AnyModule(net).forward(src, tgt), net->forward(src, tgt)));
+  EXPECT_TRUE(equal(nn::AnyModule(net->encoder).forward(src), net->encoder.forward<Tensor>(src)));
 }
 
 TEST(MultiheadAttentionForward, SeparateWeightsAreThePartsOfOne) {
