@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which faults are planted where, and what is left of them. Nothing is built."""
+"""Which faults are planted where, and what becomes of them. Nothing is built."""
 import contextlib
 import io
 import json
@@ -200,6 +200,68 @@ class Sessions(unittest.TestCase):
             process.stdout.close()
             self.assertEqual(process.wait(), 130)
             self.assertEqual(read(self.source), SOURCE)
+
+
+class Machines(unittest.TestCase):
+    """The commands that build and test, with programs in their place that only look at a file."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.update, PATH=path)
+        os.environ["PATH"] = os.path.join(self.root, "bin") + ":" + path
+        os.mkdir(os.path.join(self.root, "bin"))
+        self.program("cmake", "! grep -q broken source")
+        self.program("ninja", "echo tests/taper_tests: EXE; echo utils_tests: phony")
+        self.program("ctest", 'echo "$*" >>calls; grep -q slow source && sleep 60; case "$*" in *-R*) ! grep -q near source ;; '
+                              "*-E*) ! grep -q far source ;; esac")
+        self.source("sound")
+        self.machine = run.Machine(self.root, os.path.join(self.root, "build"), 2)
+        self.machine.prepare()
+
+    def tearDown(self):
+        self.machine.log.close()
+
+    def program(self, name, text):
+        path = os.path.join(self.root, "bin", name)
+        with open(path, "w") as f:
+            f.write("#!/bin/bash\ncd '%s'\n%s\n" % (self.root, text))
+        os.chmod(path, 0o755)
+
+    def source(self, text):
+        with open(os.path.join(self.root, "source"), "w") as f:
+            f.write(text)
+
+    def outcome(self, text):
+        self.source(text)
+        open(os.path.join(self.root, "calls"), "w").close()
+        outcome = self.machine.outcome(faults_of("ops/nn/f.cpp", SOURCE)[0])
+        return outcome, read(os.path.join(self.root, "calls")).count("\n")
+
+    def test_the_folders_entries_run_first(self):
+        self.assertEqual(self.outcome("sound"), ("survived", 2))
+        self.assertEqual(self.outcome("near"), ("noticed", 1))
+        self.assertEqual(self.outcome("far"), ("noticed", 2))
+        self.assertEqual(self.outcome("broken"), ("does not compile", 0))
+
+    def test_a_run_that_takes_too_long_has_noticed(self):
+        self.machine.limit_s = 0.3
+        begin = time.monotonic()
+        self.assertEqual(self.outcome("slow"), ("noticed", 1))
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_a_tree_that_fails_without_a_fault_is_refused(self):
+        self.source("broken")
+        self.machine.log.close()
+        with self.assertRaisesRegex(run.Usage, "does not build"):
+            self.machine.prepare()
+        self.machine.log.close()
+        self.program("ctest", "exit 1")
+        self.source("sound")
+        with self.assertRaisesRegex(run.Usage, "tests that pass without a fault"):
+            self.machine.prepare()
 
 
 class Entries(unittest.TestCase):
