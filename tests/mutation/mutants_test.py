@@ -215,7 +215,7 @@ class Machines(unittest.TestCase):
         os.mkdir(os.path.join(self.root, "bin"))
         self.program("cmake", "! grep -q broken source")
         self.program("ninja", "echo tests/taper_tests: EXE; echo utils_tests: phony")
-        self.program("ctest", 'echo "$*" >>calls; grep -q slow source && sleep 60; case "$*" in *-R*) ! grep -q near source ;; '
+        self.program("ctest", 'echo "$*" >>calls; grep -q slow source && sleep 600; case "$*" in *-R*) ! grep -q near source ;; '
                               "*-E*) ! grep -q far source ;; esac")
         self.source("sound")
         self.machine = run.Machine(self.root, os.path.join(self.root, "build"), 2)
@@ -249,8 +249,8 @@ class Machines(unittest.TestCase):
     def test_a_run_that_takes_too_long_has_noticed(self):
         self.machine.limit_s = 0.3
         begin = time.monotonic()
-        self.assertEqual(self.outcome("slow"), ("noticed", 1))
-        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(self.outcome("slow")[0], "noticed")
+        self.assertLess(time.monotonic() - begin, 300)
 
     def test_a_tree_that_fails_without_a_fault_is_refused(self):
         self.source("broken")
