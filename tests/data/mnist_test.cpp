@@ -120,7 +120,11 @@ TEST_F(MnistFiles, ABatchIsItsExamples) {
                               {0.0, 1.0},
                               {-2.7, 1e-3},
                               {0.25, -7.7},
-                              {0.1, 1e-30}}) {
+                              {0.1, 1e-30},
+                              {0.1, 1e-39},  // its reciprocal is infinite
+                              {0.1, -1e-39},
+                              {0.1, 3e38},  // its reciprocal is subnormal
+                              {0.1, -3e38}}) {
     auto stacked = set.map(Normalize<>(mean, stddev)).map(Stack<>());
     const data::Example<> batch = stacked.get_batch(rows);
     EXPECT_EQ(batch.data.sizes(), (std::vector<int64_t>{5, 1, 5, 7}));

@@ -246,6 +246,21 @@ TEST(Random, LikeFormsTakeShapeAndDtype) {
   EXPECT_EQ(rand_like(x, kFloat).scalar_type(), kFloat);
 }
 
+TEST(Random, LikeFormsDrawTheNumbersOfTheOthers) {
+  const Tensor x = zeros({50}, kDouble);
+  const auto drawn = [](const std::function<Tensor()>& f) {
+    manual_seed(3);
+    return values_of(f());
+  };
+  EXPECT_EQ(drawn([&] { return rand_like(x); }), drawn([] { return rand({50}, kDouble); }));
+  EXPECT_EQ(drawn([&] { return randn_like(x); }), drawn([] { return randn({50}, kDouble); }));
+  EXPECT_EQ(drawn([&] { return randint_like(x, 9); }),
+            drawn([] { return randint(9, {50}, kDouble); }));
+  EXPECT_EQ(drawn([&] { return randint_like(x, 3, 9); }),
+            drawn([] { return randint(3, 9, {50}, kDouble); }));
+  EXPECT_EQ(drawn([&] { return rand_like(x, kFloat); }), drawn([] { return rand({50}); }));
+}
+
 TEST(Random, OwnGeneratorLeavesTheDefaultAlone) {
   manual_seed(7);
   const Values first = values_of(rand({4}));

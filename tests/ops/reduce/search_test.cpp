@@ -376,5 +376,19 @@ TEST(Topk, NoneOfANumberIsTheNumber) {
   }
 }
 
+TEST(Sort, ResultsOfRowMajorTensorsAreRowMajor) {
+  const Tensor x = numbers({3, 4, 5});
+  for (const int64_t dim : {0, 1, 2}) {
+    const std::vector<std::tuple<Tensor, Tensor>> all = {
+        sort(x, dim), sort(x, optional<bool>(true), dim), topk(x, 2, dim), kthvalue(x, 2, dim),
+        x.median(dim)};
+    for (const auto& [values, indices] : all)
+      for (const Tensor& t : {values, indices})
+        EXPECT_TRUE(t.is_contiguous()) << dim << t.strides();
+  }
+  EXPECT_TRUE(msort(x).is_contiguous());
+  EXPECT_TRUE(argsort(x, 0).is_contiguous());
+}
+
 }  // namespace
 }  // namespace torch::taper::testing
