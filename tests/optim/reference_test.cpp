@@ -146,6 +146,56 @@ TEST(OptimReference, LBFGS) {
       LBFGSOptions(0.5).max_iter(6).max_eval(9).history_size(2).line_search_fn("strong_wolfe"), 5);
 }
 
+/// A function of one number as a line of straight pieces: the corners, from 0 on, and the slope
+/// behind each.
+struct Pieces {
+  Values corners, slopes;
+  std::pair<double, double> at(double x) const {
+    double y = 0, slope = slopes[0];
+    for (size_t i = 0; i < corners.size() && x >= corners[i]; ++i) {
+      slope = slopes[i];
+      y += slope * (std::min(x, i + 1 < corners.size() ? corners[i + 1] : x) - corners[i]);
+    }
+    return {y, slope};
+  }
+};
+
+/// Where the first line search looks, after the start.
+Values places_of_search(const Pieces& f, size_t count) {
+  const Tensor x = zeros({1}, kDouble).requires_grad_();
+  LBFGS opt(Parameters{x}, LBFGSOptions().max_iter(1).max_eval(50).line_search_fn("strong_wolfe"));
+  Values places;
+  opt.step([&] {
+    places.push_back(x.item<double>());
+    const auto [y, slope] = f.at(places.back());
+    x.mutable_grad() = full({1}, slope, kDouble);
+    return full({}, y, kDouble);
+  });
+  places.resize(count + 1);
+  return {places.begin() + 1, places.end()};
+}
+
+// Minima at corners near either end of the bracket. Every second step is moved inwards from that
+// end. The places are those of PyTorch's algorithm, computed apart.
+TEST(LBFGS, TheLineSearchMovesInwardsFromEitherEnd) {
+  const Values near_zero = places_of_search({{0, 0.3}, {-1, 10}}, 7);
+  const Values lower = {1.0,
+                        0.0422982077089,
+                        0.138068386938,
+                        0.165931413007,
+                        0.249338271706,
+                        0.268680150202,
+                        0.341812135182};
+  const Values near_one = places_of_search({{0, 0.05, 0.7}, {-1, -10, 0.95}}, 7);
+  const Values upper = {
+      1.0,           0.975302430183, 0.877772187164, 0.859028957206, 0.773126061485, 0.758770399708,
+      0.682893359737};
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_NEAR(near_zero[i], lower[i], 1e-9) << i;
+    EXPECT_NEAR(near_one[i], upper[i], 1e-9) << i;
+  }
+}
+
 TEST(LBFGS, GoesOnAfterLoadingAsIfItHadNotStopped) {
   const Valley one, two;
   LBFGS first({one.a, one.b}, LBFGSOptions(0.1).max_iter(3));
