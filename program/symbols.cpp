@@ -152,9 +152,11 @@ class ExpressionParser {
   }
   /// Reads an argument. One with a name is a fact of a symbol, and is dropped.
   void argument(std::vector<size_t>& arguments) {
+    const size_t before = out_.terms_.size();
     const size_t value = comparison();
     if (!take("=")) return arguments.push_back(value);
     comparison();
+    out_.terms_.resize(before);
   }
 
   const std::string& text_;
@@ -298,7 +300,6 @@ optional<int64_t> Expression::value(const Bindings& symbols) const {
       v = Fraction{term.number, 1};
     } else if (term.op == "'") {
       const auto at = symbols.find(term.name);
-      // Facts of symbols are dropped, but stand among the terms.
       v = at == symbols.end() ? Fraction{0, 0} : Fraction{at->second, 1};
     } else {
       for (const size_t i : term.arguments)
@@ -410,8 +411,10 @@ void SizeRules::check_expression(const Input& input, size_t dim, int64_t size,
     zero[unknown[0]] = 0;
     one[unknown[0]] = 1;
     const optional<int64_t> at0 = e->value(zero), at1 = e->value(one);
-    if (at0 && at1 && *at1 != *at0 && (size - *at0) % (*at1 - *at0) == 0) {
-      symbols[unknown[0]] = (size - *at0) / (*at1 - *at0);
+    int64_t slope = 0, rise = 0;
+    if (at0 && at1 && !__builtin_sub_overflow(*at1, *at0, &slope) && slope != 0 &&
+        !__builtin_sub_overflow(size, *at0, &rise) && rise % slope == 0) {
+      symbols[unknown[0]] = rise / slope;
       check_range(input, dim, unknown[0], symbols[unknown[0]]);
     }
   }
