@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The include law: framework <- ops <- nn <- (optim, data, testing) <- (utils, distributed) <- train, and ops <- (extension, func) and func <- testing. A lower
+# The include law: framework <- ops <- nn <- (optim, data, testing) <- (utils, distributed) <- train, ops <- (extension, func), func <- testing and (nn, extension) <- program. A lower
 # floor never includes a higher one; inside ops kernels include no public header of an op; headers do not include each other in a circle;
 # nobody below includes the umbrella or the compatibility headers, every include of our own is <taper/...>, and a public
 # header shows no CUDA, oneDNN or BLAS, is C++17, and says that its declarations are exported.
@@ -26,7 +26,7 @@ forbid() {
   fi
 }
 sources() { find "$@" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \); }
-roots=(framework ops nn optim data testing extension utils distributed train func compat tests)
+roots=(framework ops nn optim data testing extension utils distributed train func program compat tests)
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
 
 mapfile -t framework < <(sources framework)
@@ -40,10 +40,11 @@ mapfile -t utils < <(sources utils)
 mapfile -t distributed < <(sources distributed)
 mapfile -t train < <(sources train)
 mapfile -t func < <(sources func)
+mapfile -t program < <(sources program)
 mapfile -t public < <(cmake -DTAPER_INCLUDE="$generated" -P cmake/public_headers.cmake)
 [ ${#public[@]} -gt 0 ] || { echo "no public headers found"; exit 1; }
 below=("${framework[@]}" "${ops[@]}" "${nn[@]}" "${optim[@]}" "${data[@]}" "${testing[@]}" "${extension[@]}")
-all=("${below[@]}" "${utils[@]}" "${distributed[@]}" "${train[@]}" "${func[@]}")
+all=("${below[@]}" "${utils[@]}" "${distributed[@]}" "${train[@]}" "${func[@]}" "${program[@]}")
 
 forbid "framework includes a higher floor" "$include<taper/(ops|nn|optim|data|testing|extension)/" "${framework[@]}"
 forbid "ops includes a higher floor" "$include<taper/(nn|optim|data|testing|extension)/" "${ops[@]}"
@@ -59,6 +60,8 @@ forbid "train included from below" "$include<taper/train/" "${below[@]}" "${util
 mapfile -t below_func < <(printf '%s\n' "${below[@]}" | grep -v '^testing/')
 forbid "func included from below" "$include<taper/func/" "${below_func[@]}" "${utils[@]}" "${distributed[@]}" "${train[@]}"
 forbid "func includes more than ops" "$include<taper/(nn|optim|data|testing|extension|utils|distributed|train)/" "${func[@]}"
+forbid "program included from below" "$include<taper/program/" "${below[@]}" "${utils[@]}" "${distributed[@]}" "${train[@]}" "${func[@]}"
+forbid "program includes more than nn and extension" "$include<taper/(optim|data|testing|utils|distributed|train|func)/" "${program[@]}"
 forbid "extension includes a higher floor" "$include<taper/(nn|optim|data|testing)/" "${extension[@]}"
 forbid "GoogleTest outside of testing/gtest.h" "$include<g(test|mock)/" $(printf '%s\n' "${all[@]}" | grep -vx testing/gtest.h)
 forbid "the umbrella header included from below" "$include<taper/taper\\.h>" "${all[@]}"

@@ -6,8 +6,8 @@ set(TAPER_BUILD_CMAKE_DIR ${PROJECT_BINARY_DIR}/lib/cmake/taper)
 
 # The library's own files: an example of this tree that installs itself is no part of them.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME taper)
-set(TAPER_TARGETS taper taper_distributed taper_extension taper_testing)
-set(TAPER_PKG_CONFIG taper taper-torch taper-testing taper-distributed)
+set(TAPER_TARGETS taper taper_distributed taper_extension taper_program taper_testing)
+set(TAPER_PKG_CONFIG taper taper-torch taper-testing taper-distributed taper-program)
 if(TARGET taper_utils)
   list(APPEND TAPER_TARGETS taper_utils)
   list(APPEND TAPER_PKG_CONFIG taper-utils)

@@ -1,6 +1,6 @@
 # The public headers: those that <taper/taper.h>, <taper/nn/compile.h>, <taper/testing/testing.h>, <taper/testing/gtest.h>,
 # <taper/utils/utils.h>, <taper/distributed/distributed.h>, <taper/train/trainer.h>, <taper/func/functional.h>,
-# <taper/extension/eigen.h>, <taper/extension/opencv.h>, <taper/framework/core/format.h> and LibTorch's headers (compat/ and forwarding_headers.txt) lead to, and no others. They are installed, and cmake/check_includes.sh checks them.
+# <taper/program/program.h>, <taper/program/export.h>, <taper/program/onnx.h>, <taper/extension/eigen.h>, <taper/extension/opencv.h>, <taper/framework/core/format.h> and LibTorch's headers (compat/ and forwarding_headers.txt) lead to, and no others. They are installed, and cmake/check_includes.sh checks them.
 #
 #   cmake -DTAPER_INCLUDE=FOLDER -P public_headers.cmake
 #
@@ -11,7 +11,8 @@ cmake_minimum_required(VERSION 3.21)
 # Sets `result` to their paths: relative to `root`, the folder of taper.h, or in `include`, if they are generated.
 function(taper_public_headers root include result)
   set(found "")
-  set(pending taper.h nn/compile.h testing/testing.h testing/gtest.h utils/utils.h distributed/distributed.h train/trainer.h func/functional.h
+  set(pending taper.h nn/compile.h testing/testing.h testing/gtest.h utils/utils.h distributed/distributed.h train/trainer.h func/functional.h program/program.h
+      program/export.h program/onnx.h
       extension/eigen.h extension/opencv.h framework/core/format.h)
   file(GLOB_RECURSE compat RELATIVE ${root} ${root}/compat/*.h ${root}/compat/*.hpp)
   list(APPEND pending ${compat})

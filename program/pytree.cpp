@@ -71,7 +71,8 @@ class TreeReader {
     spec.kind_ = TreeSpec::Kind::kDict;
     for (const Json& key : keys) {
       spec.keys_.push_back(key.is_string() ? key.get<std::string>() : key.dump());
-      spec.integer_key_.push_back(key.is_number_integer());
+      spec.integer_key_.push_back(key.is_number_integer() &&
+                                  !(key.is_number_unsigned() && key.get<uint64_t>() > INT64_MAX));
     }
   }
 

@@ -412,7 +412,7 @@ void SizeRules::check_expression(const Input& input, size_t dim, int64_t size,
     one[unknown[0]] = 1;
     const optional<int64_t> at0 = e->value(zero), at1 = e->value(one);
     int64_t slope = 0, rise = 0;
-    if (at0 && at1 && !__builtin_sub_overflow(*at1, *at0, &slope) && slope != 0 &&
+    if (at0 && at1 && !__builtin_sub_overflow(*at1, *at0, &slope) && slope > 0 &&
         !__builtin_sub_overflow(size, *at0, &rise) && rise % slope == 0) {
       symbols[unknown[0]] = rise / slope;
       check_range(input, dim, unknown[0], symbols[unknown[0]]);

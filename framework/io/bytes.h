@@ -47,6 +47,7 @@ struct Descriptor {
   ~Descriptor();
 };
 
+#pragma GCC visibility push(default)  // for taper::program
 /// Maps a regular file. Writing to the memory changes a private copy, never the file. If another
 /// program shortens the file, an access to the lost bytes ends this program.
 class MappedFile {
@@ -65,5 +66,6 @@ class MappedFile {
   unsigned char* data_ = nullptr;
   size_t nbytes_ = 0;
 };
+#pragma GCC visibility pop
 
 }  // namespace torch::taper::serialize::detail

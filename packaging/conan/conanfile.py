@@ -25,7 +25,7 @@ class TaperConan(ConanFile):
 
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "docs/*.md", "taper.h", "cmake/*", "framework/*", "ops/*", "nn/*", "optim/*", "data/*",
-                        "testing/*", "extension/*", "utils/*", "distributed/*", "train/*", "compat/*"):
+                        "testing/*", "extension/*", "utils/*", "distributed/*", "train/*", "func/*", "program/*", "compat/*"):
             copy(self, pattern, TREE, self.export_sources_folder)
 
     def system_requirements(self):
