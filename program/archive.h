@@ -6,6 +6,8 @@
 #include <taper/framework/io/bytes.h>
 #include <taper/program/graph.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace torch::taper::program {
 
 /// Returns the program of a file with its tensors, on the CPU. A file with several programs needs
@@ -17,3 +19,5 @@ Program read_program(serialize::detail::Bytes bytes, const std::string& where,
                      const std::string& model = "");
 
 }  // namespace torch::taper::program
+
+#pragma GCC visibility pop

@@ -196,22 +196,8 @@ void write_range(std::ostream& out, const std::string& symbol, const Range& rang
     out << "infinity\n";
 }
 
-}  // namespace
-
-ModeOfExport mode_of_export(const Graph& graph) {
-  ModeOfExport mode;
-  add_graph(graph, mode);
-  mode.training = mode.in_training > 0 || mode.in_evaluation == 0;
-  return mode;
-}
-
-}  // namespace torch::taper::program
-
-namespace torch::taper {
-
-std::string describe_program(const program::Program& program) {
-  using namespace program;
-  std::ostringstream out;
+/// Writes everything that a file says but its tensors.
+void write_program(std::ostream& out, const Program& program) {
   out << "program of PyTorch " << program.torch_version << ", schema " << program.schema_major
       << '.' << program.schema_minor << '\n';
   for (const auto& [symbol, range] : program.ranges) write_range(out, symbol, range);
@@ -230,7 +216,27 @@ std::string describe_program(const program::Program& program) {
     out << '\n';
   }
   write_graph(out, program.graph, "  ");
+}
+
+}  // namespace
+
+ModeOfExport mode_of_export(const Graph& graph) {
+  ModeOfExport mode;
+  add_graph(graph, mode);
+  mode.training = mode.in_training > 0 || mode.in_evaluation == 0;
+  return mode;
+}
+
+std::string text_of(const Program& program) {
+  std::ostringstream out;
+  write_program(out, program);
   return out.str();
 }
+
+}  // namespace torch::taper::program
+
+namespace torch::taper {
+
+std::string describe_program(const program::Program& program) { return program::text_of(program); }
 
 }  // namespace torch::taper

@@ -7,6 +7,8 @@
 
 #include <taper/program/graph.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace torch::taper::program {
 
 /// Where the bytes of a tensor are in an archive.
@@ -34,3 +36,5 @@ std::string json_of_payloads(const Payloads& payloads);
 int64_t number_of_dtype(ScalarType dtype);
 
 }  // namespace torch::taper::program
+
+#pragma GCC visibility pop

@@ -12,10 +12,10 @@
 #include <taper/program/run.h>
 #include <taper/program/symbols.h>
 
-namespace torch::taper {
+namespace torch::taper::program {
 
-using namespace program;
 using taper::detail::concat;
+using Named = ProgramModuleImpl::Named;
 
 namespace {
 
@@ -47,10 +47,11 @@ nn::Module& module_at(nn::Module& root, const std::string& path) {
 }  // namespace
 
 // ---------------------------------------------------------------------- state
-struct ProgramModuleImpl::State {
-  explicit State(program::Program given) : program(std::move(given)), where("program") {}
+/// A program that is ready to run, and its tensors.
+struct ModuleState {
+  explicit ModuleState(Program given) : data(std::move(given)), where("program") {}
 
-  program::Program program;
+  Program data;
   const std::string where;
   std::unique_ptr<const Plan> plan;
   std::unique_ptr<const SizeRules> rules;
@@ -77,14 +78,14 @@ struct ProgramModuleImpl::State {
 };
 
 // The JSON may say anything, so that the parts of the program are compared first.
-void ProgramModuleImpl::State::check_signature() const {
-  TAPER_CHECK(program.input_specs.size() == program.graph.inputs.size(), where,
+void ModuleState::check_signature() const {
+  TAPER_CHECK(data.input_specs.size() == data.graph.inputs.size(), where,
               ": expected as many inputs in the signature as in the graph, got ",
-              program.input_specs.size(), " and ", program.graph.inputs.size());
-  TAPER_CHECK(program.output_specs.size() == program.graph.outputs.size(), where,
+              data.input_specs.size(), " and ", data.graph.inputs.size());
+  TAPER_CHECK(data.output_specs.size() == data.graph.outputs.size(), where,
               ": expected as many outputs in the signature as in the graph, got ",
-              program.output_specs.size(), " and ", program.graph.outputs.size());
-  for (const InputSpec& spec : program.input_specs) {
+              data.output_specs.size(), " and ", data.graph.outputs.size());
+  for (const InputSpec& spec : data.input_specs) {
     TAPER_CHECK(spec.kind != InputKind::kCustomObj, where,
                 ": expected no objects of classes, got '", spec.target, "'");
     const bool named = spec.kind == InputKind::kParameter || spec.kind == InputKind::kBuffer ||
@@ -92,15 +93,15 @@ void ProgramModuleImpl::State::check_signature() const {
     TAPER_CHECK(!named || (spec.arg.is<TensorArgument>() && !spec.target.empty()), where,
                 ": expected the name of a tensor for a parameter, buffer or constant");
   }
-  for (const Argument& output : program.graph.outputs)
+  for (const Argument& output : data.graph.outputs)
     TAPER_CHECK(!output.is<std::vector<TensorArgument>>(), where, ": expected no lists as outputs");
 }
 
-void ProgramModuleImpl::State::read_trees() {
+void ModuleState::read_trees() {
   const auto root =
-      std::find_if(program.module_calls.begin(), program.module_calls.end(),
+      std::find_if(data.module_calls.begin(), data.module_calls.end(),
                    [](const ModuleCall& c) { return c.fqn.empty() && c.has_signature; });
-  TAPER_CHECK(root != program.module_calls.end(), where, ": expected a signature of the model");
+  TAPER_CHECK(root != data.module_calls.end(), where, ": expected a signature of the model");
   const TreeSpec all = TreeSpec::parse(root->in_spec, where);
   result = TreeSpec::parse(root->out_spec, where);
   TAPER_CHECK(all.children().size() == 2 && all.children()[1].kind() == TreeSpec::Kind::kDict,
@@ -108,9 +109,9 @@ void ProgramModuleImpl::State::read_trees() {
   arguments = all.children()[0];
   named = all.children()[1];
   size_t inputs = 0, outputs = 0;
-  for (const InputSpec& spec : program.input_specs)
+  for (const InputSpec& spec : data.input_specs)
     inputs += spec.kind == InputKind::kUserInput || spec.kind == InputKind::kConstantInput;
-  for (const OutputSpec& spec : program.output_specs)
+  for (const OutputSpec& spec : data.output_specs)
     outputs += spec.kind == OutputKind::kUserOutput || spec.kind == OutputKind::kLoss;
   TAPER_CHECK(all.leaves() == inputs, where, ": expected ", all.leaves(),
               " inputs, as its tree has, got ", inputs);
@@ -118,24 +119,24 @@ void ProgramModuleImpl::State::read_trees() {
               " outputs, as its tree has, got ", outputs);
 }
 
-void ProgramModuleImpl::State::prepare() {
+void ModuleState::prepare() {
   check_signature();
   read_trees();
   MissingOps missing;
-  plan = std::make_unique<Plan>(program.graph, where, missing);
+  plan = std::make_unique<Plan>(data.graph, where, missing);
   if (!missing.empty())
     throw NotImplementedError(concat(
         where, ": Taper lacks ", missing.size(), missing.size() == 1 ? " op" : " ops", " of it: ",
         text_of(missing), "; register them with TORCH_LIBRARY, or export a program without them"));
-  rules = std::make_unique<SizeRules>(program);
-  mode = mode_of_export(program.graph);
+  rules = std::make_unique<SizeRules>(data);
+  mode = mode_of_export(data.graph);
 }
 
-Tensor ProgramModuleImpl::State::tensor_of(const InputSpec& spec) const {
+Tensor ModuleState::tensor_of(const InputSpec& spec) const {
   const bool is_weight =
       spec.kind == InputKind::kParameter || (spec.kind == InputKind::kBuffer && spec.persistent);
-  for (const auto* all : {is_weight ? &program.weights : &program.constants,
-                          is_weight ? &program.constants : &program.weights}) {
+  for (const auto* all :
+       {is_weight ? &data.weights : &data.constants, is_weight ? &data.constants : &data.weights}) {
     const auto at = all->find(spec.target);
     if (at != all->end()) return at->second;
   }
@@ -143,10 +144,10 @@ Tensor ProgramModuleImpl::State::tensor_of(const InputSpec& spec) const {
 }
 
 /// Checks a tensor of the file against the graph's facts of it.
-static void check_meta(const program::Program& program, const InputSpec& spec, const Tensor& t,
+static void check_meta(const Program& data, const InputSpec& spec, const Tensor& t,
                        const std::string& where) {
-  const auto at = program.graph.tensor_values.find(spec.arg.get<TensorArgument>().name);
-  if (at == program.graph.tensor_values.end()) return;
+  const auto at = data.graph.tensor_values.find(spec.arg.get<TensorArgument>().name);
+  if (at == data.graph.tensor_values.end()) return;
   const TensorMeta& meta = at->second;
   bool fits = meta.dtype == t.scalar_type() && static_cast<int64_t>(meta.sizes.size()) == t.dim();
   for (size_t d = 0; fits && d < meta.sizes.size(); ++d)
@@ -156,22 +157,22 @@ static void check_meta(const program::Program& program, const InputSpec& spec, c
               t.sizes(), " does not fit the graph");
 }
 
-void ProgramModuleImpl::State::hold(nn::Module& root) {
-  held.resize(program.input_specs.size());
+void ModuleState::hold(nn::Module& root) {
+  held.resize(data.input_specs.size());
   for (size_t i = 0; i < held.size(); ++i) {
-    const InputSpec& spec = program.input_specs[i];
+    const InputSpec& spec = data.input_specs[i];
     if (spec.kind == InputKind::kUserInput || spec.kind == InputKind::kConstantInput)
       user_inputs.push_back(i);
     if (spec.kind != InputKind::kParameter && spec.kind != InputKind::kBuffer &&
         spec.kind != InputKind::kTensorConstant)
       continue;
     Tensor t = tensor_of(spec);
-    check_meta(program, spec, t, where);
+    check_meta(data, spec, t, where);
     const size_t dot = spec.target.rfind('.');
     const std::string path = dot == std::string::npos ? "" : spec.target.substr(0, dot);
     const std::string name = dot == std::string::npos ? spec.target : spec.target.substr(dot + 1);
-    const auto meta = program.graph.tensor_values.find(spec.arg.get<TensorArgument>().name);
-    const bool learns = meta == program.graph.tensor_values.end() || meta->second.requires_grad;
+    const auto meta = data.graph.tensor_values.find(spec.arg.get<TensorArgument>().name);
+    const bool learns = meta == data.graph.tensor_values.end() || meta->second.requires_grad;
     if (spec.kind == InputKind::kParameter)
       module_at(root, path).register_parameter(name, t, learns && t.is_floating_point());
     else if (spec.kind == InputKind::kBuffer && spec.persistent)
@@ -183,8 +184,7 @@ void ProgramModuleImpl::State::hold(nn::Module& root) {
 }
 
 // ---------------------------------------------------------------------- inputs
-std::vector<IValue> ProgramModuleImpl::State::leaves(std::vector<IValue> inputs,
-                                                     const Named& given) const {
+std::vector<IValue> ModuleState::leaves(std::vector<IValue> inputs, const Named& given) const {
   const std::vector<std::string>& keys = named.keys();
   const size_t positional = arguments.children().size();
   TAPER_CHECK(inputs.size() + given.size() == positional + keys.size(), "program: expected ",
@@ -205,7 +205,7 @@ std::vector<IValue> ProgramModuleImpl::State::leaves(std::vector<IValue> inputs,
   return all;
 }
 
-void ProgramModuleImpl::State::check_constant(const InputSpec& spec, const IValue& leaf) const {
+void ModuleState::check_constant(const InputSpec& spec, const IValue& leaf) const {
   const auto text = [](const IValue& v) { return concat(v); };
   const Argument& fixed = spec.kind == InputKind::kConstantInput ? spec.constant : spec.arg;
   IValue expected;
@@ -220,11 +220,11 @@ void ProgramModuleImpl::State::check_constant(const InputSpec& spec, const IValu
               ", which the export fixed, got ", text(leaf));
 }
 
-void ProgramModuleImpl::State::check_leaves(const std::vector<IValue>& leaves) const {
+void ModuleState::check_leaves(const std::vector<IValue>& leaves) const {
   std::vector<const Tensor*> tensors(leaves.size());
   std::vector<optional<int64_t>> numbers(leaves.size());
   for (size_t i = 0; i < leaves.size(); ++i) {
-    const InputSpec& spec = program.input_specs[user_inputs[i]];
+    const InputSpec& spec = data.input_specs[user_inputs[i]];
     if (leaves[i].isTensor()) tensors[i] = &leaves[i].toTensor();
     if (leaves[i].isInt()) numbers[i] = leaves[i].toInt();
     if (spec.arg.is<TensorArgument>())
@@ -237,27 +237,26 @@ void ProgramModuleImpl::State::check_leaves(const std::vector<IValue>& leaves) c
   rules->check(tensors, numbers);
 }
 
-std::vector<Value> ProgramModuleImpl::State::graph_inputs(const std::vector<IValue>& leaves) const {
+std::vector<Value> ModuleState::graph_inputs(const std::vector<IValue>& leaves) const {
   std::vector<Value> all(held.begin(), held.end());
   for (size_t i = 0; i < leaves.size(); ++i) all[user_inputs[i]] = value_of(leaves[i]);
   return all;
 }
 
 // ---------------------------------------------------------------------- outputs
-const Tensor& ProgramModuleImpl::State::held_tensor(InputKind kind, const std::string& name) const {
+const Tensor& ModuleState::held_tensor(InputKind kind, const std::string& name) const {
   for (size_t i = 0; i < held.size(); ++i)
-    if (program.input_specs[i].kind == kind && program.input_specs[i].target == name)
-      return held[i];
+    if (data.input_specs[i].kind == kind && data.input_specs[i].target == name) return held[i];
   throw Error(concat("program: the signature changes '", name, "', which it does not have"));
 }
 
-void ProgramModuleImpl::State::write_back(const OutputSpec& spec, const Value& value,
-                                          const std::vector<IValue>& leaves) const {
+void ModuleState::write_back(const OutputSpec& spec, const Value& value,
+                             const std::vector<IValue>& leaves) const {
   const auto* t = std::get_if<Tensor>(&value);
   TAPER_CHECK(t && t->defined(), "program: expected a new value of '", spec.target, "'");
   if (spec.kind == OutputKind::kUserInputMutation) {
     for (size_t i = 0; i < leaves.size(); ++i) {
-      const Argument& arg = program.input_specs[user_inputs[i]].arg;
+      const Argument& arg = data.input_specs[user_inputs[i]].arg;
       if (!arg.is<TensorArgument>() || arg.get<TensorArgument>().name != spec.target) continue;
       Tensor input = leaves[i].toTensor();
       if (!input.is_same(*t)) input.copy_(*t);
@@ -271,11 +270,10 @@ void ProgramModuleImpl::State::write_back(const OutputSpec& spec, const Value& v
   to.copy_(*t);
 }
 
-IValue ProgramModuleImpl::State::finish(std::vector<Value> outputs,
-                                        const std::vector<IValue>& leaves) const {
+IValue ModuleState::finish(std::vector<Value> outputs, const std::vector<IValue>& leaves) const {
   std::vector<IValue> results;
-  for (size_t i = 0; i < program.output_specs.size(); ++i) {
-    const OutputSpec& spec = program.output_specs[i];
+  for (size_t i = 0; i < data.output_specs.size(); ++i) {
+    const OutputSpec& spec = data.output_specs[i];
     switch (spec.kind) {
       case OutputKind::kUserOutput:
       case OutputKind::kLoss:
@@ -294,7 +292,15 @@ IValue ProgramModuleImpl::State::finish(std::vector<Value> outputs,
   return result.unflatten(next);
 }
 
+}  // namespace torch::taper::program
+
+namespace torch::taper {
+
 // ---------------------------------------------------------------------- the module
+struct ProgramModuleImpl::State : program::ModuleState {
+  using ModuleState::ModuleState;
+};
+
 ProgramModuleImpl::ProgramModuleImpl(program::Program program)
     : Module("ProgramModule"), state_(std::make_shared<State>(std::move(program))) {
   const NoGradGuard no_grad;
@@ -307,7 +313,8 @@ ProgramModuleImpl::~ProgramModuleImpl() = default;
 IValue ProgramModuleImpl::run(std::vector<IValue> inputs, const Named& named) {
   const std::vector<IValue> leaves = state_->leaves(std::move(inputs), named);
   state_->check_leaves(leaves);
-  std::vector<Value> outputs = state_->plan->run(state_->graph_inputs(leaves), state_->place);
+  std::vector<program::Value> outputs =
+      state_->plan->run(state_->graph_inputs(leaves), state_->place);
   return state_->finish(std::move(outputs), leaves);
 }
 
@@ -333,10 +340,10 @@ Tensor ProgramModuleImpl::only_tensor(const IValue& result) {
   return all[0];
 }
 
-const program::Program& ProgramModuleImpl::program() const { return state_->program; }
+const program::Program& ProgramModuleImpl::program() const { return state_->data; }
 
 void ProgramModuleImpl::train(bool on) {
-  const ModeOfExport& mode = state_->mode;
+  const program::ModeOfExport& mode = state_->mode;
   TAPER_CHECK(mode.of_mode(on) || !mode.of_mode(!on), "program: expected ",
               on ? "eval()" : "train()", ", got ", on ? "train()" : "eval()",
               ": the export fixed the mode of ", mode.example, " and others; in Python call model.",
@@ -377,7 +384,7 @@ void ProgramModuleImpl::to(Device device, bool non_blocking) {
 
 std::shared_ptr<nn::Module> ProgramModuleImpl::clone(const optional<Device>& device) const {
   const NoGradGuard no_grad;
-  program::Program copy = state_->program;
+  program::Program copy = state_->data;
   std::unordered_map<const TensorImpl*, Tensor> copies;  // tied tensors stay tied
   for (auto* all : {&copy.weights, &copy.constants})
     for (auto& [name, t] : *all) {
@@ -386,9 +393,9 @@ std::shared_ptr<nn::Module> ProgramModuleImpl::clone(const optional<Device>& dev
       t = made;
     }
   // The dtypes of converted tensors are not those of the file.
-  for (const InputSpec& spec : copy.input_specs) {
-    if (!spec.arg.is<TensorArgument>() || spec.target.empty()) continue;
-    const auto meta = copy.graph.tensor_values.find(spec.arg.get<TensorArgument>().name);
+  for (const program::InputSpec& spec : copy.input_specs) {
+    if (!spec.arg.is<program::TensorArgument>() || spec.target.empty()) continue;
+    const auto meta = copy.graph.tensor_values.find(spec.arg.get<program::TensorArgument>().name);
     const auto weight = copy.weights.find(spec.target), constant = copy.constants.find(spec.target);
     if (meta == copy.graph.tensor_values.end()) continue;
     if (weight != copy.weights.end()) meta->second.dtype = weight->second.scalar_type();
@@ -403,12 +410,12 @@ std::shared_ptr<nn::Module> ProgramModuleImpl::clone(const optional<Device>& dev
 }
 
 void ProgramModuleImpl::pretty_print(std::ostream& stream) const {
-  stream << "taper::ProgramModule(nodes=" << state_->program.graph.nodes.size() << ")";
+  stream << "taper::ProgramModule(nodes=" << state_->data.graph.nodes.size() << ")";
 }
 
 ProgramModule load_program(const std::string& path, const std::string& model) {
   try {
-    return ProgramModule(std::make_shared<ProgramModuleImpl>(read_program(path, model)));
+    return ProgramModule(std::make_shared<ProgramModuleImpl>(program::read_program(path, model)));
   } catch (Error& e) {
     if (e.msg().rfind("load: ", 0) != 0) e.add_context("in '" + path + "'");
     throw;
@@ -416,7 +423,7 @@ ProgramModule load_program(const std::string& path, const std::string& model) {
 }
 
 std::string describe_program(const std::string& path, const std::string& model) {
-  return describe_program(read_program(path, model));
+  return describe_program(program::read_program(path, model));
 }
 
 }  // namespace torch::taper

@@ -7,6 +7,8 @@
 
 #include <taper/program/graph.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace torch::taper::program {
 
 /// The values of symbols that are known.
@@ -74,3 +76,5 @@ class SizeRules {
 };
 
 }  // namespace torch::taper::program
+
+#pragma GCC visibility pop

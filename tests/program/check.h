@@ -78,7 +78,9 @@ inline double difference(const Tensor& a, const Tensor& b) {
   const Tensor x = a.detach().to(kDouble), y = b.detach().to(kDouble);
   if (!x.isnan().equal(y.isnan()) || !x.isinf().equal(y.isinf())) return INFINITY;
   const Tensor finite = y.isfinite();
-  const auto value = [&](const Tensor& t) { return t.masked_fill(~finite, 0).abs().max().item<double>(); };
+  const auto value = [&](const Tensor& t) {
+    return t.masked_fill(~finite, 0).abs().max().item<double>();
+  };
   const double largest = value(y);
   return value(x - y) / (largest > 0 ? largest : 1);
 }
