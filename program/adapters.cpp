@@ -23,7 +23,6 @@ using Call = AdapterCall;
 void give(Call& c, std::vector<IValue> results) { c.results = std::move(results); }
 void give(Call& c, const Tensor& y) { c.results = {y}; }
 
-void identity(Call& c) { give(c, c.tensor(0)); }
 void nothing(Call&) {}
 
 // ---------------------------------------------------------------------- norms
@@ -253,15 +252,6 @@ void embedding_bag_of(Call& c) {
                                  c.flag(5), c.tensor(6), c.flag(7));
   give(c, {std::get<0>(all), std::get<1>(all), std::get<2>(all), std::get<3>(all)});
 }
-void index_unsafe(Call& c) {
-  std::vector<optional<Tensor>> indices;
-  for (const IValue& i : c[1].toList())
-    indices.push_back(i.isNone() ? nullopt : optional<Tensor>(i.toTensor()));
-  std::vector<indexing::TensorIndex> all;
-  for (const auto& i : indices)
-    all.push_back(i ? indexing::TensorIndex(*i) : indexing::TensorIndex(indexing::Slice()));
-  give(c, c.tensor(0).index(all));
-}
 void log_sigmoid_forward(Call& c) { give(c, {log_sigmoid(c.tensor(0)), {}}); }
 void reshape_alias(Call& c) { give(c, c.tensor(0).as_strided(c.integers(1), c.integers(2))); }
 void stable_argsort(Call& c) {
@@ -320,6 +310,20 @@ void python_sum(Call& c) {
   give(c, {y});
 }
 
+/// Ops with the schema of another op.
+const std::pair<std::string_view, const char*> kOtherNames[] = {
+    {"aten::_unsafe_index.Tensor", "aten::index.Tensor"},
+    {"aten::_unsafe_index_put", "aten::index_put"},
+    {"aten::_adaptive_avg_pool2d", "aten::adaptive_avg_pool2d"},
+    {"aten::_adaptive_avg_pool3d", "aten::adaptive_avg_pool3d"},
+    {"aten::_conj", "aten::conj"},
+    {"aten::_conj_physical", "aten::conj_physical"},
+    {"aten::_neg_view", "aten::neg"},
+    {"aten::_pdist_forward", "aten::pdist"},
+    {"aten::lift_fresh", "aten::alias"},
+    {"aten::lift", "aten::alias"},
+};
+
 // clang-format off
 const Adapter kAdapters[] = {
     // Norms.
@@ -350,19 +354,7 @@ const Adapter kAdapters[] = {
     {"aten::to.device(Tensor self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor", to_device},
     {"aten::contiguous(Tensor self, *, MemoryFormat memory_format=contiguous_format) -> Tensor", contiguous},
     {"aten::lift_fresh_copy(Tensor self) -> Tensor", cloned},
-    {"aten::lift_fresh(Tensor self) -> Tensor", identity},
-    {"aten::lift(Tensor self) -> Tensor", identity},
-    {"aten::alias_copy(Tensor self) -> Tensor", cloned},
-    {"aten::detach_copy(Tensor self) -> Tensor", [](Call& c) { give(c, c.tensor(0).detach().clone()); }},
-    {"aten::_conj(Tensor self) -> Tensor", [](Call& c) { give(c, c.tensor(0).conj()); }},
-    {"aten::_conj_physical(Tensor self) -> Tensor", [](Call& c) { give(c, c.tensor(0).conj()); }},
-    {"aten::_neg_view(Tensor self) -> Tensor", [](Call& c) { give(c, c.tensor(0).neg()); }},
     {"aten::_reshape_alias(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", reshape_alias},
-    {"aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor", [](Call& c) { give(c, c.tensor(0).reshape(c.integers(1)).clone()); }},
-    {"aten::view_copy(Tensor self, SymInt[] size) -> Tensor", [](Call& c) { give(c, c.tensor(0).reshape(c.integers(1)).clone()); }},
-    {"aten::permute_copy(Tensor self, int[] dims) -> Tensor", [](Call& c) { give(c, c.tensor(0).permute(c.integers(1)).clone()); }},
-    {"aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor", [](Call& c) { give(c, c.tensor(0).expand(c.integers(1)).clone()); }},
-    {"aten::unsqueeze_copy(Tensor self, int dim) -> Tensor", [](Call& c) { give(c, c.tensor(0).unsqueeze(c.integer(1)).clone()); }},
     // Sizes and checks.
     {"aten::sym_size.int(Tensor self, int dim) -> SymInt", sym_size},
     {"aten::sym_stride.int(Tensor self, int dim) -> SymInt", sym_stride},
@@ -382,8 +374,6 @@ const Adapter kAdapters[] = {
     {"aten::_make_dep_token(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor", [](Call& c) { give(c, empty({0})); }},
     // Convolutions, pools, resampling.
     {"aten::_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32=False) -> Tensor", convolution_with_flags},
-    {"aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", [](Call& c) { give(c, adaptive_avg_pool2d(c.tensor(0), c.integers(1))); }},
-    {"aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", [](Call& c) { give(c, adaptive_avg_pool3d(c.tensor(0), c.integers(1))); }},
     {"aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor", nearest1<&upsample_nearest1d>},
     {"aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor", nearest2<&upsample_nearest2d>},
     {"aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor", nearest3<&upsample_nearest3d>},
@@ -405,8 +395,6 @@ const Adapter kAdapters[] = {
     {"aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)", embedding_bag_of},
     {"aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)", embedding_bag_of},
     {"aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor", [](Call& c) { give(c, cdist(c.tensor(0), c.tensor(1), c.real(2))); }},
-    {"aten::_pdist_forward(Tensor self, float p=2) -> Tensor", [](Call& c) { give(c, pdist(c.tensor(0), c.real(1))); }},
-    {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", index_unsafe},
     {"aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", stable_argsort},
     {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", [](Call& c) { give(c, alpha_dropout(c.tensor(0), c.real(1), c.flag(2))); }},
     // Numbers of Python.
@@ -444,6 +432,17 @@ const Adapter kAdapters[] = {
 // clang-format on
 
 }  // namespace
+
+std::string other_name(const std::string& name) {
+  for (const auto& [theirs, ours] : kOtherNames)
+    if (theirs == name) return ours;
+  // A copy of a view is needed only if something changes it. Graphs with such ops change nothing.
+  const size_t copy = name.find("_copy"), end = copy + 5;
+  if (copy != std::string::npos && (end == name.size() || name[end] == '.'))
+    return name.substr(0, copy) + name.substr(end);
+  // PyTorch's functional forms of in-place ops are Taper's own.
+  return name.compare(0, 6, "aten::") == 0 ? "taper" + name.substr(4) : name;
+}
 
 const Adapter* find_adapter(const std::string& name) {
   static const auto* const adapters = [] {

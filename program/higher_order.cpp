@@ -168,10 +168,7 @@ class HigherOrderStep final : public Step {
   const std::vector<Target> outputs_;
 };
 
-}  // namespace
-
-std::unique_ptr<Step> higher_order_step(const std::string& name, std::vector<Source> arguments,
-                                        std::vector<Target> outputs) {
+const std::map<std::string, Run>& runs() {
   static const std::map<std::string, Run> all = {
       {"cond", cond},
       {"while_loop", while_loop},
@@ -180,9 +177,17 @@ std::unique_ptr<Step> higher_order_step(const std::string& name, std::vector<Sou
       {"wrap_with_set_grad_enabled", with_grad_mode},
       {"wrap_with_autocast", with_autocast},
   };
-  const auto at = all.find(name);
-  if (at == all.end()) return nullptr;
-  return std::make_unique<HigherOrderStep>(at->second, std::move(arguments), std::move(outputs));
+  return all;
+}
+
+}  // namespace
+
+bool is_higher_order(const std::string& name) { return runs().count(name) > 0; }
+
+std::unique_ptr<Step> higher_order_step(const std::string& name, std::vector<Source> arguments,
+                                        std::vector<Target> outputs) {
+  return std::make_unique<HigherOrderStep>(runs().at(name), std::move(arguments),
+                                           std::move(outputs));
 }
 
 }  // namespace torch::taper::program

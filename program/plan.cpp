@@ -19,11 +19,9 @@ const OpInfo* find_row(const std::string& name) {
       if (!op->is(OpTrait::kOut)) all->emplace(op->aten_name(), op);
     return all;
   }();
-  const auto at = rows->find(name);
-  if (at != rows->end()) return at->second;
-  // PyTorch's functional forms of in-place ops have Taper's names.
-  const auto taper = rows->find("taper" + name.substr(std::min(name.find("::"), name.size())));
-  return taper == rows->end() ? nullptr : taper->second;
+  auto at = rows->find(name);
+  if (at == rows->end()) at = rows->find(other_name(name));
+  return at == rows->end() ? nullptr : at->second;
 }
 
 /// Returns "aten::add.Tensor" for "torch.ops.aten.add.Tensor". Other names are unchanged.
@@ -195,20 +193,16 @@ class PlanBuilder {
   void add(const Node& node) {
     const std::string name = operator_name(node.target);
     const std::string hop = "higher_order::";
-    try {
-      std::unique_ptr<Step> step = name.compare(0, hop.size(), hop) == 0
-                                       ? make_higher_order(node, name.substr(hop.size()))
-                                       : make_step(node, name);
-      if (!step) {
-        ++missing_[name];
-        for (const Argument& output : node.outputs) target(output);
-        return;
-      }
-      step->name = label(node);
-      plan_.steps_.push_back(std::move(step));
-    } catch (const IndexError& e) {
-      fail("node '", label(node), "': ", e.what());
+    std::unique_ptr<Step> step = name.compare(0, hop.size(), hop) == 0
+                                     ? make_higher_order(node, name.substr(hop.size()))
+                                     : make_step(node, name);
+    if (!step) {
+      ++missing_[name];
+      for (const Argument& output : node.outputs) target(output);
+      return;
     }
+    step->name = label(node);
+    plan_.steps_.push_back(std::move(step));
   }
   static std::string label(const Node& node) {
     std::string name = node.name;
@@ -240,6 +234,7 @@ class PlanBuilder {
     }
   }
   std::unique_ptr<Step> make_higher_order(const Node& node, const std::string& name) {
+    if (!is_higher_order(name)) return nullptr;
     std::vector<Source> arguments;
     for (const NamedArgument& a : node.inputs) arguments.push_back(source(a.arg));
     return higher_order_step(name, std::move(arguments), targets(node));

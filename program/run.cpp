@@ -147,10 +147,6 @@ class RowStep final : public Step {
       at += count;
     }
   }
-  ~RowStep() override {
-    for (const Parameter& p : parameters_)
-      if (p.constant) p.type->destroy(p.constant);
-  }
 
   void run(Frame& frame) const override {
     Arguments given(*this, frame);
@@ -174,9 +170,13 @@ class RowStep final : public Step {
   static constexpr size_t kOptions = 4;  // dtype, layout, device, pin_memory
   static constexpr size_t kMostParameters = 24;
 
+  struct Destroy {
+    const OpType* type;
+    void operator()(void* value) const { type->destroy(value); }
+  };
   struct Parameter {
-    const OpType* type = nullptr;
-    void* constant = nullptr;
+    const OpType* type;
+    std::unique_ptr<void, Destroy> constant{nullptr, Destroy{type}};
     int32_t tensor = -1;          ///< the slot of a tensor
     std::vector<Source> sources;  ///< of other values that change
   };
@@ -196,7 +196,7 @@ class RowStep final : public Step {
     Arguments& operator=(const Arguments&) = delete;
 
     const void* pointer(const Parameter& p, const Frame& frame) {
-      if (p.constant) return p.constant;
+      if (p.constant) return p.constant.get();
       if (p.tensor >= 0) return &tensor_in(frame, p.tensor);
       void* const value = unbox(p.type, p.sources, frame);
       made[count++] = {p.type, value};
@@ -241,13 +241,12 @@ class RowStep final : public Step {
   void add(const OpType* type, std::vector<Source> sources) {
     TAPER_CHECK(parameters_.size() < kMostParameters, "expected at most ", kMostParameters,
                 " arguments");
-    Parameter p;
-    p.type = type;
+    Parameter p{type};
     const bool constant = std::all_of(sources.begin(), sources.end(),
                                       [](const Source& s) { return s.is_constant(); });
-    const Place place;
+    const Place place{};
     if (constant)
-      p.constant = unbox(type, sources, Frame{{}, place});
+      p.constant.reset(unbox(type, sources, Frame{{}, place}));
     else if (is_type<Tensor>(type) && sources[0].kind == Source::Kind::kSlot &&
              !sources[0].is_number)
       p.tensor = sources[0].items[0].slot;

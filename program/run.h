@@ -158,7 +158,12 @@ std::unique_ptr<Step> operator_step(const OperatorHandle& op, std::vector<Source
 std::unique_ptr<Step> adapter_step(const Adapter& adapter, std::vector<Source> arguments,
                                    std::vector<Target> outputs);
 ///@}
-/// Returns a step for a higher-order op, or null: "cond", "while_loop", ... Its outputs are set.
+/// Returns the name of an op that computes the same, or a name without an op.
+std::string other_name(const std::string& name);
+
+/// Returns whether there is a step for a higher-order op.
+bool is_higher_order(const std::string& name);
+/// Returns a step for a higher-order op: "cond", "while_loop", ...
 std::unique_ptr<Step> higher_order_step(const std::string& name, std::vector<Source> arguments,
                                         std::vector<Target> outputs);
 /// Stores the results of a node.
