@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,13 +30,15 @@ POOL = ["framework/core/tensor.cpp", "framework/autograd/history.cpp"]
 SOURCES = ["framework/io/*.cpp", "framework/core/device.cpp", "framework/core/storage.cpp", *POOL, "data/idx.cpp",
            "data/image_file.cpp", "data/datasets/*.cpp", "ops/linalg/einsum.cpp", "optim/serialize.cpp", "optim/sgd.cpp",
            "optim/adam.cpp", "nn/module_io.cpp"]
+# Sources of other libraries that a target needs.
+OWN_SOURCES = {"program": ["program/*.cpp", "extension/*.cpp"]}
 SHARED = ["parser.cpp", "repair.cpp", "make_seeds.cpp"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize=vptr,function", "-fno-sanitize-recover=all"]
 # TAPER_NO_POOL: each tensor's memory is a block of its own, which AddressSanitizer watches.
 FLAGS = ["-std=c++20", "-O1", "-g1", "-fPIC", "-w", "-DTAPER_NO_POOL", "-fsanitize=fuzzer-no-link", *SANITIZE]
 # Files that PyTorch and NumPy wrote, by the ends of their names.
 PYTHON_FILES = {"pt": ".pt", "npy": ".npy", "npz": ".npz", "zip": ".npz"}
-MOST_BYTES = {"cifar": 8192, "device": 16, "einsum": 128, "pickle": 2048}
+MOST_BYTES = {"cifar": 8192, "device": 16, "einsum": 128, "pickle": 2048, "program": 16384}
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                "UBSAN_OPTIONS": "print_stacktrace=1", "OMP_NUM_THREADS": "1", "TAPER_DEVICES": ""}
 
@@ -86,7 +89,7 @@ class Builder:
         self.includes = ["-I" + os.path.join(self.work, "include"), "-I" + os.path.join(ROOT, "compat"), "-I" + ROOT]
         folder = os.path.join(self.work, "include", "taper")
         os.makedirs(folder, exist_ok=True)
-        for name in ("data", "framework", "nn", "ops", "optim", "taper.h"):
+        for name in ("data", "extension", "framework", "nn", "ops", "optim", "program", "taper.h"):
             if not os.path.lexists(os.path.join(folder, name)):
                 os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
 
@@ -120,7 +123,9 @@ class Builder:
             self.library(pool)
             self.link("make_seeds", [objects["make_seeds.cpp"]], [])
             shared = [objects["parser.cpp"], objects["repair.cpp"]]
-            list(pool.map(lambda n: self.link(n, [objects[n + ".cpp"], *shared], ["-fsanitize=fuzzer"]), names))
+            more = {n: list(pool.map(lambda s: self.compile(s, []), sorted(p for pattern in OWN_SOURCES.get(n, [])
+                                                                          for p in glob.glob(os.path.join(ROOT, pattern))))) for n in names}
+            list(pool.map(lambda n: self.link(n, [objects[n + ".cpp"], *more[n], *shared], ["-fsanitize=fuzzer"]), names))
 
 
 def copy_seeds(name, work):
@@ -132,6 +137,13 @@ def copy_seeds(name, work):
         files += glob.glob(os.path.join(ROOT, "tests", "data_files", "python", "*" + PYTHON_FILES[name]))
     for path in files:
         shutil.copy(path, into)
+    if name == "program":
+        for path in glob.glob(os.path.join(ROOT, "tests", "program", "files", "*.pt2")):
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.namelist():
+                    if member.endswith(".json"):
+                        with open(os.path.join(into, os.path.basename(path) + os.path.basename(member)), "wb") as out:
+                            out.write(archive.read(member))
     return into
 
 
