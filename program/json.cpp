@@ -1,7 +1,6 @@
 #include <taper/program/json.h>
 
-#include <cmath>
-#include <cstdlib>
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -444,7 +443,16 @@ std::string quoted_infinities(std::string_view text) {
   return out;
 }
 
+/// Limits the memory of the values to eight times the text and a constant.
+void check_density(std::string_view text, const std::string& where) {
+  constexpr size_t kBytesPerValue = 4, kFree = 1 << 18;
+  const auto values = static_cast<size_t>(std::count(text.begin(), text.end(), ','));
+  TAPER_CHECK(values <= kFree + text.size() / kBytesPerValue, where, ": expected at most ",
+              kFree + text.size() / kBytesPerValue, " values in so short a text, got ", values);
+}
+
 Json parse(std::string_view text, const std::string& where) {
+  check_density(text, where);
   int depth = 0;
   const auto limit_depth = [&](int at, Json::parse_event_t, Json&) {
     depth = std::max(depth, at);

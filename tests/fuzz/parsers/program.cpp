@@ -1,5 +1,5 @@
-// The JSON of programs of torch.export: a graph that may say anything becomes a module or an error. Zip archives and pickles have
-// fuzzers of their own.
+// The JSON of programs of torch.export: a graph that may say anything becomes a module or an error.
+// Zip archives and pickles have fuzzers of their own.
 #include <taper/ops/tensor/factory.h>
 #include <taper/program/archive.h>
 #include <taper/program/json.h>
@@ -30,7 +30,7 @@ void add_weights(Program& p) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t nbytes) {
   const std::string_view text(reinterpret_cast<const char*>(data), nbytes);
-  fuzz::parse(nbytes, 40, [&] {
+  fuzz::parse(nbytes, fuzz::kPlain, [&] {
     Program p = program_of_json(text, "the input");
     json_of_program(p);
     taper::describe_program(p);
@@ -38,6 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t nbytes) {
     const taper::ProgramModuleImpl net(std::move(p));
     for (const auto& item : net.named_parameters()) fuzz::touch(item.value());
   });
-  fuzz::parse(nbytes, 40, [&] { payloads_of_json(text, "the input"); });
+  fuzz::parse(nbytes, fuzz::kPlain, [&] { payloads_of_json(text, "the input"); });
   return 0;
 }
