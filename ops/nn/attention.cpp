@@ -254,14 +254,26 @@ constexpr detail::Way<AttentionProblem> kAttentionWays[] = {
 
 detail::ForcedWay g_forced("TAPER_ATTENTION");
 
-}  // namespace
-
-AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-                       const AttentionOptions& options) {
+AttentionOutput attend_best(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                            const AttentionOptions& options) {
   g_forced.check(kAttentionWays);
   AttentionOutput out;
   detail::run_best<kAttentionWays>(AttentionProblem{q, k, v, mask, options, out}, g_forced);
   return out;
+}
+
+}  // namespace
+
+AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                       const AttentionOptions& options) {
+  if (!detail::has_modes()) return attend_best(q, k, v, mask, options);
+  // Modes see public ops only.
+  const bool is_one_op =
+      options.weights == AttentionOptions::kNone && !(mask.defined() && options.causal);
+  if (!is_one_op) return attend_in_ops(q, k, v, mask, options);
+  return {
+      scaled_dot_product_attention(q, k, v, mask, options.dropout, options.causal, options.scale),
+      {}};
 }
 std::vector<std::string> attention_ways() { return detail::names_of(kAttentionWays); }
 void force_attention_way(const char* name) { g_forced.set(name); }
@@ -366,8 +378,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   options.scale = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
   options.causal = is_causal;
   options.dropout = dropout_p;
-  const Tensor y =
-      attend(as_heads(query, batch), as_heads(key, batch), as_heads(value, batch), mask, options).y;
+  const Tensor y = attend_best(as_heads(query, batch), as_heads(key, batch), as_heads(value, batch),
+                               mask, options)
+                       .y;
   if (batch.size() == 2) return y;
   Dims sizes = batch;
   sizes.push_back(y.size(2));
