@@ -61,6 +61,9 @@ class [[nodiscard]] DoorResult {
 /// called.
 void* show_at_door(const OpInfo& op, const void* const* arguments);
 
+/// Shows a read of an element to the modes.
+[[gnu::cold]] void show_read(const Tensor& t);
+
 /// The type of an argument that at_door() passes to show_at_door(). Small arguments are copied, so
 /// that the addresses of the op's variables do not escape.
 template <class T>

@@ -1,6 +1,7 @@
 #include <taper/framework/core/float8.h>
 #include <taper/framework/core/tensor.h>
 
+#include <taper/framework/autograd/door.h>
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/autograd/node.h>
@@ -325,6 +326,7 @@ Scalar Tensor::item() const {
               " elements cannot be converted to Scalar; it has sizes ", sizes(),
               ": select one element, or reduce it first");
   detail::check_not_capturing("item", device());
+  if (__builtin_expect(detail::has_modes(), 0)) detail::show_read(*this);
   if (impl_->extra && impl_->extra->note) impl_->extra->note->check_elements("item");
   if (!is_cpu()) return cpu().item();
   if (detail::watches_races())

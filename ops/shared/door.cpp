@@ -176,6 +176,8 @@ struct [[gnu::visibility("hidden")]] OpModes {
   }
   /// Lets the mode handle a call. Returns the result.
   static void* show(const OpInfo& op, const void* const* arguments, OpModeGuard* mode);
+  /// Shows a read of an element to all modes.
+  static void show_read(const Tensor& t);
 
   static thread_local OpModeGuard* now;          // the first mode to see an op
   static thread_local const OpInfo* now_passed;  // the op whose door lets the next call pass
@@ -211,6 +213,14 @@ void* detail::show_at_door(const OpInfo& op, const void* const* arguments) {
   const OpModes again(first, &op);
   return may_cast(op) ? cast_and_call(op, arguments) : nullptr;
 }
+
+void OpModes::show_read(const Tensor& t) {
+  for (OpModeGuard* mode = now; mode; mode = mode->outer_) {
+    const OpModes before(mode->outer_, nullptr);
+    mode->mode_.read(t);
+  }
+}
+void detail::show_read(const Tensor& t) { OpModes::show_read(t); }
 
 // ---------------------------------------------------------------------- calls
 OpCall::OpCall(const OpInfo& op, const void* const* arguments, OpModeGuard* mode)

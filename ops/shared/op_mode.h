@@ -172,6 +172,9 @@ class OpMode {
   /// `call.set_result()`. Only modes that were entered before this mode see ops that the
   /// implementation calls. An exception propagates to the caller of the op.
   virtual void call(const OpInfo& op, OpCall& call) = 0;
+  /// Called before the program reads the only element of `t` with item(), or with a function that
+  /// calls it. Does nothing by default. An exception leaves through item().
+  virtual void read(const Tensor& /*t*/) {}
 };
 
 /// Turns on a mode for the calling thread until the end of the scope. The last mode entered is the

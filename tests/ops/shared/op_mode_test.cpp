@@ -96,6 +96,36 @@ TEST(OpMode, ContainersRunLayerByLayer) {
   EXPECT_EQ(names_of([&] { net->forward(x); }), (Names{"linear", "relu", "linear"}));
 }
 
+TEST(OpMode, SeesAttentionOfModules) {
+  nn::MultiheadAttention attention(nn::MultiheadAttentionOptions(4, 2));
+  const Tensor x = rand({3, 1, 4});
+  const auto count = [](const Names& all, const char* name) {
+    return std::count(all.begin(), all.end(), name);
+  };
+  const Names one = names_of([&] { attention->forward(x, x, x, {}, false); });
+  EXPECT_EQ(count(one, "scaled_dot_product_attention"), 1);
+  const Names parts = names_of([&] { attention->forward(x, x, x); });
+  EXPECT_EQ(count(parts, "scaled_dot_product_attention"), 0);
+  EXPECT_EQ(count(parts, "matmul"), 2);
+}
+
+TEST(OpMode, SeesReadsOfElements) {
+  struct Reader : Recorder {
+    void read(const Tensor& t) override { sums.push_back(t.sum().item<float>()); }
+    std::vector<float> sums;
+  } inner, outer;
+  const Tensor x = full({1}, 3);
+  {
+    const OpModeGuard first(outer), second(inner);
+    EXPECT_EQ(x.item<float>(), 3);
+    EXPECT_TRUE(x.is_nonzero());
+  }
+  EXPECT_EQ(inner.sums, (std::vector<float>{3, 3}));
+  // The inner mode's own sum and read are shown to the outer one.
+  EXPECT_EQ(outer.sums.size(), 4u);
+  EXPECT_EQ(outer.names, (Names{"sum", "sum"}));
+}
+
 TEST(OpMode, TheLastOneEnteredSeesAnOpFirst) {
   Names order;
   Replacer outer("relu", [&](OpCall& call) { order.push_back("outer"), call.next(); });
