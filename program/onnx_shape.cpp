@@ -41,30 +41,24 @@ void unflatten(OnnxCall& c) {
   const int64_t dim = c.dim("dim");
   replace_dims(c, dim, dim + 1, c.size_list("sizes"));
 }
+Ints order_of(int64_t rank) {
+  Ints order;
+  for (int64_t d = 0; d < rank; ++d) order.push_back(d);
+  return order;
+}
+/// Dynamic sizes count as other than 1.
 void squeeze(OnnxCall& c) {
   Ints dims;
-  for (const int64_t d : c.dims("dim"))
-    if (c.fixed_size("self", d) == 1) dims.push_back(d);
-  c.set(dims.empty() ? c.tensor("self") : c.graph().squeeze(c.tensor("self"), dims));
-}
-/// Without dimensions, dynamic sizes count as other than 1.
-void squeeze_all(OnnxCall& c) {
-  Ints dims;
-  const std::vector<SymInt>& sizes = c.meta("self").sizes;
-  for (size_t d = 0; d < sizes.size(); ++d)
-    if (std::holds_alternative<int64_t>(sizes[d]) && std::get<int64_t>(sizes[d]) == 1)
-      dims.push_back(static_cast<int64_t>(d));
+  for (const int64_t d : c.has("dim") ? c.dims("dim") : order_of(c.rank("self"))) {
+    const SymInt& size = c.meta("self").sizes.at(static_cast<size_t>(d));
+    if (std::holds_alternative<int64_t>(size) && std::get<int64_t>(size) == 1) dims.push_back(d);
+  }
   c.set(dims.empty() ? c.tensor("self") : c.graph().squeeze(c.tensor("self"), dims));
 }
 void unsqueeze(OnnxCall& c) {
   c.set(c.graph().unsqueeze(c.tensor("self"), {c.dim("dim", "self", 1)}));
 }
 
-Ints order_of(int64_t rank) {
-  Ints order;
-  for (int64_t d = 0; d < rank; ++d) order.push_back(d);
-  return order;
-}
 void swap_dims(OnnxCall& c, int64_t a, int64_t b) {
   Ints order = order_of(c.rank("self"));
   if (order.size() < 2) return c.set(c.tensor("self"));
@@ -340,9 +334,7 @@ const std::map<std::string, OnnxRule, std::less<>>& onnx_shape_rules() {
       {"reshape_as", view_as},
       {"flatten", flatten},
       {"unflatten", unflatten},
-      {"squeeze", squeeze_all},
-      {"squeeze.dim", squeeze},
-      {"squeeze.dims", squeeze},
+      {"squeeze", squeeze},
       {"unsqueeze", unsqueeze},
       {"transpose", transpose},
       {"swapaxes", swapaxes},

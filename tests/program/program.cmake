@@ -19,4 +19,11 @@ if(Python3_FOUND)
   add_test(NAME program.models COMMAND ${Python3_EXECUTABLE}
            ${CMAKE_CURRENT_SOURCE_DIR}/program/models.py $<TARGET_FILE:run_model> --few)
   set_tests_properties(program.models PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  # Its own files, where PyTorch and ONNX Runtime are installed.
+  add_executable(export_peers program/export_peers.cpp)
+  target_include_directories(export_peers PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(export_peers PRIVATE taper::program)
+  add_test(NAME program.export_peers COMMAND ${Python3_EXECUTABLE}
+           ${CMAKE_CURRENT_SOURCE_DIR}/program/export_peers.py $<TARGET_FILE:export_peers>)
+  set_tests_properties(program.export_peers PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()
