@@ -1,8 +1,11 @@
 // Derivatives of functions: gradients of each example, Jacobians, Hessians and products with them,
-// Jacobians of a filter, equations in a network, training by forces. func.py times the same by
-// Python's torch.func.
+// Laplacians, filters, an implicit layer, equations in a network, training by forces. func.py times
+// the same by Python's torch.func.
 #include <torch/func.h>
 #include <torch/torch.h>
+
+#include <string>
+#include <utility>
 
 #include "measure.h"
 
@@ -81,6 +84,64 @@ void filter() {
   measure("Jacobians of 1024 filters, 6 states", [&] { each(s); });
 }
 
+// A step of extended Kalman filters, which takes the Jacobians of the motion and of the measurement.
+void kalman() {
+  const auto move = [](const Tensor& s) {
+    const auto p = s.slice(0, 0, 3), v = s.slice(0, 3);
+    return torch::cat({p + 0.01 * v, v - 0.01 * (0.1 * v.norm() * v + p.sin())});
+  };
+  const auto measure_at = [](const Tensor& s) {
+    return torch::stack({s.slice(0, 0, 3).norm(), torch::atan2(s[1], s[0])});
+  };
+  const Tensor one = torch::eye(6), noise = 0.1 * torch::eye(2);
+  const auto step = [&](const Tensor& s, const Tensor& P, const Tensor& z) {
+    const Tensor F = func::jacfwd(move)(s), at = move(s);
+    const Tensor predicted = F.matmul(P).matmul(F.t()) + 0.01 * one;
+    const Tensor H = func::jacrev(measure_at)(at), PH = predicted.matmul(H.t());
+    const Tensor gain = torch::linalg::solve(H.matmul(PH) + noise, PH.t()).t();
+    return std::pair{at + gain.mv(z - measure_at(at)), (one - gain.matmul(H)).matmul(predicted)};
+  };
+  const Tensor s = torch::randn({256, 6}), P = one.repeat({256, 1, 1}), z = torch::randn({256, 2});
+  const auto each = func::vmap(step);
+  measure("step of 256 extended Kalman filters, 6 states", [&] { each(s, P, z); });
+}
+
+// A layer whose output solves z = tanh(W z + x). By the implicit function theorem its gradient
+// solves a linear equation in products with the Jacobian, whose number of steps is fixed here.
+void implicit_layer() {
+  const Tensor W = 0.05 * torch::randn({64, 64}), x = torch::randn({32, 64});
+  const auto f = [](const Tensor& z, const Tensor& W, const Tensor& x) {
+    return (z.matmul(W.t()) + x).tanh();
+  };
+  measure("gradient of an implicit layer, 32 x 64", [&] {
+    Tensor z = torch::zeros_like(x);
+    for (int i = 0; i < 20; ++i) z = f(z, W, x);
+    const auto pull = func::vjp(f, z, W, x).second;
+    Tensor u = z;
+    for (int i = 0; i < 20; ++i) u = z + std::get<0>(pull(u));
+    pull(u);
+  });
+}
+
+// The sum of second derivatives along all axes, at 64 points. jet computes them along one direction
+// for each row.
+void laplacians() {
+  for (const int64_t d : {3, 10, 30}) {
+    auto net = mlp(d, 64, 1);
+    const auto p = func::parameters_of(net);
+    const auto u = [&](const Tensor& x) { return func::functional_call(net, p, x).squeeze(-1); };
+    const Tensor X = torch::randn({64, d}), axes = torch::eye(d).repeat({64, 1});
+    const std::string name = "Laplacian of an MLP in " + std::to_string(d) + " dimensions";
+    const auto trace = [&](const Tensor& x) { return func::hessian(u)(x).diagonal().sum(); };
+    const auto each = func::vmap(trace);
+    measure(name, [&] { each(X); });
+    measure(name + ", by directions", [&] {
+      const Tensor rows = X.repeat_interleave(d, 0);
+      func::jet(u, rows, {axes, Tensor()}).second[1].view({64, d}).sum(1);
+    });
+  }
+}
+
 void equations() {
   auto net = mlp(2, 64, 1);
   const auto u = [&](const func::NamedTensors& p, const Tensor& x) {
@@ -134,6 +195,9 @@ int main() {
   gradients_of_blocks();
   jacobians();
   filter();
+  kalman();
+  implicit_layer();
+  laplacians();
   equations();
   forces();
 }

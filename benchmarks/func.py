@@ -5,7 +5,7 @@ import time
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.func import functional_call, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vmap
+from torch.func import functional_call, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
 
 def measure(name, body):
@@ -94,6 +94,68 @@ def filters():
     measure("Jacobians of 1024 filters, 6 states", lambda: each(s))
 
 
+def kalman():
+    def move(s):
+        p, v = s[:3], s[3:]
+        return torch.cat([p + 0.01 * v, v - 0.01 * (0.1 * v.norm() * v + p.sin())])
+
+    def measure_at(s):
+        return torch.stack([s[:3].norm(), torch.atan2(s[1], s[0])])
+
+    one, noise = torch.eye(6), 0.1 * torch.eye(2)
+
+    def step(s, cov, z):
+        f, at = jacfwd(move)(s), move(s)
+        predicted = f @ cov @ f.t() + 0.01 * one
+        h = jacrev(measure_at)(at)
+        ph = predicted @ h.t()
+        gain = torch.linalg.solve(h @ ph + noise, ph.t()).t()
+        return at + gain.mv(z - measure_at(at)), (one - gain @ h) @ predicted
+
+    s, cov, z = torch.randn(256, 6), one.repeat(256, 1, 1), torch.randn(256, 2)
+    each = vmap(step)
+    measure("step of 256 extended Kalman filters, 6 states", lambda: each(s, cov, z))
+
+
+def implicit_layer():
+    w, x = 0.05 * torch.randn(64, 64), torch.randn(32, 64)
+
+    def f(z, w, x):
+        return (z @ w.t() + x).tanh()
+
+    def gradient():
+        z = torch.zeros_like(x)
+        for _ in range(20):
+            z = f(z, w, x)
+        _, pull = vjp(f, z, w, x)
+        u = z
+        for _ in range(20):
+            u = z + pull(u)[0]
+        return pull(u)
+
+    measure("gradient of an implicit layer, 32 x 64", gradient)
+
+
+def laplacians():
+    for d in (3, 10, 30):
+        net = mlp(d, 64, 1)
+        p = parameters_of(net)
+
+        def u(x):
+            return functional_call(net, p, x).squeeze(-1)
+
+        xs, axes = torch.randn(64, d), torch.eye(d).repeat(64, 1)
+        each = vmap(lambda x: hessian(u)(x).diagonal().sum())
+
+        def directions():
+            rows = xs.repeat_interleave(d, 0)
+            return jvp(lambda x: jvp(u, (x,), (axes,))[1], (rows,), (axes,))[1].view(64, d).sum(1)
+
+        name = f"Laplacian of an MLP in {d} dimensions"
+        measure(name, lambda: each(xs))
+        measure(name + ", by directions", directions)
+
+
 def equations():
     net = mlp(2, 64, 1)
     p, xs = parameters_of(net), torch.rand(512, 2)
@@ -144,5 +206,8 @@ if __name__ == "__main__":
     gradients_of_blocks()
     jacobians()
     filters()
+    kalman()
+    implicit_layer()
+    laplacians()
     equations()
     forces()

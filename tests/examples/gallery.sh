@@ -18,7 +18,7 @@ if [ -n "${LIBTORCH:-}" ]; then # (by hand: its CMake package wants the CUDA too
   done
   derivatives=()
 fi
-names+=("${derivatives[@]}")
+[ ${#derivatives[@]} -eq 0 ] || names+=("${derivatives[@]}" gradbench)
 programs=$(cd -- "$programs" && pwd)
 for name in "${names[@]}"; do
   [ -x "$programs/$name" ] || { echo "not run: the examples were not built"; exit 77; }
@@ -61,6 +61,31 @@ drawing() {
   failures=$((failures + 1))
 }
 
+# answers_message PATTERN MESSAGE: gradbench's response has the pattern.
+answers_message() {
+  echo "$2" | "$programs/gradbench" >out 2>&1
+  grep -qE -- "$1" out && return
+  echo "FAILED: gradbench: expected '$1' for $2, got: $(cat out)"
+  failures=$((failures + 1))
+}
+# Messages of the protocol, and all evaluations of small inputs if Python has NumPy.
+gradbench() {
+  local evaluate='"id": 7, "kind": "evaluate", "module"'
+  answers_message '^\{"id":7,"success":true\}$' '{"id": 7, "kind": "define", "module": "gmm"}'
+  answers_message '^\{"error":"expected as module one of ba, det.*, got other","id":7,"success":false\}$' '{"id": 7, "kind": "define", "module": "other"}'
+  answers_message '^\{"id":7,"tool":"taper"\}$' '{"id": 7, "kind": "start"}'
+  answers_message '^\{"id":7\}$' '{"id": 7, "kind": "analysis", "of": 6, "valid": true}'
+  answers_message '"output":6\.0,' "{$evaluate: \"hello\", \"function\": \"double\", \"input\": 3}"
+  answers_message '"output":\[0\.5,0\.5\],.*("name":"evaluate".*){4}' \
+    "{$evaluate: \"lse\", \"function\": \"gradient\", \"input\": {\"x\": [1, 1], \"min_runs\": 4}}"
+  answers_message '"error":"A: expected sizes \[9\], got \[2\]","id":7,"success":false' \
+    "{$evaluate: \"det\", \"function\": \"primal\", \"input\": {\"A\": [1, 1], \"ell\": 3}}"
+  answers_message '^gradbench: expected a message with id and kind, got hello$' hello
+  refuses "expected --multithreaded or nothing, got all" gradbench all
+  python3 "$here/../../examples/gradbench/check.py" --sample "$programs/gradbench" >out 2>&1
+  [[ $? = @(0|77) ]] || { echo "FAILED: gradbench's answers:" && cat out && failures=$((failures + 1)); }
+}
+
 # Files as long as MNIST's (LibTorch takes no others), of which the first images are bars.
 mkdir data
 { printf '\0\0\10\3\0\0\352\140\0\0\0\34\0\0\0\34'; yes '    ~~~~~  ' | tr ' ' '\0' | head -c $((256 * 784)); } >data/train-images-idx3-ubyte
@@ -88,6 +113,7 @@ if [ ${#derivatives[@]} -ne 0 ]; then
   learns '^gradients of 256 examples: .*, largest difference [0-9]e-0[6-9]$' per_sample_gradients 60 && drawing per_sample_gradients.svg 3
   learns '^noise 1: (8[3-9]|9[0-9])\.[0-9] %' per_sample_gradients 60
   learns '^test clusters: mean error of energies 0\.[01][0-9]*, of forces 0\.[0-5]' force_field 200 && drawing force_field.svg 2
+  gradbench
 fi
 learns '^step 200/200  loss 0\.[01]' transfer_learning --pretrain shapes.pt 200
 learns '^with the features of the checkpoint: [7-9][0-9]\.' transfer_learning shapes.pt 100
