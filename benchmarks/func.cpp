@@ -84,7 +84,8 @@ void filter() {
   measure("Jacobians of 1024 filters, 6 states", [&] { each(s); });
 }
 
-// A step of extended Kalman filters, which takes the Jacobians of the motion and of the measurement.
+// A step of extended Kalman filters, which takes the Jacobians of the motion and of the
+// measurement.
 void kalman() {
   const auto move = [](const Tensor& s) {
     const auto p = s.slice(0, 0, 3), v = s.slice(0, 3);

@@ -7,8 +7,9 @@
 
 #define TAPER_NO_TORCHSCRIPT                                                                       \
   "TorchScript is not part of Taper: define the network as a torch::nn::Module, save its weights " \
-  "with torch::save, and load them with torch::load. Or export the model in Python: import torch; " \
-  "program = torch.export.export(model.eval(), (x,)); torch.export.save(program, 'model.pt2'). " \
+  "with torch::save, and load them with torch::load. Or export the model in Python: import "       \
+  "torch; "                                                                                        \
+  "program = torch.export.export(model.eval(), (x,)); torch.export.save(program, 'model.pt2'). "   \
   "taper::load_program(\"model.pt2\") runs and trains it: docs/programs.md"
 #if defined(__has_attribute)
 #if __has_attribute(unavailable)

@@ -253,7 +253,8 @@ TEST(Training, ModulesWithOtherNumbersOfParameters) {
     nn::Sequential net(nn::Linear(4, 4));
     if (group.getRank() == 1) net->push_back(nn::Linear(4, 4));
     const std::string message = error_of([&] { DistributedDataParallel replicas(net, options); });
-    EXPECT_NE(message.find("rank 1 has parameter 1.weight Float[4, 4] that requires a gradient where rank 0 has nothing"),
+    EXPECT_NE(message.find("rank 1 has parameter 1.weight Float[4, 4] that requires a gradient "
+                           "where rank 0 has nothing"),
               std::string::npos)
         << message;
   });
