@@ -1,11 +1,14 @@
 #include <taper/program/archive.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <tuple>
 
 #include <taper/framework/autograd/grad_mode.h>
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/zip.h>
+#include <taper/ops/tensor/for_blob.h>
 #include <taper/ops/tensor/tensor.h>
 #include <taper/program/json.h>
 
@@ -116,9 +119,15 @@ class Archive {
     Tensors all;
     const ZipEntry& e = entry(name);
     if (e.nbytes == 0) return all;
-    for (const auto& item : pickle(e).toGenericDict())
-      if (item.key().isString() && item.value().isTensor())
-        all.emplace(item.key().toStringRef(), item.value().toTensor());
+    for (const auto& item : pickle(e).toGenericDict()) {
+      if (!item.key().isString() || !item.value().isTensor()) continue;
+      const Tensor& t = item.value().toTensor();
+      const auto equal = std::find_if(all.begin(), all.end(), [&](const auto& known) {
+        return t.numel() > 0 && known.second.data_ptr() == t.data_ptr() &&
+               known.second.sizes() == t.sizes() && known.second.strides() == t.strides();
+      });
+      all.emplace(item.key().toStringRef(), equal == all.end() ? t : equal->second);
+    }
     return all;
   }
   IValue pickle(const ZipEntry& e) const {
@@ -146,33 +155,42 @@ class Archive {
     return value.toTensor();
   }
 
-  /// Returns the tensor in a record. Equal tensors of one record are one tensor.
+  /// The elements of a record, and the tensors that share them. Equal tensors are one tensor.
+  struct Record {
+    Tensor elements;
+    std::vector<std::pair<Extent, Tensor>> tensors;
+  };
+
   Tensor stored(const std::string& name, const std::string& path, const Payload& payload) {
     if (!payload.has_meta) fail("'", name, "': expected facts of a tensor, got none");
     const Extent extent = checked_extent(name, payload.meta);
-    const Record& whole = record(name, path, payload.meta.dtype);
-    check_fits(name, extent, whole.tensor.numel());
-    for (const auto& [known, tensor] : whole.tensors)
+    Record& record = records_[{path, payload.meta.dtype}];
+    if (!record.elements.defined())
+      record.elements = read_elements(name, entry(path), payload.meta.dtype, extent.sizes);
+    check_fits(name, extent, record.elements.numel());
+    for (const auto& [known, tensor] : record.tensors)
       if (known == extent) return tensor;
-    const Tensor tensor = whole.tensor.as_strided(extent.sizes, extent.strides, extent.offset);
-    const_cast<Record&>(whole).tensors.emplace_back(extent, tensor);
-    return tensor;
+    record.tensors.emplace_back(extent, tensor_at(record.elements, extent));
+    return record.tensors.back().second;
   }
-
-  struct Record {
-    Tensor tensor;  ///< all elements
-    std::vector<std::pair<Extent, Tensor>> tensors;
-  };
-  const Record& record(const std::string& name, const std::string& path, ScalarType dtype) {
-    Record& record = records_[{path, dtype}];
-    if (!record.tensor.defined()) record.tensor = elements(name, entry(path), dtype);
-    return record;
+  /// Returns a tensor that shares memory, but is no view: a parameter begins a history.
+  static Tensor tensor_at(const Tensor& elements, const Extent& extent) {
+    if (elements.sizes() == extent.sizes && elements.strides() == extent.strides) return elements;
+    auto* const begin = static_cast<char*>(elements.data_ptr());
+    return from_blob(
+        begin + extent.offset * static_cast<int64_t>(elements.element_size()), extent.sizes,
+        extent.strides, [elements](void*) {}, elements.options());
   }
-  Tensor elements(const std::string& name, const ZipEntry& e, ScalarType dtype) const {
+  /// Reads a record: as a tensor of these sizes if they take all of it, else as a vector.
+  Tensor read_elements(const std::string& name, const ZipEntry& e, ScalarType dtype,
+                       const std::vector<int64_t>& sizes) const {
     const size_t itemsize = elementSize(dtype);
     if (e.nbytes % itemsize != 0)
       fail("'", name, "': expected elements of ", itemsize, " bytes, got ", e.nbytes, " bytes");
-    const Tensor t = empty({static_cast<int64_t>(e.nbytes / itemsize)}, dtype);
+    const auto numel = static_cast<int64_t>(e.nbytes / itemsize);
+    const auto product =
+        std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+    const Tensor t = empty(product == numel ? sizes : std::vector<int64_t>{numel}, dtype);
     zip_.read(e, t.data_ptr());
     if (dtype == kBool) check_bools(name, t);
     return t;

@@ -173,9 +173,12 @@ void ModuleState::hold(nn::Module& root) {
     const std::string name = dot == std::string::npos ? spec.target : spec.target.substr(dot + 1);
     const auto meta = data.graph.tensor_values.find(spec.arg.get<TensorArgument>().name);
     const bool learns = meta == data.graph.tensor_values.end() || meta->second.requires_grad;
-    if (spec.kind == InputKind::kParameter)
+    // As in Python, optimizers get a tied parameter once, and the state_dict has all its names.
+    const bool is_tied = std::any_of(held.begin(), held.begin() + static_cast<ptrdiff_t>(i),
+                                     [&](const Tensor& known) { return known.is_same(t); });
+    if (spec.kind == InputKind::kParameter && !is_tied)
       module_at(root, path).register_parameter(name, t, learns && t.is_floating_point());
-    else if (spec.kind == InputKind::kBuffer && spec.persistent)
+    else if (is_tied || (spec.kind == InputKind::kBuffer && spec.persistent))
       module_at(root, path).register_buffer(name, t);
     held[i] = t;
     if (!place.exported) place.exported = t.device();
