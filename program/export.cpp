@@ -157,16 +157,18 @@ Tensor with_other_values(const Tensor& x) {
 
 std::vector<Tensor> arguments_at(const std::vector<Tensor>& examples,
                                  const std::vector<Symbol>& symbols,
-                                 const std::vector<int64_t>& point) {
+                                 const std::vector<int64_t>& point, bool other_values) {
   const NoGradGuard no_grad;
   std::vector<Tensor> arguments;
-  for (const Tensor& x : examples) arguments.push_back(with_other_values(x));
+  for (const Tensor& x : examples) arguments.push_back(other_values ? with_other_values(x) : x);
   for (size_t s = 0; s < symbols.size(); ++s)
     for (const auto& [input, dim] : symbols[s].dims)
       if (point[s] != symbols[s].example)
         arguments[input] = resized(arguments[input], dim, point[s]);
   return arguments;
 }
+
+bool is_refusal(const Error& e) { return e.msg().rfind("export_program", 0) == 0; }
 
 // ---------------------------------------------------------------------- calls
 class Sampler {
@@ -192,9 +194,18 @@ class Sampler {
     for (const Tensor& x : arguments) copies.push_back(x.clone());
     return record_call(call_.body, inputs_.with(copies));
   }
-  void add(const std::vector<int64_t>& point) {
-    samples_.calls.push_back(record(arguments_at(examples_, symbols_, point)));
+  void add_call(const std::vector<int64_t>& point, bool other_values) {
+    samples_.calls.push_back(record(arguments_at(examples_, symbols_, point, other_values)));
     samples_.points.push_back(point);
+  }
+  /// Calls with other elements, or with those of the example if the module throws for others.
+  void add(const std::vector<int64_t>& point) {
+    try {
+      add_call(point, true);
+    } catch (const Error& e) {
+      if (is_refusal(e)) throw;
+      add_call(point, false);
+    }
   }
   /// Calls with all but the last of the sizes.
   void add_each(size_t s, const std::vector<int64_t>& sizes) {
@@ -220,7 +231,7 @@ class Sampler {
     try {
       add_each(s, sizes);
     } catch (const Error& e) {
-      if (e.msg().rfind("export_program", 0) == 0) throw;
+      if (is_refusal(e)) throw;
       sizes = other_sizes(symbols_[s], true);
       add_each(s, sizes);
     }

@@ -155,7 +155,8 @@ Program export_call(const FlatCall& call, const std::vector<Tensor>& example_inp
 ///
 /// The call is traced without gradients, several times, with sizes and values near those of the
 /// examples. All calls must make the same ops. A size is a number in the program, unless it follows
-/// from a size in `dynamic`. Afterwards the module's buffers have their old values.
+/// from a size in `dynamic`. Afterwards the module's buffers have their old values. The weights of
+/// the program share their memory with those of the module.
 ///
 /// The program has the module's mode: call eval() first, unless it shall train. Throws Error for
 /// calls that depend on the values of elements, and for changes of memory that no graph can say.

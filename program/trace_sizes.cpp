@@ -124,15 +124,13 @@ bool fit_square(size_t i, const Line& line, Term& term) {
   return fits_line(*term_of(term), i, line);
 }
 
-/// (s + b) // k, for the first k for which there is a b
-bool fit_quotient(size_t i, const Line& line, Term& term) {
-  term.factor = 0;
-  for (const int64_t v : line.v) term.factor = std::gcd(term.factor, v);
-  if (term.factor == 0) return false;
-  for (int64_t k = 2; k <= 64; ++k) {
+/// factor * ((s + b) // k), for the first k for which there is a b
+bool fit_quotient(size_t i, const Line& line, int64_t factor, Term& term) {
+  term.factor = factor;
+  for (int64_t k = 2; k <= 64 && factor != 0; ++k) {
     int64_t low = INT64_MIN, high = INT64_MAX;
     for (size_t j = 0; j < line.s.size(); ++j) {
-      const int64_t least = line.v[j] / term.factor * k - line.s[j];
+      const int64_t least = line.v[j] / factor * k - line.s[j];
       low = std::max(low, least);
       high = std::min(high, least + k - 1);
     }
@@ -143,9 +141,15 @@ bool fit_quotient(size_t i, const Line& line, Term& term) {
   }
   return false;
 }
+int64_t common_factor(const Values& values) {
+  int64_t factor = 0;
+  for (const int64_t v : values) factor = std::gcd(factor, v);
+  return factor;
+}
 
 bool fit_line(size_t i, const Line& line, Term& term) {
-  return fit_linear(i, line, term) || fit_square(i, line, term) || fit_quotient(i, line, term);
+  return fit_linear(i, line, term) || fit_square(i, line, term) || fit_quotient(i, line, 1, term) ||
+         fit_quotient(i, line, common_factor(line.v), term);
 }
 
 // ---------------------------------------------------------------------- fits of several symbols
