@@ -71,10 +71,14 @@ class Archive {
       if (slash != std::string::npos && e.name.substr(slash + 1) == "archive_format")
         folder_ = e.name.substr(0, slash + 1);
     }
-    if (!find("archive_format") || text("archive_format") != "pt2")
-      fail("expected a file of torch.export.save, got another zip archive",
-           find("constants.pkl") || find("data.pkl") ? "; torch::load and load_pt read this one"
-                                                     : "");
+    if (find("archive_format") && text("archive_format") == "pt2") return;
+    const bool is_pickle = std::any_of(
+        zip_.entries().begin(), zip_.entries().end(),
+        [](const ZipEntry& e) { return e.name.substr(e.name.find('/') + 1) == "data.pkl"; });
+    fail("expected a file of torch.export.save, got another zip archive",
+         is_pickle ? "; load_pt and load_state_dict read files of torch.save and tensors of "
+                     "TorchScript. Programs come from torch.export: docs/programs.md"
+                   : "");
   }
   void check_byte_order() const {
     if (find("byteorder") && text("byteorder") != "little")
