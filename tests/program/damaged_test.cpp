@@ -166,8 +166,8 @@ TEST(DamagedPrograms, OtherFiles) {
   expect_error("cannot open", [] { load_program("/nonexistent.pt2"); });
   expect_error("got no zip archive", [] { load_program(__FILE__); });
   expect_error(
-      "expected a file of torch.export.save, got another zip archive; torch::load and load_pt read "
-      "this one",
+      "expected a file of torch.export.save, got another zip archive; load_pt and "
+      "load_state_dict read",
       [] { load_program(TAPER_PROGRAM_FILES "/perceptron.pt"); });
   expect_error("expected the name of one of the programs 'model', got 'other'",
                [] { load_program(TAPER_PROGRAM_FILES "/perceptron.pt2", "other"); });
