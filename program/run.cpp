@@ -176,7 +176,7 @@ class RowStep final : public Step {
   };
   struct Parameter {
     const OpType* type;
-    std::unique_ptr<void, Destroy> constant{nullptr, Destroy{type}};
+    std::unique_ptr<void, Destroy> constant;
     int32_t tensor = -1;          ///< the slot of a tensor
     std::vector<Source> sources;  ///< of other values that change
   };
@@ -241,7 +241,7 @@ class RowStep final : public Step {
   void add(const OpType* type, std::vector<Source> sources) {
     TAPER_CHECK(parameters_.size() < kMostParameters, "expected at most ", kMostParameters,
                 " arguments");
-    Parameter p{type};
+    Parameter p{type, {nullptr, Destroy{type}}, -1, {}};
     const bool constant = std::all_of(sources.begin(), sources.end(),
                                       [](const Source& s) { return s.is_constant(); });
     const Place place{};

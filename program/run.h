@@ -10,6 +10,7 @@
 
 #include <taper/extension/dispatcher.h>
 #include <taper/framework/io/ivalue.h>
+#include <taper/ops/shared/op_mode.h>
 #include <taper/program/graph.h>
 
 namespace torch::taper::program {
