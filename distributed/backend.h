@@ -1,4 +1,4 @@
-// Backend: code shared by the process groups of all engines.
+// Backend: the code that the process groups of all engines (Gloo, MPI, NCCL) share.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,7 @@ enum class OpKind : uint8_t;
 /// tensor.
 class Backend : public ProcessGroup {
  public:
-  /// Throws ValueError unless 0 <= rank < size. Groups that splitGroup() makes connect through
-  /// `store`.
+  /// Throws ValueError unless 0 <= rank < size. splitGroup() connects new groups through `store`.
   Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout,
           intrusive_ptr<Store> store = {});
 
@@ -61,7 +60,7 @@ class Backend : public ProcessGroup {
                                           const AllgatherOptions& options = {}) override;
   WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                           const ReduceScatterOptions& options = {}) override;
-  /// Throws NotImplementedError if the engine cannot send messages between CPUs.
+  /// Throws NotImplementedError if the engine (NCCL) cannot send messages between CPUs.
   void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) override;
   intrusive_ptr<ProcessGroup> split(const intrusive_ptr<Store>& store,
                                     const std::vector<int>& ranks,
@@ -76,18 +75,17 @@ class Backend : public ProcessGroup {
 
  protected:
   using OperationPtr = std::shared_ptr<detail::Operation>;  ///< shared with the engine's thread
-  /// Begins an operation, or queues it. Backend calls it in the order of the program's calls.
+  /// Starts or queues `operation`. Backend calls submit() in the order of the program's calls.
   virtual WorkPtr submit(OperationPtr operation) = 0;
-  /// Makes a group of some of the ranks. In it, this process has the rank `rank`. The arguments are
-  /// already checked.
+  /// Makes a group of the ranks `ranks` of this group. `rank` is this process's rank in the new
+  /// group. Backend has already checked the arguments.
   virtual intrusive_ptr<ProcessGroup> make_part(const intrusive_ptr<Store>& store,
                                                 const std::vector<int>& ranks, int rank,
                                                 std::chrono::milliseconds timeout) = 0;
-  /// Throws ValueError for a reduction that the engine does not support. The engines of the CPU
-  /// support all reductions of ReduceOp.
+  /// Throws ValueError if the engine cannot apply reduction `how` to elements of `dtype`.
   virtual void check_reduction(ScalarType dtype, ReduceOp how) const;
-  /// Returns whether submit() accepts an allreduce of several tensors. If false, it gets them
-  /// combined to one tensor.
+  /// Returns whether submit() accepts an allreduce of several tensors. If false, Backend first
+  /// copies the tensors into one.
   virtual bool coalesces() const { return false; }
   /// Returns the given time limit, or the group's time limit if `given` is kUnsetTimeout.
   std::chrono::milliseconds limit(std::chrono::milliseconds given) const {

@@ -7,8 +7,10 @@
 
 namespace torch::taper::distributed::detail {
 
-/// Sets each tensor to the root's. Tensors below 1 MiB of one dtype and device are one broadcast,
-/// larger ones are not copied. Ranks must have equal lists. Undefined tensors are skipped.
+/// Copies the values of each tensor from rank `root` to all ranks. Tensors below 1 MiB of one dtype
+/// and device are copied into one buffer and sent by one broadcast. Each larger tensor is sent
+/// separately, without this copy. On all ranks, `tensors` must have the same sizes and dtypes in
+/// the same order. Undefined tensors are skipped.
 void broadcast_all(ProcessGroup& group, const std::vector<Tensor>& tensors, int root);
 
 }  // namespace torch::taper::distributed::detail

@@ -12,25 +12,27 @@
 
 namespace torch::taper::distributed::nccl {
 
-/// The ranks of a communicator: all, or those of the messages from one rank to another.
+/// The ranks of a communicator: all ranks, or only `from` and `to`, for messages in this direction.
 struct Link {
   int from = -1, to = -1;
   bool is_of_all() const { return from < 0; }
   auto operator<=>(const Link&) const = default;
 };
 
-/// Makes communicators of this rank when they are first used. Ranks make the communicators of a
-/// link in one order. While a rank waits for one, it also makes those that other ranks wait for. So
-/// ranks that send in a ring do not wait for each other. For use by one thread at a time.
+/// Makes this rank's communicators when they are first used. All ranks make the communicators of
+/// one link in the same order. While a rank waits for a communicator, it also makes the
+/// communicators that other ranks wait for. Therefore, ranks that send in a ring do not block each
+/// other. Only one thread at a time may use this object.
 class Communicators {
  public:
-  /// `begun` is called with each communicator, which may not be ready yet.
+  /// make() calls `begun` with each communicator when its creation starts. The communicator may not
+  /// be ready then.
   Communicators(intrusive_ptr<Store> store, int rank, int size,
                 std::function<void(ncclComm_t)> begun)
       : store_(std::move(store)), rank_(rank), size_(size), begun_(std::move(begun)) {}
 
-  /// Returns a new communicator of the link, for the device, which is current. Throws DistError if
-  /// another rank has not come before the deadline.
+  /// Returns a new communicator of `link` for `device`, which must be the current device. Throws
+  /// DistError if another rank of the link does not make the communicator before the deadline.
   ncclComm_t make(const Link& link, DeviceIndex device, Clock::time_point deadline);
 
  private:
@@ -38,7 +40,7 @@ class Communicators {
   struct Coming {
     Link link;
     DeviceIndex device;
-    std::string key;  // of its id in the store
+    std::string key;  // key of the communicator's id in the store
     ncclComm_t comm = nullptr;
     bool is_ready = false;
   };
@@ -59,7 +61,7 @@ class Communicators {
   const std::function<void(ncclComm_t)> begun_;
   std::map<Link, int> made_;
   std::list<Coming> coming_;
-  int64_t heard_ = 0;  // calls of other ranks
+  int64_t heard_ = 0;  // number of other ranks' calls that were read
 };
 
 }  // namespace torch::taper::distributed::nccl

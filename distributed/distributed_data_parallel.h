@@ -1,5 +1,5 @@
-// DistributedDataParallel: each process of a group has a copy of a module, and trains it on a part
-// of each batch.
+// DistributedDataParallel: each process of a group has a copy of a module, and trains the copy on
+// its part of each batch.
 //
 //   distributed::init_process_group("gloo");
 //   nn::parallel::DistributedDataParallel net(Net());
@@ -39,15 +39,15 @@ struct DistributedDataParallelOptions {
   TAPER_ARG(bool, broadcast_buffers) = true;
   /// The approximate size of a bucket in MiB. The gradients of a bucket are reduced together.
   TAPER_ARG(double, bucket_cap_mb) = 25;
-  /// Whether a forward pass may leave some parameters unused. This costs a traversal of the graph
-  /// in each pass.
+  /// Whether a forward pass may leave some parameters unused. If true, each pass traverses the
+  /// graph to find them.
   TAPER_ARG(bool, find_unused_parameters) = false;
-  /// Whether all passes use each parameter equally often. The first pass then finds unused
-  /// parameters, and parameters that several activation checkpoints use. The gradients of this pass
-  /// are reduced at its end. Later passes do not search for such parameters.
+  /// Whether each pass uses each parameter as often as the first pass does. The first pass then
+  /// counts the gradients of each parameter, and reduces all gradients at its end. Later passes use
+  /// these counts. Parameters may be unused, or used in several activation checkpoints.
   TAPER_ARG(bool, static_graph) = false;
-  /// Whether gradients are views of the buckets. This saves the memory of a second copy. The next
-  /// pass overwrites such gradients.
+  /// Whether gradients (`.grad`) are views of the buckets. This saves the memory of a second copy.
+  /// The next backward pass then overwrites the gradients.
   TAPER_ARG(bool, gradient_as_bucket_view) = false;
 };
 
@@ -58,10 +58,10 @@ struct JoinOptions {
   /// Whether sums of gradients are divided by the number of all ranks. If false, they are divided
   /// by the number of ranks that still have inputs.
   TAPER_ARG(bool, divide_by_initial_world_size) = true;
-  /// Makes all ranks throw Error once one rank has no more inputs.
+  /// Whether all ranks throw Error when one rank has no more inputs.
   TAPER_ARG(bool, throw_on_early_termination) = false;
-  /// Optimizers that step in the loop. A rank without inputs then also steps its part of the
-  /// parameters, with the gradients and options of the other ranks. All ranks must list the
+  /// The optimizers whose step() the loop calls. A rank without inputs then also updates its part
+  /// of the parameters, with the gradients and options of the other ranks. All ranks must list the
   /// optimizers in the same order.
   TAPER_ARG(Optimizers, optimizers);
 };
@@ -79,7 +79,7 @@ class DistributedModule {
   distributed::Reducer& reducer() { return *reducer_; }
   void begin_join(const JoinOptions& options);
   void end_join();
-  /// Takes part in the operations of ranks that still have inputs.
+  /// Runs the collective operations of the ranks that still have inputs, until no rank has inputs.
   void shadow_others();
   void average_gradients();
 
@@ -98,7 +98,7 @@ class DistributedModule {
   bool sync_ = true;
   JoinOptions join_options_;
   std::shared_ptr<distributed::detail::Join> join_;  // null outside join()
-  int root_ = 0;                                     // first rank that has inputs
+  int root_ = 0;                                     // lowest rank that has inputs
 };
 
 inline void add_tensors(std::vector<Tensor>& all, const Tensor& t) { all.push_back(t); }
@@ -117,8 +117,8 @@ void add_tensors(std::vector<Tensor>&, const T&) {}
 /// Wraps a module. The constructor compares names, sizes and dtypes of parameters and buffers over
 /// all ranks. If they differ, it throws Error, which names a rank and a parameter. Otherwise, it
 /// copies the values of rank 0 to all ranks. Each backward pass averages the gradients over the
-/// ranks. They are reduced in buckets while the pass runs, in the order in which they arrived in
-/// the first pass. All ranks must run the same number of passes.
+/// ranks. It reduces the gradients in buckets while the pass runs. Buckets follow the order in
+/// which the first pass computed the gradients. All ranks must run the same number of passes.
 template <class M>
 class DistributedDataParallel {
  public:
@@ -145,8 +145,8 @@ class DistributedDataParallel {
     return forward(std::forward<Args>(args)...);
   }
 
-  /// During its lifetime, each rank accumulates gradients separately. The first pass afterwards
-  /// averages the accumulated gradients.
+  /// While a NoSync exists, each rank accumulates gradients separately. The first backward pass
+  /// after its destruction averages the accumulated gradients.
   class NoSync {
    public:
     /// Use no_sync() to make one.
@@ -165,13 +165,13 @@ class DistributedDataParallel {
   /// Returns a NoSync.
   NoSync no_sync() { return NoSync(distributed_); }
   /// Calls body(), a loop over this rank's batches. The number of batches may differ between ranks.
-  /// A rank whose loop has ended takes part in the other ranks' operations, with gradients of zero,
-  /// until all loops have ended. Its own gradients become the averages of the other ranks. At the
-  /// end, all ranks get the parameters and buffers of a rank that ended last. Operations of
-  /// SyncBatchNorm in this group, and steps of JoinOptions::optimizers, are also covered. All ranks
-  /// with inputs must call the operations in the same order. Errors of body() are thrown
-  /// immediately. The other ranks then throw DistError at the time limit. This function corresponds
-  /// to Python's join().
+  /// After its loop, a rank still runs the collective operations of the other ranks, with gradients
+  /// of zero, until all loops have ended. The rank's parameters then have the averaged gradients of
+  /// the other ranks. At the end, all ranks get the parameters and buffers of a rank whose loop
+  /// ended last. join() also supports SyncBatchNorm in this group, and the steps of
+  /// JoinOptions::optimizers. All ranks with inputs must call the operations in the same order. An
+  /// exception of body() is thrown immediately. The other ranks then throw DistError at the time
+  /// limit. This function corresponds to Python's join().
   template <class Body>
   void join(const Body& body, const JoinOptions& options = {}) {
     struct End {
@@ -183,8 +183,8 @@ class DistributedDataParallel {
     body();
     distributed_->shadow_others();
   }
-  /// Averages the current gradients of the parameters over the ranks, like the end of a backward
-  /// pass. Use it for passes that were captured under no_sync(), after their replay. If a parameter
+  /// Averages the current gradients of the parameters over the ranks, as a backward pass does at
+  /// its end. Call it after the replay of a pass that was captured under no_sync(). If a parameter
   /// has no gradient on any rank, its gradient becomes 0. With find_unused_parameters, it stays
   /// undefined.
   void average_gradients() { distributed_->average_gradients(); }

@@ -8,9 +8,9 @@
 
 namespace torch::taper::distributed {
 
-/// Appends values to a file, under a lock of the whole file (flock). Each process reads the values
-/// that others have appended. The file is removed when the last of `num_workers` stores is
-/// destroyed. If `num_workers` is 0 or less, the file stays.
+/// Appends values to a file while it holds a lock on the whole file (flock). Each process reads the
+/// values that other processes have appended. The file is removed when the last of `num_workers`
+/// stores is destroyed. If `num_workers` is 0 or less, the file stays.
 class FileStore final : public Store {
  public:
   /// Opens the file. Throws DistStoreError if the file cannot be created.
@@ -38,7 +38,7 @@ class FileStore final : public Store {
   std::mutex mutex_;
   const std::string path_;
   const int num_workers_;
-  int64_t read_ = 0;  // bytes of the file that were read into values_
+  int64_t read_ = 0;  // number of bytes of the file that were read into values_
   detail::StoreMap values_;
 };
 

@@ -16,8 +16,8 @@ namespace torch::taper::distributed::detail {
 
 class FlightBuffer;
 
-/// An operation's entry in the buffer, until the buffer overwrites it. The functions of an empty
-/// FlightEntry do nothing.
+/// Refers to an operation's entry in the buffer. The functions do nothing if the buffer has
+/// overwritten the entry, or if the FlightEntry is empty.
 class FlightEntry {
  public:
   FlightEntry() = default;
@@ -34,8 +34,9 @@ class FlightEntry {
   uint64_t id_ = 0;
 };
 
-/// Records operations. The threads of operations write without locks, in less than 100 ns for an
-/// operation. The buffer can be read at any time. Entries that are being written are then left out.
+/// Records operations. Threads write entries without locks, in less than 100 ns for an operation.
+/// Any thread may read the buffer at any time. The result omits entries that another thread is
+/// writing.
 class FlightBuffer : public std::enable_shared_from_this<FlightBuffer> {
  public:
   /// Makes a buffer and adds it to the list that flight_record() reads.

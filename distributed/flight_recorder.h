@@ -9,11 +9,12 @@
 
 namespace torch::taper::distributed {
 
-/// Returns the last operations of each group, also of destroyed groups, as JSON. Its keys are those
-/// of PyTorch's flight recorder: name, number, sizes, dtypes, state ("scheduled", "started",
+/// Returns the last operations of each group, also of destroyed groups, as JSON. It has the keys of
+/// PyTorch's flight recorder: name, number, sizes, dtypes, state ("scheduled", "started",
 /// "completed", "failed"), times in nanoseconds since 1970, and error. The environment variable
-/// TAPER_FLIGHT_RECORD_SIZE limits the number of operations (default 1000). If TAPER_FLIGHT_RECORD
-/// is set to a path, a failed operation also writes this JSON to the file PATH.RANK.
+/// TAPER_FLIGHT_RECORD_SIZE is the number of operations that each group keeps (default 1000). If
+/// TAPER_FLIGHT_RECORD is set to a path, a failed operation also writes this JSON to the file
+/// PATH.RANK.
 std::string flight_record();
 
 }  // namespace torch::taper::distributed

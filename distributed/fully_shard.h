@@ -2,8 +2,8 @@
 // Whole parameters exist only while they are used.
 //
 //   for (auto& block : *net->blocks) distributed::fully_shard(*block->as<Block>());
-//   distributed::fully_shard(net);  // the parameters that are in none of the blocks
-//   optim::AdamW optimizer(net->parameters(), 1e-3);  // of this rank's parts
+//   distributed::fully_shard(net);  // all parameters outside the blocks optim::AdamW
+//   optimizer(net->parameters(), 1e-3);  // keeps state for this rank's rows only
 //
 // It corresponds to Python's torch.distributed.fsdp.fully_shard. Zhao et al., "PyTorch FSDP:
 // Experiences on scaling fully sharded data parallel", 2023.
@@ -27,7 +27,7 @@ struct FullyShardOptions {
   /// The process group. By default, it is the default group.
   TAPER_ARG(Group, process_group);
   /// Whether whole parameters are freed after forward, and gathered again for backward. If false,
-  /// they are kept between forward and backward. This takes memory, but saves a gather.
+  /// whole parameters are kept between forward and backward, which takes memory but saves a gather.
   TAPER_ARG(bool, reshard_after_forward) = true;
   /// Dtype to which parameters and floating inputs are converted for forward and backward. The
   /// optimizer uses the original dtype of the parameters.
@@ -48,9 +48,9 @@ struct Shard {
 /// the values of rank 0, and then each rank keeps only its rows. Afterwards, a call of the module
 /// (`net(x)`, not `net->forward(x)`) gathers the parameters, and backward gathers them again if
 /// necessary. Backward computes the gradients of this rank's rows, averaged over the ranks. All
-/// ranks must call the module equally often. Make optimizers after this call. A parameter on which
-/// no output depends gets a gradient of zero if another parameter of the call has a gradient.
-/// Throws Error if ranks have different parameters, and ValueError if there is no parameter to
+/// ranks must call the module equally often. Make optimizers after this call. If a backward pass
+/// reaches only some parameters of a call, the gradients of the call's other parameters become
+/// zero. Throws Error if parameters of ranks differ, and ValueError if there is no parameter to
 /// shard.
 void fully_shard(nn::Module& module, const FullyShardOptions& options = {});
 /// Shards the module of a holder.
@@ -61,18 +61,19 @@ void fully_shard(const nn::ModuleHolder<M>& module, const FullyShardOptions& opt
 
 /// Sets whether backward passes of the module average gradients over the ranks. With `recurse`,
 /// also sets this for its sharded submodules. Without averaging, each rank accumulates the
-/// gradients of whole parameters (in reduce_dtype), which takes memory. The next pass that averages
-/// includes these sums. zero_grad() does not reset the sums. This function and the next three throw
-/// ValueError if nothing in the module is sharded.
+/// gradients of whole parameters (in reduce_dtype), which takes memory. The next pass with
+/// averaging also averages these sums. zero_grad() does not reset the sums. This function and the
+/// next three functions throw ValueError if nothing in the module is sharded.
 void set_requires_gradient_sync(nn::Module& module, bool requires_gradient_sync,
                                 bool recurse = true);
-/// Changes FullyShardOptions::reshard_after_forward. Call it only between calls of the module.
+/// Changes FullyShardOptions::reshard_after_forward of `module`, and of its sharded submodules if
+/// `recurse`. Do not call it while the module runs.
 void set_reshard_after_forward(nn::Module& module, bool reshard_after_forward, bool recurse = true);
-/// Sets the modules that are called after this one. Before its forward runs, a call of `module`
-/// then prefetches their parameters. An empty list disables this.
+/// Sets the modules whose parameters a call of `module` prefetches, before the forward of `module`
+/// runs. An empty list disables this prefetch.
 void set_modules_to_forward_prefetch(nn::Module& module, const std::vector<nn::Module*>& modules);
-/// Sets the modules whose parameters backward prefetches when it gathers those of `module`. An
-/// empty list selects the module that was called before `module`.
+/// Sets the modules whose parameters backward prefetches when it gathers the parameters of
+/// `module`. An empty list selects the module that was called before `module`.
 void set_modules_to_backward_prefetch(nn::Module& module, const std::vector<nn::Module*>& modules);
 
 /// Returns this rank's part of a parameter, or nullopt for a parameter that is not sharded.
@@ -80,7 +81,7 @@ optional<Shard> shard_of(const Tensor& parameter);
 /// Returns state_dict() with whole parameters, on every rank. All ranks must call this.
 StateDict full_state_dict(const nn::Module& module);
 /// Loads whole parameters like Module::load_state_dict. Each rank takes its rows. Throws Error, and
-/// changes nothing, for missing or unexpected names and for other sizes.
+/// changes nothing, if names are missing or unexpected, or if sizes differ.
 void load_full_state_dict(nn::Module& module, const StateDict& state_dict);
 
 }  // namespace torch::taper::distributed

@@ -1,4 +1,4 @@
-// Gathers a text from each rank, so that ranks can find their differences. Not installed.
+// Gathers a text from each rank, so that all ranks can compare them. Not installed.
 #pragma once
 
 #include <cstring>
@@ -40,14 +40,14 @@ inline std::string first_line_that_differs(const std::string& a, const std::stri
   return line.empty() ? "nothing" : line;
 }
 
-/// Returns the device of the first tensor. NCCL sends CPU data through this device, if no other
-/// rank uses it.
+/// Returns the device of the first tensor, or nullopt if there are no tensors. check_same_texts()
+/// makes this device current, because NCCL may send CPU data through the current device.
 inline optional<Device> device_of(const std::vector<Tensor>& tensors) {
   return tensors.empty() ? nullopt : optional<Device>(tensors[0].device());
 }
 
-/// Throws Error unless all ranks have equal lines. The message has the differing lines of rank 0
-/// and of the first rank that differs. The lines describe `tensors`.
+/// Throws Error unless all ranks pass the same text `own`. Lines of `own` describe `tensors`. The
+/// message has the first differing line of the first rank that differs, and the line of rank 0.
 inline void check_same_texts(const char* op, const char* what, ProcessGroup& group,
                              const std::string& own, const std::vector<Tensor>& tensors) {
   const cuda::OptionalDeviceGuard on(device_of(tensors));

@@ -23,12 +23,12 @@ struct Environment {
   static Environment read();
 };
 
-/// Makes the default group, which the functions below use. `backend` is "gloo", "nccl" or "mpi".
-/// With "gloo" and "nccl", rank 0 serves a TCPStore at MASTER_ADDR and MASTER_PORT, through which
-/// the ranks connect. Under torchrun, they connect through torchrun's store. With "mpi", the
-/// processes are those that MPI's launcher started. Throws Error if there is already a default
-/// group. Throws ValueError for a backend that is unknown or not in this build, and DistError if
-/// ranks do not connect in time.
+/// Makes the default group, which other functions use if they get no group. `backend` is "gloo",
+/// "nccl" or "mpi". With "gloo" and "nccl", rank 0 serves a TCPStore at MASTER_ADDR and
+/// MASTER_PORT, through which the ranks connect. Under torchrun, they connect through torchrun's
+/// store. With "mpi", the group has the processes that MPI's launcher started. Throws Error if
+/// there is already a default group. Throws ValueError for a backend that is unknown or not in this
+/// build, and DistError if ranks do not connect in time.
 intrusive_ptr<ProcessGroup> init_process_group(
     const std::string& backend, std::chrono::milliseconds timeout = std::chrono::minutes(30));
 /// Returns whether there is a default group.
@@ -37,11 +37,12 @@ bool is_initialized();
 intrusive_ptr<ProcessGroup> default_group();
 /// Destroys the default group. Does nothing if there is none.
 void destroy_process_group();
-/// Makes a group of some ranks of the default group. All ranks of the default group must make these
-/// calls in the same order. In the new group, a process's rank is its position in `ranks`. Returns
-/// an undefined group on ranks that are not in `ranks`.
+/// Makes a group of some ranks of the default group. All ranks of the default group must call
+/// new_group() in the same order. In the new group, a process's rank is its position in `ranks`.
+/// Returns an undefined group on ranks that are not in `ranks`.
 intrusive_ptr<ProcessGroup> new_group(const std::vector<int>& ranks);
-/// Return the rank and the number of ranks, or 0 and 1 without a group.
+/// Return the rank in the default group and its number of ranks, or 0 and 1 without a default
+/// group.
 int get_rank();
 int get_world_size();
 

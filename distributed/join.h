@@ -1,5 +1,5 @@
-// Tells ranks without inputs which operation the other ranks will run next, so that they can take
-// part in it. Not installed.
+// Tells ranks without inputs which operation the other ranks will run next, so that all ranks run
+// it. Not installed.
 #pragma once
 
 #include <string>
@@ -16,18 +16,19 @@ class ZeroRedundancyOptimizer;
 
 namespace torch::taper::distributed::detail {
 
-/// A loop of DistributedDataParallel::join() on this thread. Before each collective operation, each
-/// rank announces its next step.
+/// Coordinates one call of DistributedDataParallel::join() on this thread. Before each collective
+/// operation, each rank announces its next step.
 class Join {
  public:
   /// The kinds of steps. The comments say what the numbers a, b and c of a Note mean.
   enum Step : int64_t {
     kNoInputs,
-    kForward,        // a: averages gradients, b: sends buffers, c: takes the bucket order
-    kBucket,         // a: index, b: no more announcements in this pass, c: as kEndOfPass's a
-    kEndOfPass,      // a: whether ranks agree on the used parameters
-    kStatistics,     // of a batch. a: number of values, b: dtype of inputs
-    kSums,           // for the batch's gradient. a: number of values, b: their dtype
+    kForward,     // a: whether gradients are averaged, b: whether buffers are sent, c: whether one
+                  // rank sends its order of buckets to the other ranks
+    kBucket,      // a: index, b: whether it is the pass's last announcement, c: as kEndOfPass's a
+    kEndOfPass,   // a: whether ranks agree on the used parameters
+    kStatistics,  // sums of a batch norm's forward. a: number of values, b: dtype of inputs
+    kSums,        // sums of a batch norm's backward. a: number of values, b: their dtype
     kOptimizerStep,  // a: index of the optimizer
     kSteps
   };
@@ -37,8 +38,8 @@ class Join {
       return step == o.step && a == o.a && b == o.b && c == o.c;
     }
   };
-  /// The announcement of the ranks that have inputs, the number of these ranks, and the first of
-  /// them.
+  /// The announcement of the ranks that have inputs, the number of these ranks, and the lowest of
+  /// these ranks.
   struct Heard {
     Note note;
     int with_inputs = 0, root = -1;
@@ -53,7 +54,7 @@ class Join {
   Join(const Join&) = delete;
   Join& operator=(const Join&) = delete;
 
-  /// Returns this thread's join, or null. Each operation that join() covers calls it.
+  /// Returns this thread's join, or null. Each operation that join() supports calls current().
   static Join*& current() {
     static thread_local Join* join = nullptr;
     return join;
@@ -67,7 +68,7 @@ class Join {
     return join;
   }
 
-  /// Announces a step, and continues.
+  /// Announces a step, and does not wait for the other ranks.
   void announce(const Note& own) { (void)start(own); }
   /// Announces a step, and waits for the other ranks' announcements. Throws Error if ranks with
   /// inputs announce different steps.
@@ -92,10 +93,11 @@ class Join {
     return heard;
   }
 
-  /// Returns whether statistics of batches have been announced. If they have, their gradients are
-  /// reduced between buckets.
+  /// Returns whether a batch norm has announced statistics. Its backward then runs reductions
+  /// between the reductions of buckets.
   bool has_statistics() const { return has_statistics_; }
-  /// Returns the index of an optimizer in the join's list. Throws Error if it is not listed.
+  /// Returns the index of `optimizer` in JoinOptions::optimizers. Throws Error if `optimizer` is
+  /// not listed.
   int64_t number_of(const optim::ZeroRedundancyOptimizer* optimizer) const {
     for (size_t i = 0; i < optimizers_.size(); ++i)
       if (optimizers_[i] == optimizer) return static_cast<int64_t>(i);

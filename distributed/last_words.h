@@ -1,5 +1,5 @@
-// Messages between ranks after an operation has failed. They show which ranks were at another
-// operation, and which ranks do not answer. Not installed.
+// Messages between ranks after an operation has failed. The messages show which ranks were at
+// another operation, and which ranks do not answer. Not installed.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,14 @@ struct Failure {
   std::chrono::milliseconds limit;  ///< time limit of the operation
 };
 
-/// The messages of all ranks. One value of the store has a line for each message.
+/// Exchanges the messages of all ranks through one value of the store. Each line of this value is a
+/// message.
 class LastWords {
  public:
   explicit LastWords(Failure own) : own_(std::move(own)) {}
 
-  /// Writes this rank's message, and reads until all messages have come or the deadline has passed.
+  /// Writes this rank's message. Then reads messages until all ranks have written one, or the
+  /// deadline has passed.
   void converse(std::chrono::steady_clock::time_point deadline) {
     using namespace std::chrono_literals;
     try {
@@ -48,8 +50,8 @@ class LastWords {
     ended_ = true;
     changed_.notify_all();
   }
-  /// Waits until converse() has ended or the deadline has passed. Returns the messages that have
-  /// come, by rank.
+  /// Waits until converse() has ended or the deadline has passed. Returns the messages that were
+  /// read, by rank.
   std::map<int, std::string> heard(std::chrono::steady_clock::time_point deadline) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait_until(lock, deadline, [this] { return ended_; });
@@ -58,7 +60,7 @@ class LastWords {
 
  private:
   static constexpr const char* kKey = "last_words";
-  /// Adds the messages. Returns whether all ranks have written a message.
+  /// Adds the messages in `lines`. Returns whether all ranks have written a message.
   bool take(const std::string& lines) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::istringstream in(lines);
@@ -75,7 +77,7 @@ class LastWords {
   bool ended_ = false;
 };
 
-/// Returns "Rank 1", "Ranks 1, 3".
+/// Returns "Rank 1" for one rank, and "Ranks 1, 3" for several ranks.
 inline std::string names_of(const std::vector<int>& ranks) {
   constexpr size_t kMost = 16;
   std::string names = ranks.size() == 1 ? "Rank" : "Ranks";

@@ -1,4 +1,4 @@
-// Messages between ranks that are started together.
+// Starts several messages between ranks together.
 #pragma once
 
 #include <utility>
@@ -29,10 +29,10 @@ struct P2POp {
 };
 
 /// Starts all messages and returns their works, in the order of the list. No message waits for
-/// another, so ranks may exchange tensors in pairs or in a ring. All ranks of a message must call
-/// it. Throws ValueError for an empty list, for messages of several groups, for tensors that are
-/// undefined or not contiguous, and for a peer that is this rank or outside of the group. Then
-/// nothing is sent.
+/// another, so ranks may exchange tensors in pairs or in a ring. The sender and the receiver of
+/// each message must call this function. Throws ValueError for an empty list, for messages of
+/// several groups, for tensors that are undefined or not contiguous, and for a peer that is this
+/// rank or outside of the group. After ValueError, nothing has been sent.
 std::vector<intrusive_ptr<Work>> batch_isend_irecv(const std::vector<P2POp>& messages);
 
 }  // namespace torch::taper::distributed

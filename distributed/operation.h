@@ -1,5 +1,5 @@
-// An operation of a process group, as a backend gets it. Its arguments are checked, and its lists
-// of tensors are combined to one tensor. Not installed.
+// Operation: the argument of Backend::submit(). Backend has checked the arguments, and has combined
+// lists of tensors to one tensor. Not installed.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ enum class OpKind : uint8_t {
   kBroadcast,      // `in` on the root, `out` on other ranks
   kAllreduce,      // `in` is `out`
   kReduce,         // `in` is `out`
-  kAllgather,      // `out` has the `in` of all ranks, in the order of ranks
+  kAllgather,      // `out` gets the `in` of all ranks, in the order of ranks
   kGather,         // like kAllgather, but `out` is only on the root
-  kScatter,        // `in`, only on the root, has the `out` of all ranks
+  kScatter,        // `in` has the `out` of all ranks, and exists only on the root
   kReduceScatter,  // `in` has the values for each rank's `out`
-  kAlltoall,       // both have a part for each rank, see `sent` and `received`
+  kAlltoall,       // `in` and `out` have a part for each rank, see `sent` and `received`
   kSend,           // `in`
   kRecv,           // `out`
   kRecvAnysource,  // `out`
@@ -40,10 +40,11 @@ struct Operation {
   ReduceOp how;
   int peer = 0;                         ///< the root, or the other rank
   int tag = 0;                          ///< of messages
-  std::vector<int64_t> sent, received;  ///< for kAlltoall: numbers of elements, by rank
+  std::vector<int64_t> sent, received;  ///< for kAlltoall: number of elements for or from each rank
   std::chrono::milliseconds limit{0};
-  uint64_t sequence = 0;        ///< number among the group's collectives, or its messages
-  uint64_t agreement = 0;       ///< hash of the arguments that must be equal, 0 for messages
+  uint64_t sequence = 0;  ///< number among the group's collectives, or its messages
+  uint64_t agreement =
+      0;  ///< hash of the arguments that all ranks must pass equally, 0 for messages
   std::function<void()> after;  ///< called on the waiting thread if there was no error
   FlightEntry flight;
 

@@ -19,9 +19,9 @@
 
 namespace torch::taper::distributed {
 
-/// Blocks SIGPIPE on this thread and on threads that it starts. Gloo writes to connections without
-/// MSG_NOSIGNAL. If the other end is gone, the signal would end the process. With SIGPIPE blocked,
-/// the write returns an error.
+/// Blocks SIGPIPE on this thread and on threads that this thread starts. Gloo writes to connections
+/// without MSG_NOSIGNAL. If the peer has closed the connection, SIGPIPE would end the process. If
+/// SIGPIPE is blocked, the write returns an error instead.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() {
@@ -54,7 +54,7 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;  // of a message
     std::chrono::steady_clock::time_point deadline;          // of a message
   };
-  /// Data that a small reduction has sent and received.
+  /// The data that a small reduction sends and receives.
   struct Exchange {
     std::vector<uint8_t> memory;
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
@@ -68,7 +68,7 @@ struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::I
   std::deque<Job> jobs, messages;  // messages are in flight
   std::exception_ptr broken;
   bool ends = false, has_told = false;  // has_told: other ranks were told of a failure
-  Exchange last_exchange;               // of the thread. Other ranks may not have read it yet
+  Exchange last_exchange;               // used by the thread. Other ranks may not have read it yet
   detail::OwnThread thread;
   std::vector<detail::OwnThread> waiters;  // for messages
   size_t idle_waiters = 0;

@@ -25,12 +25,12 @@ namespace mpi {
 
 using Clock = std::chrono::steady_clock;
 
-/// Initializes MPI with support for threads, unless it is already initialized, and finalizes it at
-/// the end of the process. Throws DistError if MPI's support for threads is not sufficient.
+/// If MPI is not initialized, initializes it with support for threads, and finalizes it at the end
+/// of the process. Throws DistError if MPI's support for threads is not sufficient.
 void require();
 /// Throws DistError with MPI's description if `status` is an error.
 void check(int status, const char* call);
-/// A lock that is held during calls of MPI, if MPI allows only one call at a time.
+/// Holds a lock during a call of MPI, if MPI allows only one call at a time.
 class Turn {
  public:
   Turn();
@@ -38,10 +38,11 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 };
-/// Returns whether the operation has ended. If it has, clears `request`. Throws DistError if the
-/// operation failed.
+/// Returns whether the operation of `request` has ended. If it has ended, clears `request`. Throws
+/// DistError if the operation failed.
 bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
-/// Waits for the operation. Returns false if the deadline has passed. The operation then continues.
+/// Waits for the operation. Returns false if the deadline passes first. The operation then
+/// continues.
 bool finish(MPI_Request& request, Clock::time_point deadline);
 /// Never frees `memory`, because an operation that still runs may write to it.
 void abandon(std::shared_ptr<void> memory);
@@ -51,17 +52,18 @@ MPI_Op op_for(detail::Combine combine);
 MPI_Datatype unit(size_t itemsize);
 /// Returns the largest tag of a message.
 int greatest_tag();
-/// The number of tags that programs' messages cannot use. monitoredBarrier and the making of groups
-/// use them.
+/// The number of tags that are reserved for monitoredBarrier() and for making groups. Messages of
+/// the program cannot use these tags.
 constexpr int kOwnTags = 1024;
-/// Send a word to another rank, or receive a word. Return false if the deadline has passed.
+/// Send `word` to rank `to`, or receive `word` from rank `from`. Return false if the deadline
+/// passes first.
 bool give(MPI_Comm comm, int to, int tag, uint64_t word, Clock::time_point deadline);
 bool take(MPI_Comm comm, int from, int tag, uint64_t& word, Clock::time_point deadline);
 
 }  // namespace mpi
 
 struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Impl> {
-  /// Takes the ownership of the communicator. Its errors are then returned as statuses.
+  /// Takes the ownership of the communicator, and makes MPI return its errors as statuses.
   explicit Impl(MPI_Comm comm);
   ~Impl();
   void start();
@@ -84,7 +86,8 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   int rank = 0, size = 1;
   MPI_Comm comm;
   WorkPtr submit(OperationPtr operation);
-  /// Waits for pending operations, and for the thread. A callback may also call it on this thread.
+  /// Waits for pending operations, and for the thread to end. A callback may call stop() on this
+  /// thread.
   void stop();
 
  private:
@@ -115,7 +118,7 @@ struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Imp
   std::deque<JobPtr> arrived;
   bool ends = false;
   std::exception_ptr broken;
-  std::deque<JobPtr> collectives;  // used by the thread. The first one is running
+  std::deque<JobPtr> collectives;  // used only by the thread. The first collective is running
   std::vector<JobPtr> messages;
   mpi::Clock::time_point last_progress;
   detail::OwnThread thread;

@@ -20,21 +20,23 @@ void require();
 
 /// Returns a new id. One rank sends it to the others, so that they can make a communicator.
 Id new_id();
-/// A communicator, which does not block the host, and a stream of its device. Operations run there.
+/// A communicator, whose calls do not block the host, and the stream on which its operations run.
 struct Place {
   ncclComm_t comm = nullptr;
   cuda::Stream stream;
   int rank = 0, size = 1;
 };
-/// Begins to make a communicator of the current device. It must not be used before is_ready().
+/// Starts to make a communicator for the current device. Do not use it before is_ready() returns
+/// true.
 ncclComm_t begin_communicator(const Id& id, int rank, int size);
-/// Returns whether all ranks have come. Throws DistError if NCCL reports an error.
+/// Returns whether all ranks have connected. Throws DistError if NCCL reports an error.
 bool is_ready(ncclComm_t comm);
 /// Returns the communicator's error, or "" if there is none.
 std::string error_of(ncclComm_t comm);
 /// Aborts the kernels of the communicator, and destroys it.
 void abort(ncclComm_t comm) noexcept;
-/// Destroys it when its kernels have ended. Aborts one that is not ready.
+/// Waits for the communicator's kernels, and destroys it. If the communicator is not ready, aborts
+/// it.
 void destroy(ncclComm_t comm) noexcept;
 
 /// Returns why NCCL does not support a reduction, or "" if NCCL supports it.

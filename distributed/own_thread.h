@@ -9,14 +9,14 @@
 namespace torch::taper::distributed::detail {
 
 /// A thread of a group, which ends operations and runs their callbacks. A callback may release the
-/// last reference to the group. The group is then destroyed on its own thread. A thread cannot join
-/// itself, so it continues detached, and the process waits for it at exit.
+/// last reference to the group. Then this thread destroys the group. The thread cannot join itself,
+/// so it is detached, and the process waits for it at exit.
 class OwnThread {
  public:
   OwnThread() = default;
-  /// Runs f. Until it returns, f must keep alive everything that it uses.
+  /// Starts a thread that runs f. f must keep alive everything that it uses.
   explicit OwnThread(std::function<void()> f);
-  /// Joins the thread. If the thread itself calls it, detaches the thread.
+  /// Joins the thread. If the thread itself calls end(), detaches the thread.
   void end();
   bool is_running() const { return thread_.joinable(); }
   /// Waits for detached threads.

@@ -22,15 +22,15 @@ namespace torch::taper::distributed {
 struct PowerSGDOptions {
   /// Number of columns of the two matrices that approximate a gradient.
   TAPER_ARG(int64_t, matrix_approximation_rank) = 1;
-  /// Number of passes at the start that do not compress. It must be at least 2 with error feedback
-  /// or a warm start, because buckets change after the first pass.
+  /// Number of passes at the start that do not compress gradients. With error feedback or a warm
+  /// start, it must be at least 2, because buckets change after the first pass.
   TAPER_ARG(int64_t, start_powerSGD_iter) = 1000;
-  /// The lowest ratio of compression. A gradient that would not shrink by this factor is averaged
-  /// without compression.
+  /// The least factor by which compression must shrink a gradient. If it would shrink the gradient
+  /// less, the gradient is averaged without compression.
   TAPER_ARG(double, min_compression_rate) = 2;
-  /// Whether the error of a pass is added to the next pass's gradients.
+  /// Whether the error of compression in one pass is added to the gradients of the next pass.
   TAPER_ARG(bool, use_error_feedback) = true;
-  /// Whether a pass begins with the matrices of the previous one.
+  /// Whether a pass starts from the matrices of the previous pass.
   TAPER_ARG(bool, warm_start) = true;
   /// A number that is added to norms when columns are orthogonalized.
   TAPER_ARG(double, orthogonalization_epsilon) = 0;

@@ -14,14 +14,14 @@
 namespace torch::taper::distributed {
 
 /// A group of ranks. All ranks must call operations in the same order, with tensors of equal sizes
-/// and dtypes. An operation returns immediately. Wait for its Work before you use its tensors
-/// again. If an operation exceeds the group's time limit, it ends with DistError on every rank. The
-/// group can then no longer be used.
+/// and dtypes. A function that starts an operation returns immediately. Wait for its Work before
+/// you use its tensors again. If an operation exceeds the group's time limit, it ends with
+/// DistError on every rank. The group is then unusable.
 class ProcessGroup : public intrusive_ptr_target {
  public:
   using Tensors = std::vector<Tensor>;  ///< a list of tensors
-  using Work = distributed::Work;       ///< a running operation
-  using WorkPtr = Handle<Work>;         ///< a reference to it
+  using Work = distributed::Work;       ///< an operation that was started
+  using WorkPtr = Handle<Work>;         ///< a reference to a Work
 
   /// Throws ValueError unless 0 <= rank < size.
   ProcessGroup(int rank, int size) : rank_(rank), size_(size) {
@@ -34,14 +34,14 @@ class ProcessGroup : public intrusive_ptr_target {
   int getSize() const { return size_; }
   /// Returns the store through which the ranks have connected. It is undefined for MPI.
   const intrusive_ptr<Store>& getStore() const { return store_; }
-  /// Returns "gloo", "mpi", "nccl".
+  /// Returns "gloo", "mpi" or "nccl".
   virtual const std::string getBackendName() const = 0;
 
   /// Copies each tensor of the root to the other ranks.
   virtual WorkPtr broadcast(Tensors& tensors, const BroadcastOptions& options = {}) = 0;
-  /// Sets each tensor to the reduction over all ranks.
+  /// Sets the tensor, on each rank, to the elementwise reduction of this tensor over all ranks.
   virtual WorkPtr allreduce(Tensors& tensors, const AllreduceOptions& options = {}) = 0;
-  /// Runs allreduce for several tensors of the same dtype and device, in one message.
+  /// Runs allreduce for several tensors of the same dtype and device, in one operation.
   virtual WorkPtr allreduce_coalesced(Tensors& tensors,
                                       const AllreduceCoalescedOptions& options = {}) = 0;
   /// Reduces like allreduce, but only on the root. The other ranks' tensors are undefined
@@ -50,7 +50,8 @@ class ProcessGroup : public intrusive_ptr_target {
   /// Sets outputs[0][r] to rank r's inputs[0].
   virtual WorkPtr allgather(std::vector<Tensors>& outputs, Tensors& inputs,
                             const AllgatherOptions& options = {}) = 0;
-  /// Gathers like allgather into one tensor with the elements of all ranks.
+  /// Gathers like allgather, but into the tensor `output`. The elements of rank r come before the
+  /// elements of rank r + 1.
   virtual WorkPtr _allgather_base(Tensor& output, Tensor& input,
                                   const AllgatherOptions& options = {}) = 0;
   /// Gathers like allgather, but only on the root. Other ranks have no outputs.
@@ -62,42 +63,45 @@ class ProcessGroup : public intrusive_ptr_target {
   /// Sets outputs[0] to the reduction of all ranks' inputs[0][rank].
   virtual WorkPtr reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                                  const ReduceScatterOptions& options = {}) = 0;
-  /// Runs reduce_scatter with the inputs in one tensor.
+  /// Runs reduce_scatter, with the inputs for all ranks one after the other in the tensor `input`.
   virtual WorkPtr _reduce_scatter_base(Tensor& output, Tensor& input,
                                        const ReduceScatterOptions& options = {}) = 0;
   /// Sets part r of the output to part `rank` of rank r's input. Parts are along the first
-  /// dimension, and the lists are their sizes. Empty lists mean equal parts.
+  /// dimension. `output_sizes` and `input_sizes` are the sizes of the parts. An empty list means
+  /// equal parts.
   virtual WorkPtr alltoall_base(Tensor& output, Tensor& input, std::vector<int64_t>& output_sizes,
                                 std::vector<int64_t>& input_sizes,
                                 const AllToAllOptions& options = {}) = 0;
   /// Sets outputs[r] to rank r's inputs[rank].
   virtual WorkPtr alltoall(Tensors& outputs, Tensors& inputs,
                            const AllToAllOptions& options = {}) = 0;
-  /// Sends one tensor to a rank. `tag` distinguishes messages between two ranks.
+  /// Sends one tensor to rank `to`. `tag` distinguishes messages between two ranks.
   virtual WorkPtr send(Tensors& tensors, int to, int tag) = 0;
-  /// Receives one tensor from a rank. See send().
+  /// Receives one tensor from rank `from`. `tag` must be the tag of send().
   virtual WorkPtr recv(Tensors& tensors, int from, int tag) = 0;
   /// Receives from the first rank that sends. Work::sourceRank() returns this rank.
   virtual WorkPtr recvAnysource(Tensors& tensors, int tag) = 0;
   /// Starts an operation that ends when all ranks have started it.
   virtual WorkPtr barrier(const BarrierOptions& options = {}) = 0;
   /// Runs a barrier and waits for it. If ranks do not call it in time, rank 0 throws DistError,
-  /// which names the first of these ranks. With `wait_all`, it names all of them. The other ranks
+  /// which names the first missing rank, or all missing ranks with `wait_all`. The other ranks
   /// throw DistError, too.
   virtual void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) = 0;
 
   /// Makes a new group of some ranks of this group, with the same backend. All ranks of this group
-  /// must call this in the same order. Ranks of one new group must pass equal `ranks`. Groups that
-  /// are made by one call must not overlap. In the new group, a process's rank is its position in
-  /// `ranks`. Returns an undefined group on ranks that are not in `ranks`. `timeout` is the time
-  /// limit of the new group's operations, by default the limit of this group. `name` becomes a part
-  /// of the keys in the store. `options` is for LibTorch's signature and has no effect. Throws
-  /// ValueError for invalid ranks, and DistError if other ranks do not call it in time.
+  /// must call splitGroup() in the same order. Several new groups can be made at once. They must
+  /// not overlap, and all ranks of one new group must pass equal `ranks`. In the new group, a
+  /// process's rank is its position in `ranks`. Returns an undefined group on ranks that are not in
+  /// `ranks`. `timeout` is the time limit of the new group's operations. The default is this
+  /// group's time limit. `name` becomes a part of the keys in the store. `options` exists because
+  /// LibTorch has it, and has no effect. Throws ValueError for invalid ranks, and DistError if
+  /// other ranks do not call splitGroup() in time.
   virtual intrusive_ptr<ProcessGroup> splitGroup(
       const std::vector<int>& ranks, const optional<std::chrono::milliseconds>& timeout = {},
       nullopt_t options = nullopt, const optional<std::string>& name = {}) = 0;
-  /// Makes a new group of the given ranks. Only these ranks call this. They connect through a
-  /// store, under keys that no other group uses (PrefixStore). MPI does not need a store.
+  /// Makes a new group of the ranks `ranks`. Only these ranks call split(). They connect through
+  /// `store`, under keys that no other group may use (wrap it in a PrefixStore). MPI does not need
+  /// a store.
   virtual intrusive_ptr<ProcessGroup> split(const intrusive_ptr<Store>& store,
                                             const std::vector<int>& ranks,
                                             std::chrono::milliseconds timeout = kUnsetTimeout) = 0;
@@ -106,10 +110,10 @@ class ProcessGroup : public intrusive_ptr_target {
   virtual std::chrono::milliseconds timeout() const = 0;
   /// Changes the time limit of later operations.
   virtual void setTimeout(std::chrono::milliseconds timeout) = 0;
-  /// Returns the number of operations that were called, without messages.
+  /// Returns the number of collective operations that were started. It does not count messages.
   virtual uint64_t getSequenceNumberForGroup() = 0;
-  /// Aborts pending operations on this rank. If the engine can, it also aborts them on the other
-  /// ranks. (MPI ends the processes.) The group cannot be used afterwards.
+  /// Aborts pending operations on this rank, and also on the other ranks if the backend can. (MPI
+  /// ends the processes.) The group is unusable afterwards.
   virtual void abort() = 0;
 
   /// Calls _allgather_base(). This is the name in another version of LibTorch.
@@ -137,16 +141,20 @@ class ProcessGroup : public intrusive_ptr_target {
                             const AllToAllOptions& options = {}) {
     return alltoall_base(output, input, output_sizes, input_sizes, options);
   }
-  /// Sets outputs[r][i] to rank r's inputs[i]. Returns one Work for all tensors.
+  /// Gathers each tensor of `inputs`: sets outputs[r][i] to rank r's inputs[i]. Returns one Work
+  /// for all tensors.
   virtual WorkPtr allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
                                       const AllgatherOptions& options = {}) = 0;
-  /// Runs _allgather_base() for each pair. Returns one Work for all tensors.
+  /// Runs _allgather_base() for each pair outputs[i] and inputs[i]. Returns one Work for all
+  /// tensors.
   virtual WorkPtr allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                   const AllgatherOptions& options = {}) = 0;
-  /// Runs _reduce_scatter_base() for each pair. Returns one Work for all tensors.
+  /// Runs _reduce_scatter_base() for each pair outputs[i] and inputs[i]. Returns one Work for all
+  /// tensors.
   virtual WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                   const ReduceScatterOptions& options = {}) = 0;
-  /// Runs gather() into one tensor on the root. On other ranks, `output` is ignored.
+  /// Gathers like gather(), but into the root's tensor `output`. On other ranks, `output` is
+  /// ignored.
   virtual WorkPtr gather_into_tensor(Tensor& output, Tensor& input,
                                      const GatherOptions& options = {}) = 0;
   /// Calls gather_into_tensor(). This is the name in LibTorch 2.15.

@@ -12,16 +12,16 @@ class Device;
 
 namespace torch::taper::distributed {
 
-/// Collectives run one after the other on the group's thread. Messages start with the call, and run
-/// concurrently with collectives and with each other. A send matches a receive with equal rank,
-/// tag, size and dtype. Messages that are equal in all four match in the order of the calls.
-/// Therefore, both ranks may send before they receive, and may receive in another order. (send() of
-/// a CUDA device's tensor waits for the device.)
+/// Runs collectives one after the other on the group's thread. A message starts when send() or
+/// recv() is called, and runs concurrently with collectives and other messages. A send matches a
+/// receive of the right ranks, tag, size and dtype. If several messages match, they match in the
+/// order of the calls. Therefore, two ranks may both send before they receive, and may receive in
+/// another order than the messages were sent. (send() of a CUDA tensor waits for its device.)
 class ProcessGroupGloo final : public Backend {
  public:
   /// Options for connecting, and time limits.
   struct Options {
-    /// Time limit of connecting, and the default limit of operations.
+    /// Time limit of connecting, and the default time limit of operations.
     std::chrono::milliseconds timeout = std::chrono::minutes(30);
     /// Network devices. The first one is used. If the list is empty, createDefaultDevice() is used.
     std::vector<std::shared_ptr<::gloo::transport::Device>> devices;
@@ -35,19 +35,19 @@ class ProcessGroupGloo final : public Backend {
       return options;
     }
   };
-  /// Makes a device for the network interface in the environment variable GLOO_SOCKET_IFNAME. If it
-  /// is unset, it uses the interface of the host's name, or otherwise the loopback. Throws
-  /// DistError for an unknown interface.
+  /// Makes a device for the network interface in the environment variable GLOO_SOCKET_IFNAME. If
+  /// the variable is unset, uses the interface to which the host's name resolves. If there is none,
+  /// uses the loopback interface. Throws DistError for an unknown interface.
   static std::shared_ptr<::gloo::transport::Device> createDefaultDevice();
   /// Makes a device for a network interface ("eth0"). Throws DistError for an unknown interface.
   static std::shared_ptr<::gloo::transport::Device> createDeviceForInterface(
       const std::string& interface);
-  /// Makes a device for the interface of a name or an address of this host. Throws DistError if it
-  /// is not an address of this host.
+  /// Makes a device for the network interface that has the address `hostname`, a name or an IP
+  /// address. Throws DistError if it is not an address of this host.
   static std::shared_ptr<::gloo::transport::Device> createDeviceForHostname(
       const std::string& hostname);
-  /// Connects all ranks through the store, under keys that no other group uses (PrefixStore).
-  /// Throws DistError if they do not connect within the time limit.
+  /// Connects all ranks through `store`, under keys that no other group may use (wrap it in a
+  /// PrefixStore). Throws DistError if the ranks do not connect within the time limit.
   ProcessGroupGloo(const intrusive_ptr<Store>& store, int rank, int size,
                    std::shared_ptr<Options> options = Options::create());
   /// Waits for pending operations.

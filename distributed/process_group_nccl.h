@@ -8,19 +8,19 @@
 
 namespace torch::taper::distributed {
 
-/// Queues operations on a separate stream for each device, after the current stream's work.
-/// Work::wait() makes the current stream wait for the operation. The host waits only for a barrier.
-/// Communicators are made when a device is first used, and at the first message from one rank to
-/// another. Each direction has its own, so messages may go in any order, also in a ring. A rank
-/// uses one device for messages.
+/// Queues operations on a separate stream for each device. This stream first waits for the current
+/// stream. Work::wait() makes the current stream wait for the operation. The host waits only for a
+/// barrier. A communicator is made when a device is first used, and at the first message from one
+/// rank to another. Each direction between two ranks has a separate communicator, so ranks may send
+/// in any order, also in a ring. A rank uses one device for messages.
 ///
-/// A thread watches the time limits and NCCL's errors. If a limit has passed, it aborts all
-/// communicators, and their kernels end. Every later operation then throws, and Work::wait() of
-/// unfinished operations throws, too. Unfinished results that the current stream has already used
-/// are invalid.
+/// A thread watches the time limits and NCCL's errors. If a limit has passed, the thread aborts all
+/// communicators, and their kernels end. Every later operation then throws DistError. Work::wait()
+/// of unfinished operations throws, too. If the current stream has already read the result of an
+/// unfinished operation, the values are invalid.
 ///
 /// Messages from one rank to another match in the order of the calls. Tags are ignored.
-/// recvAnysource, monitoredBarrier, reductions of int16, and reductions by bits (BAND, BOR, BXOR)
+/// recvAnysource, monitoredBarrier, reductions of int16, and bitwise reductions (BAND, BOR, BXOR)
 /// are not supported.
 class ProcessGroupNCCL final : public Backend {
  public:
@@ -37,8 +37,8 @@ class ProcessGroupNCCL final : public Backend {
       return options;
     }
   };
-  /// Connects ranks through the store, under keys that no other group uses (PrefixStore). Throws
-  /// DistError if there is no NCCL or no GPU.
+  /// Connects ranks through `store`, under keys that no other group may use (wrap it in a
+  /// PrefixStore). Throws DistError if there is no NCCL or no GPU.
   ProcessGroupNCCL(const intrusive_ptr<Store>& store, int rank, int size,
                    std::shared_ptr<Options> options = Options::create());
   /// Waits for pending operations.

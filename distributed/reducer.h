@@ -18,8 +18,8 @@ namespace detail {
 class Join;
 }
 
-/// A bucket: gradients that are reduced together. Hooks get it as an argument. The names are those
-/// of c10d.
+/// A bucket: gradients that are reduced together. It is an argument of CommHook. Its functions have
+/// the names of PyTorch's c10d::GradBucket.
 class GradBucket {
  public:
   /// Makes a bucket. `buffer` has the gradients of `parameters` one after the other.
@@ -36,9 +36,9 @@ class GradBucket {
   const Tensor& getBuffer() const { return buffer_; }
   /// Returns all gradients as a flat tensor that the hook may change.
   Tensor& getBufferRef() { return buffer_; }
-  /// Returns the gradients, with their parameters' sizes.
+  /// Returns the gradients as views of the buffer. Each has the sizes of its parameter.
   std::vector<Tensor> getGradients() const;
-  /// Returns the parameters of the gradients.
+  /// Returns the parameters of the bucket, in the order of getGradients().
   const std::vector<Tensor>& getParameters() const { return parameters_; }
 
  private:
@@ -47,11 +47,13 @@ class GradBucket {
   std::vector<Tensor> parameters_;
 };
 
-/// A hook that replaces the allreduce and the division of a bucket. It starts an operation on the
-/// flat tensor and returns the Work. After wait(), the tensor holds the result. When the hooks of
-/// all buckets have been called, the reducer waits for the Works in the order of the buckets.
+/// A hook that replaces the default average of a bucket, an allreduce and a division. It starts an
+/// operation on `bucket.getBufferRef()` and returns the Work. After wait(), the buffer holds the
+/// result. When the hooks of all buckets have been called, the reducer waits for the Works in the
+/// order of the buckets.
 using CommHook = std::function<intrusive_ptr<Work>(ProcessGroup& group, GradBucket& bucket)>;
-/// Return a hook that averages in f16 or in bf16. Gradients may have any dtype.
+/// Return a hook that converts gradients to f16 or bf16, averages them, and converts them back.
+/// Gradients may have any floating dtype.
 CommHook fp16_compress_hook();
 CommHook bf16_compress_hook();
 
@@ -60,8 +62,8 @@ struct ReducerOptions {
   size_t first_bucket_bytes = size_t{1} << 20;  ///< approximate size of the first bucket
   size_t bucket_bytes = size_t{25} << 20;       ///< approximate size of later buckets
   bool find_unused_parameters = false;          ///< whether passes may leave parameters unused
-  bool static_graph = false;                    ///< whether all passes equal the first
-  bool gradient_as_bucket_view = false;         ///< whether gradients are views of the buckets
+  bool static_graph = false;  ///< whether all passes use the parameters of the first pass
+  bool gradient_as_bucket_view = false;  ///< whether gradients are views of the buckets
 };
 
 /// Averages the gradients of a backward pass as they arrive.
@@ -70,42 +72,42 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   /// Takes parameters with their names. All must require a gradient.
   Reducer(std::vector<std::pair<std::string, Tensor>> parameters, intrusive_ptr<ProcessGroup> group,
           ReducerOptions options);
-  /// Registers hooks that run after a gradient is accumulated.
+  /// Registers hooks on the parameters. A hook runs after a parameter's gradient is accumulated.
   void attach();
-  /// Prepares a forward pass whose gradients will be averaged. The first call after the first pass
+  /// Prepares a forward pass whose gradients will be averaged. After the first pass, the next call
   /// takes the order of buckets from rank `root`.
   void begin_forward(int root = 0);
   /// Prepares the backward pass. If unused parameters must be found, `outputs` are the outputs of
   /// the forward pass. Throws Error if the previous backward pass did not reach all parameters.
   void prepare(const std::vector<Tensor>& outputs);
-  /// Keeps gradients local until the next prepare().
+  /// Disables averaging until the next prepare().
   void skip();
-  /// Sets the hook of buckets.
+  /// Sets the hook that averages buckets.
   void set_hook(CommHook hook) { hook_ = std::move(hook); }
-  /// Sets the number by which sums are divided. 0 means the number of ranks. Hooks must divide
-  /// themselves.
+  /// Sets the divisor of sums of gradients. 0 means the number of ranks. A CommHook must divide its
+  /// sums itself.
   void divide_by(int ranks) { divisor_ = ranks; }
   /// Averages the existing gradients without a backward pass. Call it after begin_forward().
   void average_all();
-  /// Sets the join, which gets an announcement of each bucket and of the end of a pass. It may be
-  /// null.
+  /// Sets the Join to which each bucket and each end of a pass is announced. null means no Join.
   void set_join(detail::Join* join) { join_ = join; }
-  /// For a rank without inputs: takes part in the reduction of a bucket, with gradients of zero.
+  /// For a rank without inputs: runs the reduction of bucket `bucket`, with gradients of zero.
   void shadow(size_t bucket);
-  /// For a rank without inputs: takes part in the end of the other ranks' pass. Its gradients
-  /// become the averages. `agrees_on_use` is the value of the other ranks. `root` is one of them.
+  /// For a rank without inputs: finishes the backward pass of the other ranks. This rank's
+  /// gradients become the averages. `agrees_on_use` is the result of agrees_on_use() on ranks with
+  /// inputs. `root` is a rank with inputs.
   void end_shadow(bool agrees_on_use, int root);
-  /// Takes the order of buckets from rank `root`.
+  /// Makes buckets in the order of rank `root`. All ranks call this together.
   void take_order(int root) { take_order_of_arrival(root); }
-  /// Returns whether begin_forward() will take the order of buckets from a rank.
+  /// Returns whether the next begin_forward() takes the order of buckets from rank `root`.
   bool takes_order() const { return has_order_ && !order_.empty(); }
-  /// Returns whether the ranks exchange at the end of a pass which parameters they used.
+  /// Returns whether, at the end of a pass, ranks tell each other which parameters they used.
   bool agrees_on_use() const {
     return options_.find_unused_parameters || (options_.static_graph && !has_agreed_);
   }
   /// Returns the number of buckets.
   size_t bucket_count() const { return buckets_.size(); }
-  /// Returns the numbers of the parameters in each bucket.
+  /// Returns the indices of the parameters in each bucket.
   std::vector<std::vector<size_t>> buckets() const;
 
  private:
@@ -150,14 +152,15 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   std::vector<intrusive_ptr<autograd::Node>> accumulators_;
   std::vector<Bucket> buckets_;
   std::vector<size_t> bucket_of_, order_;
-  std::vector<size_t> uses_, left_;  // numbers of gradients: in a pass, and still to come
+  std::vector<size_t> uses_, left_;  // for each parameter: number of gradients in a pass, and
+                                     // number of gradients still to come
   std::vector<bool> used_here_, used_static_;
   std::vector<Tensor> kept_;  // gradients of unused parameters, which buckets would change
   size_t next_ = 0;           // the first bucket that has not started
   int divisor_ = 0, root_ = 0;
   bool expects_ = false, begun_ = false, has_order_ = false, has_uses_ = false, failed_ = false;
-  bool skipped_ = false, has_agreed_ = false;  // has_agreed_: on used_static_
-  bool is_told_ = false;                       // whether the join knows of this pass
+  bool skipped_ = false, has_agreed_ = false;  // has_agreed_: used_static_ is known
+  bool is_told_ = false;  // whether this pass needs no further announcement to the join
 };
 
 }  // namespace torch::taper::distributed

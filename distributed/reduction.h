@@ -10,17 +10,18 @@ namespace torch::taper::distributed::detail {
 /// Computes to[i] = a[i] op b[i]. `to` may be `a` or `b`.
 using Combine = void (*)(void* to, const void* a, const void* b, size_t n);
 
-/// Returns "PREMUL_SUM".
+/// Returns the name of `op`: "PREMUL_SUM".
 const char* name_of(ReduceOp op);
 
-/// Returns the reduction for elements of a dtype. 16-bit floats are computed in float. For AVG, it
-/// returns the sum (see after_reduction). Throws ValueError for a dtype that the op does not
-/// support.
+/// Returns the function that reduces elements of `dtype`. 16-bit floats are computed in float. For
+/// AVG, returns the sum, which after_reduction() then divides. Throws ValueError for a dtype that
+/// the op does not support.
 Combine combine_for(ScalarType dtype, ReduceOp op);
 
-/// Applies PREMUL_SUM's factor to elements in the host's memory, before the sum.
+/// If `op` is PREMUL_SUM, multiplies the elements by its factor. Called before the sum. `host` is a
+/// tensor on the CPU.
 void before_reduction(const Tensor& host, ReduceOp op);
-/// Applies AVG's division after the sum over `size` ranks.
+/// If `op` is AVG, divides the elements by `size`, the number of ranks. Called after the sum.
 void after_reduction(const Tensor& host, ReduceOp op, int size);
 
 }  // namespace torch::taper::distributed::detail

@@ -11,12 +11,13 @@
 
 namespace torch::taper::distributed::detail {
 
-/// A sharded parameter. Its module holds this rank's rows, and while it is gathered, all rows.
+/// A sharded parameter. The module's tensor holds this rank's rows, or all rows while the parameter
+/// is gathered.
 struct ShardedParameter {
   Tensor parameter;
   std::vector<int64_t> sizes;  // of the whole parameter
-  int64_t rows, row;           // number of all rows, and of elements in one row
-  int64_t chunk;               // rows of each rank. The last ranks may have fewer
+  int64_t rows, row;           // number of all rows, number of elements in one row
+  int64_t chunk;               // number of rows of each rank. The last ranks may have fewer
   int64_t at;                  // offset in the flat memory
   Tensor shard;                // a view of the flat memory
   Tensor whole;                // undefined if not gathered
@@ -36,16 +37,16 @@ class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
   ShardGroup(const ShardGroup&) = delete;
   ShardGroup& operator=(const ShardGroup&) = delete;
 
-  /// Registers hooks that run before a gradient is accumulated.
+  /// Registers hooks on the parameters. A hook runs before a parameter's gradient is accumulated.
   void attach(const std::shared_ptr<ShardedModule>& owner);
-  /// Starts to gather, without waiting.
+  /// Starts to gather the parameters, without waiting.
   void prefetch();
   void gather();
   /// Keeps only this rank's rows.
   void reshard();
   /// Discards the state of a backward pass that has thrown.
   void drop_pass();
-  /// Requests that the gradients are set at the end of the running backward pass.
+  /// Makes the running backward pass set the gradients of all parameters at its end.
   void finish_later();
   Shard shard(const Tensor& parameter) const;
   void set_sync(bool sync) { syncs_ = sync; }
@@ -57,7 +58,7 @@ class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
   size_t size() const { return parameters_.size(); }
 
  private:
-  /// A running gather. It sends the values that this rank's rows had at its start.
+  /// A running gather. It sends the values that this rank's rows had when the gather started.
   struct Gather {
     Tensor own, all;
     int64_t version = 0;

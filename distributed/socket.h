@@ -28,24 +28,24 @@ class Socket {
   int fd_ = -1;
 };
 
-/// Listens on a port of all addresses, IPv6 and IPv4. Port 0 selects a free port. Throws
-/// DistNetworkError if the port is in use.
+/// Listens on a port, on all IPv6 and IPv4 addresses of this machine. Port 0 selects a free port.
+/// Throws DistNetworkError if the port is in use.
 Socket listen_on(uint16_t port);
 /// Returns the port that a socket is bound to.
 uint16_t port_of(const Socket& socket);
-/// Connects. While nobody listens, it retries until the deadline. Throws DistNetworkError at the
-/// deadline, and immediately for an unknown host.
+/// Connects to a port of `host`. If no process listens there, retries until the deadline. Throws
+/// DistNetworkError at the deadline, and immediately for an unknown host.
 Socket connect_to(const std::string& host, uint16_t port, Clock::time_point deadline);
 
-/// A connection for one message at a time.
+/// A connection. Only one thread at a time may use it.
 class Connection {
  public:
   explicit Connection(Socket socket, std::string peer)
       : socket_(std::move(socket)), peer_(std::move(peer)) {}
-  /// Sets the deadline for sending and receiving from now on.
+  /// Sets the deadline of later send() and receive().
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
-  /// Sends bytes. Throws DistNetworkError if the peer is gone, or if the deadline passes. The
-  /// connection is then unusable.
+  /// Sends bytes. Throws DistNetworkError if the peer has closed the connection, or if the deadline
+  /// passes. The connection is then unusable.
   void send(const std::string& bytes);
   void receive(void* to, size_t nbytes);
   /// Returns whether data can be read before the deadline.
@@ -56,7 +56,7 @@ class Connection {
     receive(&v, sizeof v);
     return v;
   }
-  /// Receives a length of 64 bits, and then as many bytes.
+  /// Receives a length (64 bits), and then a value of this number of bytes.
   Store::Bytes receive_bytes();
 
  private:

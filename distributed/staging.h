@@ -10,14 +10,14 @@
 namespace torch::taper::distributed::detail {
 
 /// Passes tensors on the CPU unchanged, and copies tensors on CUDA devices through pinned memory.
-/// The caller of an operation makes the Staging, and the copies run on the caller's current
-/// streams. The operation's thread calls wait_for_inputs(). The thread that waits for the operation
+/// The caller of an operation makes the Staging. The caller's current streams run the copies to the
+/// host. The operation's thread calls wait_for_inputs(). The thread that waits for the operation
 /// calls bring_back(), which copies the outputs.
 class Staging {
  public:
-  /// Returns memory with the tensor's elements.
+  /// Returns a tensor in host memory that gets the elements of `t`.
   Tensor input(const Tensor& t) { return add(t, true, false); }
-  /// Returns memory for the tensor's elements.
+  /// Returns a tensor in host memory, which bring_back() copies to `t`.
   Tensor output(const Tensor& t) { return add(t, false, true); }
   Tensor in_and_out(const Tensor& t) { return add(t, true, true); }
   struct Pair {

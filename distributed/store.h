@@ -41,9 +41,10 @@ class Store : public intrusive_ptr_target {
   /// No time limit.
   static constexpr std::chrono::milliseconds kNoTimeout = std::chrono::milliseconds::zero();
 
-  /// `timeout` is the time limit of waiting.
+  /// Makes a store whose functions wait at most `timeout`.
   explicit Store(std::chrono::milliseconds timeout = kDefaultTimeout) : timeout_(timeout) {}
-  /// Returns a store of the same values, with a new connection if it has one.
+  /// Returns a store that shares the values of this store. A store with a connection gets a new
+  /// connection.
   virtual intrusive_ptr<Store> clone() = 0;
 
   /// Sets a value, and replaces an existing one.
@@ -52,25 +53,25 @@ class Store : public intrusive_ptr_target {
   void set(const std::string& key, const std::string& value) {
     set(key, Bytes(value.begin(), value.end()));
   }
-  /// Waits until there is a value, and returns it. Throws DistStoreError if there is no value
-  /// within the store's time limit.
+  /// Waits until the key has a value, and returns the value. Throws DistStoreError if the key has
+  /// no value at the store's time limit.
   virtual Bytes get(const std::string& key) = 0;
   /// Returns the value as text.
   std::string get_to_str(const std::string& key) {
     const Bytes value = get(key);
     return std::string(value.begin(), value.end());
   }
-  /// Adds to an integer, which starts at 0, and returns the sum. Throws ValueError if the stored
-  /// value is not a number.
+  /// Adds `value` to the integer that is stored under `key`, and returns the sum. A key without a
+  /// value counts as 0. Throws ValueError if the stored value is not a number.
   virtual int64_t add(const std::string& key, int64_t value) = 0;
-  /// Sets the value to `desired` if it is `expected`, or if there is no value and `expected` is
-  /// empty. Returns the resulting value. If there is no value and `expected` is not empty, returns
-  /// `expected`.
+  /// Sets the value of `key` to `desired` if the current value equals `expected`, or if there is no
+  /// value and `expected` is empty. Returns the resulting value. If there is no value and
+  /// `expected` is not empty, returns `expected`.
   virtual Bytes compareSet(const std::string& key, const Bytes& expected, const Bytes& desired) = 0;
   /// Calls compareSet with texts.
   std::string compareSet(const std::string& key, const std::string& expected,
                          const std::string& desired);
-  /// Appends to a value.
+  /// Appends bytes to the value of `key`. A key without a value counts as empty.
   virtual void append(const std::string& key, const Bytes& value) = 0;
   /// Removes a key. Returns whether it had a value.
   virtual bool deleteKey(const std::string& key) = 0;

@@ -1,7 +1,7 @@
 // SyncBatchNorm: batch normalization with statistics over the inputs of all ranks.
 //
 //   Net net;                          // with BatchNorm1d, 2d or 3d in it
-//   nn::convert_sync_batchnorm(net);  // which now use the statistics of all ranks
+//   nn::convert_sync_batchnorm(net);  // these modules now use the statistics of all ranks
 //   nn::parallel::DistributedDataParallel parallel(net);
 #pragma once
 
@@ -14,24 +14,26 @@ namespace torch::taper::nn {
 
 namespace functional {
 /// Computes functional::batch_norm in training, with the inputs of all ranks of a group as one
-/// batch. Without a group, it uses the default group. Ranks may have batches of different sizes,
-/// also empty batches. The gradients of weight and bias are for this rank's outputs only, as
-/// DistributedDataParallel expects. All ranks must call this function and its backward. The
-/// backward has no derivative. Throws Error for an input with fewer than 2 dimensions, and if all
-/// ranks together have only one value per channel. Also throws Error if the dtypes of ranks differ.
-/// Throws DistError at the group's time limit if the numbers of channels differ.
+/// batch. If `group` is undefined, it uses the default group. Ranks may have batches of different
+/// sizes, also empty batches. The gradients of weight and bias come from this rank's outputs only,
+/// because DistributedDataParallel averages them. All ranks must call this function and its
+/// backward. Double backward is not supported. Throws Error for an input with fewer than 2
+/// dimensions, and if all ranks together have only one value per channel. Also throws Error if the
+/// dtypes of ranks differ. Throws DistError at the group's time limit if the numbers of channels
+/// differ.
 Tensor sync_batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                        const BatchNormFuncOptions& options,
                        const intrusive_ptr<distributed::ProcessGroup>& group = {});
 }  // namespace functional
 
-/// Normalizes like BatchNorm1d to BatchNorm3d, for inputs of 2 or more dimensions. It uses
-/// functional::sync_batch_norm in training, and the running statistics in evaluation. It
+/// Normalizes like BatchNorm1d, BatchNorm2d and BatchNorm3d, for inputs of 2 or more dimensions. It
+/// uses functional::sync_batch_norm in training, and the running statistics in evaluation. It
 /// corresponds to Python's SyncBatchNorm.
 class SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
  public:
   using Group = intrusive_ptr<distributed::ProcessGroup>;  ///< a process group
-  /// Uses this group. Without a group, forward() uses the default group.
+  /// Makes a module for the group `process_group_`. If it is undefined, forward() uses the default
+  /// group.
   explicit SyncBatchNormImpl(const BatchNormOptions& options_, Group process_group_ = {});
   /// Normalizes (N, C, ...). The result has equal sizes.
   Tensor forward(const Tensor& input);
@@ -49,10 +51,10 @@ class SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
 /// Holds a SyncBatchNormImpl.
 TAPER_MODULE(SyncBatchNorm);
 
-/// Makes all BatchNorm1d, 2d and 3d of a module and its submodules compute like SyncBatchNorm.
-/// Without a group, they use the group that is the default during this call. The modules keep their
-/// types, parameters and buffers, because the variables of a C++ program have these types.
-/// (PyTorch's Python function replaces them.)
+/// Makes all BatchNorm1d, BatchNorm2d and BatchNorm3d in `module` compute like SyncBatchNorm. If
+/// `group` is undefined, they use the current default group. The modules keep their types,
+/// parameters and buffers, because a C++ program's variables have these types. (PyTorch's Python
+/// function replaces the modules.)
 void convert_sync_batchnorm(Module& module, intrusive_ptr<distributed::ProcessGroup> group = {});
 /// Converts the module of a holder, and returns the holder.
 template <class M>

@@ -10,7 +10,7 @@
 
 namespace torch::taper::distributed::detail {
 
-/// A client's request: the first byte of a message.
+/// The kind of a client's request: the first byte of a message.
 enum class Query : uint8_t {
   kValidate,  ///< carries a number that identifies the protocol. There is no answer
   kSet,
@@ -18,7 +18,7 @@ enum class Query : uint8_t {
   kGet,
   kAdd,
   kCheck,
-  kWait,  ///< answered when all keys have values, or after a cancellation
+  kWait,  ///< answered when all keys have values, or after kCancelWait
   kGetNumKeys,
   kDeleteKey,
   kAppend,
@@ -32,7 +32,8 @@ constexpr uint32_t kProtocol = 0x3C85F7CE;
 enum class CheckAnswer : uint8_t { kReady, kNotReady };
 enum class WaitAnswer : uint8_t { kStopWaiting, kCancelled };
 
-/// Prefix of the keys of programs. The key of the number of workers, kWorkersKey, does not have it.
+/// The prefix of all keys that programs use. kWorkersKey, the key of the number of workers, does
+/// not have this prefix.
 constexpr const char* kKeyPrefix = "/";
 constexpr const char* kWorkersKey = "init/";
 

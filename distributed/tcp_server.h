@@ -10,15 +10,15 @@
 
 namespace torch::taper::distributed::detail {
 
-/// Serves from its construction to its destruction. The destructor waits until all clients have
-/// disconnected, but at most a second. A client that sends invalid data, or disconnects, does not
-/// affect other clients.
+/// Answers clients from its construction to its destruction. The destructor waits until all clients
+/// have disconnected, but at most one second. A client that sends invalid data, or disconnects,
+/// does not affect other clients.
 class TCPServer {
  public:
   explicit TCPServer(uint16_t port);
   ~TCPServer();
   uint16_t port() const { return port_; }
-  /// Returns the server of this process for a port. If there is none, makes it.
+  /// Returns this process's server for `port`. Makes a server if there is none.
   static std::shared_ptr<TCPServer> shared(uint16_t port);
 
  private:

@@ -14,10 +14,10 @@ namespace torch::taper::distributed {
 /// Options of a TCPStore.
 struct TCPStoreOptions {
   static constexpr uint16_t kDefaultPort = 29500;  ///< torchrun's port
-  uint16_t port = kDefaultPort;                    ///< 0 lets a server choose a free port
-  bool isServer = false;                           ///< whether this process is the server
-  optional<size_t> numWorkers;                     ///< number of processes of the group
-  bool waitWorkers = true;                         ///< whether to wait for all workers
+  uint16_t port = kDefaultPort;  ///< port of the server. If 0, a server chooses a free port
+  bool isServer = false;         ///< whether this process is the server
+  optional<size_t> numWorkers;   ///< number of processes of the group
+  bool waitWorkers = true;       ///< whether to wait for all workers
   std::chrono::milliseconds timeout = Store::kDefaultTimeout;  ///< of connecting and waiting
   /// Whether stores of this process with the same address share a server.
   bool multiTenant = false;
@@ -53,11 +53,13 @@ class TCPStore final : public Store {
   std::vector<Bytes> multiGet(const std::vector<std::string>& keys) override;
   void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values) override;
 
-  /// Increments the number of workers. On the server, then waits until all workers have done so.
+  /// Increments the number of connected workers. On the server, then waits until all workers have
+  /// called this function.
   void waitForWorkers();
   /// Returns the server's host.
   const std::string& getHost() const noexcept { return host_; }
-  /// Returns the server's port, even if the server has chosen it.
+  /// Returns the server's port. If TCPStoreOptions::port was 0, this is the port that the server
+  /// has chosen.
   uint16_t getPort() const noexcept { return port_; }
 
  private:
@@ -66,7 +68,7 @@ class TCPStore final : public Store {
   optional<size_t> workers_;
   std::shared_ptr<detail::TCPServer> server_;
   std::unique_ptr<detail::TCPClient> client_;
-  std::mutex mutex_;  // of the connection, for one request at a time
+  std::mutex mutex_;  // allows only one request at a time on the connection
 };
 
 }  // namespace torch::taper::distributed

@@ -23,7 +23,7 @@ struct ReduceOp {
     BAND = 5,
     BOR = 6,
     BXOR = 7,
-    PREMUL_SUM = 8,  ///< sum of elements times a factor (makePreMulSum)
+    PREMUL_SUM = 8,  ///< sum over ranks of (element * factor), see makePreMulSum()
     UNUSED = 9
   };
   ReduceOp() = default;
@@ -35,13 +35,14 @@ struct ReduceOp {
   RedOpType op_ = SUM;  ///< kind of reduction
   double factor = 1;    ///< factor of PREMUL_SUM
 };
-/// Makes PREMUL_SUM with a factor.
+/// Makes a PREMUL_SUM with the given factor.
 inline ReduceOp makePreMulSum(double factor) {
   ReduceOp op(ReduceOp::PREMUL_SUM);
   op.factor = factor;
   return op;
 }
-/// Makes PREMUL_SUM with the value of a tensor of one element. The host waits for this value.
+/// Makes a PREMUL_SUM whose factor is the value of a tensor with one element. The host waits for
+/// this value.
 inline ReduceOp makePreMulSum(const Tensor& factor) { return makePreMulSum(factor.item<double>()); }
 
 /// The timeout that selects the group's time limit.

@@ -1,4 +1,5 @@
-// Work: a running operation of a process group. Future: its result, with callbacks.
+// Work: an operation of a process group that was started. Future: a result that is set later, with
+// callbacks.
 #pragma once
 
 #include <chrono>
@@ -20,7 +21,7 @@
 
 namespace torch::taper::distributed {
 
-/// The timeout of a wait that ends only at the time limit of the operation itself.
+/// The timeout of a wait() that is limited only by the time limit of the operation.
 constexpr std::chrono::milliseconds kNoTimeout = Store::kNoTimeout;
 
 /// An intrusive_ptr that converts to a std::shared_ptr, as programs written for LibTorch before 1.9
@@ -29,7 +30,7 @@ template <class T>
 class Handle : public intrusive_ptr<T> {
  public:
   using intrusive_ptr<T>::intrusive_ptr;
-  /// Owns nothing.
+  /// Makes a null Handle.
   Handle() = default;
   /// Shares the object of `p`.
   Handle(intrusive_ptr<T> p) : intrusive_ptr<T>(std::move(p)) {}
@@ -66,8 +67,8 @@ enum class OpType : uint8_t {
 };
 /// Returns "ALLREDUCE".
 std::string opTypeToString(OpType type);
-/// Returns whether only two ranks take part in the operation. As in LibTorch, a batch of messages
-/// (COALESCED) is included if `batched`.
+/// Returns whether the operation is a message between two ranks. If `batched`, also returns true
+/// for a batch of messages (COALESCED), as LibTorch does.
 inline bool isP2POp(OpType type, bool batched = false) {
   return type == OpType::SEND || type == OpType::RECV || type == OpType::RECVANYSOURCE ||
          (batched && type == OpType::COALESCED);
@@ -83,8 +84,8 @@ class Future : public intrusive_ptr_target {
   bool hasValue() const;
   /// Returns whether there is an error.
   bool hasError() const;
-  /// Waits for a value or an error. In a callback of the group, throws DistError, because it would
-  /// wait forever.
+  /// Waits for a value or an error. If a callback of the group calls wait(), it throws DistError
+  /// instead of waiting forever.
   void wait() const;
   /// Waits like wait(), and throws the error if there is one.
   void waitAndThrow() const;
@@ -98,10 +99,10 @@ class Future : public intrusive_ptr_target {
   /// Returns the error's text, or "".
   std::string tryRetrieveErrorMessage() const;
 
-  /// Calls f, with this future or without arguments, when there is a value or an error. If there
-  /// already is one, it calls f immediately. Otherwise, the thread that sets it calls f. f may
-  /// start operations of the group, but must not wait for them. Exceptions of f are lost, but
-  /// then() keeps them.
+  /// Calls f when there is a value or an error. f gets this future as its argument, if it takes
+  /// one. If there already is a value or an error, f is called immediately. Otherwise, the thread
+  /// that sets the value or error calls f. f may start operations of the group, but must not wait
+  /// for them. Exceptions of f are ignored. Use then() to keep them.
   template <class F>
   void addCallback(F f) {
     if constexpr (std::is_invocable<F, Future&>::value)
@@ -109,8 +110,8 @@ class Future : public intrusive_ptr_target {
     else
       when_completed(std::move(f));
   }
-  /// Returns a future of the result of f, or of its exception. f is called as in addCallback().
-  /// (LibTorch's then() also takes a type, which is ignored here.)
+  /// Calls f like addCallback(). Returns a future that gets the result of f, or its exception.
+  /// (LibTorch's then() also takes a type. Taper ignores it.)
   template <class F, class... Type>
   intrusive_ptr<Future> then(F f, const Type&...) {
     auto next = make_intrusive<Future>();
@@ -144,8 +145,8 @@ class Future : public intrusive_ptr_target {
   std::vector<std::function<void()>> callbacks_;
 };
 
-/// A running operation. It ends once, with or without an error. Any thread may query it and wait
-/// for it.
+/// An operation that was started. It ends once, with or without an error. Any thread may query it
+/// and wait for it.
 class Work : public intrusive_ptr_target {
  public:
   /// Returns whether the operation has ended, with or without an error.
@@ -159,8 +160,8 @@ class Work : public intrusive_ptr_target {
   /// Waits for the end of the operation and returns true. For tensors on CUDA devices, it makes the
   /// current streams wait for the results. Throws the operation's error. Throws DistError if the
   /// operation takes longer than `timeout`. You can then wait again. kNoTimeout means that only the
-  /// operation's own limit applies. In a callback of the group, throws DistError, because it would
-  /// wait forever.
+  /// time limit of the operation applies. If a callback of the group calls wait(), it throws
+  /// DistError instead of waiting forever.
   virtual bool wait(std::chrono::milliseconds timeout = kNoTimeout);
   /// Calls wait().
   void synchronize() { wait(); }
@@ -171,14 +172,14 @@ class Work : public intrusive_ptr_target {
   /// Returns the operation's number in the group. Collectives and this rank's messages are numbered
   /// separately.
   uint64_t getSequencenumber() const { return number_; }
-  /// Returns a future of result() (a list of tensors), or of the error. It completes when all
-  /// results are written, also on CUDA devices.
+  /// Returns a future whose value is result(), a list of tensors, or which gets the operation's
+  /// error. It completes when all results are written, also on CUDA devices.
   intrusive_ptr<Future> getFuture();
 
-  /// For backends: ends the operation. If `error` is not null, it ends with this error.
+  /// For backends: ends the operation, with an error if `error` is not null.
   void finish(std::exception_ptr error = nullptr);
-  /// For backends: sets a function. If the operation ends without an error, wait() calls it once on
-  /// the waiting thread.
+  /// For backends: sets the function f. If the operation ends without an error, the first wait()
+  /// calls f.
   void on_wait(std::function<void()> f) { on_wait_ = std::move(f); }
   /// For backends: sets the results of retrieveOpType() and result().
   void describe(OpType type, std::vector<Tensor> result) {
@@ -192,15 +193,16 @@ class Work : public intrusive_ptr_target {
   }
   /// For backends: sets the result of sourceRank().
   void set_source(int rank) { source_ = rank; }
-  /// Calls f when the operation has ended, with or without an error. If it has already ended, it
-  /// calls f immediately. Otherwise, the group's thread calls f.
+  /// Calls f when the operation has ended, with or without an error. If the operation has already
+  /// ended, f is called immediately. Otherwise, the group's thread calls f.
   virtual void when_completed(std::function<void()> f);
 
  protected:
-  /// Calls the function of on_wait() once. Concurrent callers wait for this call.
+  /// Calls the function that on_wait() has set, but only the first time. Concurrent callers wait
+  /// until this call has ended.
   void run_on_wait();
-  /// Throws DistError if the caller is the thread that ends the operation, because wait() would
-  /// never end.
+  /// Throws DistError on the thread that ends the operation, because wait() would never end on this
+  /// thread.
   void check_may_wait() const;
 
  private:
