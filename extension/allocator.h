@@ -1,4 +1,4 @@
-// Allocators: memory for a program's use, with LibTorch's interface.
+// Allocator: allocates memory for a program, with LibTorch's interface.
 #pragma once
 
 #include <taper/framework/core/storage.h>
@@ -8,23 +8,22 @@
 
 namespace torch::taper {
 
-/// Allocates memory whose pointers free it. Programs derive from this class, and wrap the memory
-/// with from_blob or make_storage.
+/// An allocator of memory. The DataPtr that allocate() returns frees the memory. Programs derive
+/// from this class. from_blob or make_storage make tensors and storages from the memory.
 struct Allocator {
   virtual ~Allocator();
   /// Allocates memory. Throws OutOfMemoryError.
   virtual DataPtr allocate(size_t nbytes) = 0;
   /// Returns the deleter for memory from raw_allocate, or null if there is none.
   virtual DeleterFnPtr raw_deleter() const { return nullptr; }
-  /// Copies between two memory areas of this allocator. Throws NotImplementedError for the memory
-  /// of devices.
+  /// Copies `nbytes` bytes between two areas of memory from this allocator. Throws
+  /// NotImplementedError for memory of devices.
   virtual void copy_data(void* to, const void* from, size_t nbytes) const;
-  /// Returns whether the context is the memory itself.
+  /// Returns whether the context of `p` is the pointer to the memory itself.
   virtual bool is_simple_data_ptr(const DataPtr& p) const { return p.get() == p.get_context(); }
-  /// Returns a copy in new memory.
+  /// Allocates memory and copies `nbytes` bytes of `data` into it.
   DataPtr clone(const void* data, size_t nbytes);
-  /// Allocates memory that raw_deallocate frees. Throws Error if the context is not the memory
-  /// itself.
+  /// Allocates memory that raw_deallocate frees. Throws Error unless is_simple_data_ptr() is true.
   void* raw_allocate(size_t nbytes);
   /// Frees memory from raw_allocate. Throws Error if there is no raw_deleter().
   void raw_deallocate(void* p);
@@ -36,13 +35,13 @@ Allocator* GetAllocator(DeviceType type);
 inline Allocator* GetCPUAllocator() { return GetAllocator(kCPU); }  ///< the host's allocator
 inline Allocator* getCPUAllocator() { return GetAllocator(kCPU); }  ///< the host's allocator
 
-/// Makes a storage of this memory. The memory is freed with the storage.
+/// Makes a storage of the memory of `data`. When the storage is destroyed, it frees the memory.
 Storage make_storage(DataPtr data, size_t nbytes);
 
-/// A pointer with any callable as its deleter.
+/// Makes DataPtrs whose deleter is a std::function.
 struct InefficientStdFunctionContext {
-  /// Wraps `p`. When the last owner is destroyed, it calls `deleter(p)`. Throws Error for an empty
-  /// deleter.
+  /// Returns a DataPtr for `p`. When the DataPtr is destroyed, it calls `deleter(p)`. Throws Error
+  /// for an empty deleter.
   static DataPtr makeDataPtr(void* p, std::function<void(void*)> deleter, Device device);
 };
 

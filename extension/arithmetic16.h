@@ -1,7 +1,7 @@
-// Arithmetic of floats of 16 and of 8 bits, as in LibTorch. An operation of two numbers of such a
-// type, or of one and an integer, gives a rounded result of that type. With a float or double as
-// the other operand, the result is a float or double. Taper's kernels compute in float and do not
-// use these operators.
+// Arithmetic of floats of 16 bits and of 8 bits, as in LibTorch. Both operands may have such a type
+// T, or one may be an integer. The result is then rounded to T. If one operand is a float or
+// double, the result is a float or double. Taper's kernels compute in float and do not use these
+// operators.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@
 
 namespace torch::taper {
 namespace detail {
-/// True for floats of 16 bits, and for floats of 8 bits, because they follow the same rules.
+/// True for floats of 16 bits. Also true for floats of 8 bits, because they follow the same rules.
 template <class T>
 struct Is16BitFloat : IsNarrowFloat<T> {};
 template <class T, class Result>
@@ -63,7 +63,7 @@ TAPER_ARITHMETIC_16(*)
 TAPER_ARITHMETIC_16(/)
 #undef TAPER_ARITHMETIC_16
 
-/// Changes the sign, exactly.
+/// Returns -a, exactly.
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator-(const T& a) {
   if constexpr (sizeof(T) == 1) return T(-static_cast<float>(a));

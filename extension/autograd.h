@@ -1,5 +1,5 @@
-// Declares saved tensors and edges, for nodes that a program derives from Node. Names and
-// signatures are LibTorch's.
+// Saved tensors and edges for nodes that a program derives from Node. Names and signatures are
+// LibTorch's.
 //
 //   struct TwiceBackward : autograd::Node {
 //     autograd::SavedVariable x_;
@@ -26,27 +26,27 @@
 
 namespace torch::taper::autograd {
 
-/// A tensor that a program's node keeps for backward. unpack() checks that its version has not
-/// changed. Hooks (saved_hooks.h) may store something else in its place.
+/// A tensor that a program's node keeps for backward. unpack() checks that the tensor's version has
+/// not changed. Hooks (saved_hooks.h) may store other data instead of the tensor.
 class SavedVariable {
  public:
   SavedVariable() = default;
-  /// Keeps `t`. `is_output` says that `t` is an output of this node and must be kept without
-  /// history. If `is_output`, call set_history before you make the SavedVariable.
+  /// Keeps `t`. Set `is_output` if `t` is an output of the node. `t` is then kept without its
+  /// history, and you must call set_history before you make the SavedVariable.
   SavedVariable(const Tensor& t, bool is_output, bool /*is_inplace_on_view*/ = false)
       : saved_(is_output ? Saved(t, t.defined() ? static_cast<uint32_t>(t.output_nr()) : 0)
                          : Saved(t)),
         state_(State::kKept) {}
-  /// Keeps `t`, or nothing for an empty optional.
+  /// Keeps `t`. If the optional is empty, keeps nothing.
   SavedVariable(const optional<Tensor>& t, bool is_output, bool is_inplace_on_view = false)
       : SavedVariable(t.value_or(Tensor()), is_output, is_inplace_on_view) {}
   SavedVariable(const SavedVariable&) = delete;
   SavedVariable& operator=(const SavedVariable&) = delete;
-  SavedVariable(SavedVariable&&) = default;             ///< with its hooks
-  SavedVariable& operator=(SavedVariable&&) = default;  ///< with its hooks
+  SavedVariable(SavedVariable&&) = default;             ///< moves the tensor and its hooks
+  SavedVariable& operator=(SavedVariable&&) = default;  ///< moves the tensor and its hooks
 
-  /// Returns the tensor. If it is an output, its history is `saved_for`, or by default the running
-  /// node. Throws Error if the tensor was changed in-place, or dropped.
+  /// Returns the tensor. If the tensor is an output of the node, its grad_fn is `saved_for`, or by
+  /// default the running node. Throws Error if the tensor was changed in-place, or dropped.
   Tensor unpack(const NodePtr& saved_for = nullptr) const {
     TAPER_CHECK(
         state_ != State::kDropped,
@@ -62,8 +62,8 @@ class SavedVariable {
     saved_ = Saved();
     state_ = State::kDropped;
   }
-  /// Packs the tensor with hooks. Throws Error if there is no tensor, or if hooks have already
-  /// packed it.
+  /// Packs the tensor with `hooks`. Throws Error if there is no tensor, or if other hooks have
+  /// already packed it.
   void register_hooks(std::unique_ptr<SavedVariableHooks>&& hooks) {
     saved_.pack(std::move(hooks));
   }
@@ -98,9 +98,9 @@ inline bool wants_grad(TensorList list) {
 inline bool wants_grad(const variable_list& list) { return wants_grad(TensorList(list)); }
 }  // namespace detail
 
-/// Returns the edges for the gradients of the arguments in order: tensors, optional tensors and
-/// lists of tensors. A tensor that requires no gradient has an invalid edge. Returns an empty list
-/// if gradient mode is off.
+/// Returns the edges to which the gradients of the arguments flow, in order. An argument is a
+/// tensor, an optional tensor or a list of tensors. For a tensor that requires no gradient, the
+/// edge is invalid. Returns an empty list if gradient mode is off.
 template <class... T>
 edge_list collect_next_edges(const T&... tensors) {
   edge_list edges;
@@ -108,8 +108,8 @@ edge_list collect_next_edges(const T&... tensors) {
   (detail::add_edges(edges, tensors), ...);
   return edges;
 }
-/// Returns whether any of the arguments requires a gradient: tensors, optional tensors and lists of
-/// tensors.
+/// Returns whether any of the arguments requires a gradient. An argument is a tensor, an optional
+/// tensor or a list of tensors.
 template <class... T>
 bool any_variable_requires_grad(const T&... tensors) {
   return (detail::wants_grad(tensors) || ...);
@@ -125,8 +125,8 @@ bool compute_requires_grad(const T&... tensors) {
 }
 /// Makes `t` the next output of `node`.
 inline void create_gradient_edge(const Tensor& t, const NodePtr& node) { set_history(t, node); }
-/// Makes several tensors the next outputs of `node`. An undefined tensor also takes an output
-/// number.
+/// Makes several tensors the next outputs of `node`, in order. An undefined tensor also takes an
+/// output number.
 inline void set_history(const variable_list& tensors, const NodePtr& node) {
   for (const Tensor& t : tensors) {
     if (t.defined())

@@ -51,7 +51,8 @@ void check_types(const TensorIterator& iter, int first, std::tuple<T...>*,
   (check_type<T>(iter, first + static_cast<int>(I)), ...);
 }
 
-/// Runs one row. `data` and `steps` (in bytes) list the outputs first, then the inputs.
+/// Calls f for the n elements of one row. `data` points to the first element of each operand.
+/// `steps` has the operands' strides in bytes. In both lists, outputs come before inputs.
 template <class F>
 void run_row(const F& f, char* const* data, const int64_t* steps, int64_t n) {
   using S = Signature<F>;
@@ -82,7 +83,8 @@ void for_each_row(TensorIterator& iter, int64_t grain, const Row& row) {
 }  // namespace detail
 
 /// Writes f(inputs...) into the single output, for every element. If f returns void, there is no
-/// output. Throws Error unless the types of f match the dtypes of the operands.
+/// output. Throws Error unless the types of f match the operands' dtypes. A thread gets at least
+/// `grain` elements.
 template <class F>
 void cpu_kernel(TensorIterator& iter, F f, int64_t grain = 32768) {
   using S = detail::Signature<F>;
@@ -98,7 +100,7 @@ void cpu_kernel(TensorIterator& iter, F f, int64_t grain = 32768) {
   });
 }
 
-/// Calls f(inputs...), which returns a tuple, for every element. Each output gets one value of the
+/// Calls f(inputs...), which returns a tuple, for every element. Output i gets value i of the
 /// tuple.
 template <class F>
 void cpu_kernel_multiple_outputs(TensorIterator& iter, F f, int64_t grain = 32768) {

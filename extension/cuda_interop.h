@@ -1,5 +1,5 @@
-// Taper's interface for a program's CUDA code. This header names no CUDA types. <c10/cuda/...> and
-// <ATen/cuda/...> name them.
+// Taper's interface for a program's CUDA code. This header does not use CUDA's types.
+// <c10/cuda/...> and <ATen/cuda/...> use CUDA's types and call this interface.
 #pragma once
 
 #include <array>
@@ -15,10 +15,11 @@
 
 namespace torch::taper::cuda {
 
-/// Throws Error for a failed call. `words` is CUDA's description of the error. On simulated
-/// devices, the message says that the program's kernels need a GPU or launch_host.
+/// Throws Error, because the CUDA call `call` has failed. `words` is CUDA's description of the
+/// error. On simulated devices, the message says that the program's kernels need a GPU or
+/// launch_host.
 [[noreturn]] void throw_cuda_error(const char* words, const char* call, const char* file, int line);
-/// Reports this error as a warning.
+/// Reports the failed CUDA call as a warning.
 void warn_of_cuda_error(const char* words, const char* call, const char* file, int line);
 
 /// A statistic of the allocator, with LibTorch's names.
@@ -28,18 +29,19 @@ struct Stat {
   int64_t allocated = 0;  ///< sum of all increases
   int64_t freed = 0;      ///< sum of all decreases
 };
-/// Statistics of all blocks, of small blocks, and of large blocks. Taper sets only the first.
+/// Three statistics: of all blocks, of small blocks, and of large blocks. Taper sets only the
+/// first.
 using StatArray = std::array<Stat, 3>;
 /// Statistics of a device's caching allocator.
 struct DeviceStats {
-  StatArray allocation;           ///< number of tensors' blocks. Only `allocated` is set
-  StatArray segment;              ///< number of the device's segments. Only `allocated` is set
+  StatArray allocation;           ///< number of blocks of tensors. Only Stat::allocated is set
+  StatArray segment;              ///< number of segments of the device. Only Stat::allocated is set
   StatArray allocated_bytes;      ///< bytes in blocks of tensors
   StatArray reserved_bytes;       ///< bytes in all segments
-  StatArray active_bytes;         ///< as allocated_bytes
-  StatArray requested_bytes;      ///< as allocated_bytes
-  int64_t num_alloc_retries = 0;  ///< requests for which the cache had to be emptied
-  int64_t num_ooms = 0;           ///< requests that were refused
+  StatArray active_bytes;         ///< equal to allocated_bytes
+  StatArray requested_bytes;      ///< equal to allocated_bytes
+  int64_t num_alloc_retries = 0;  ///< number of requests that first had to empty the cache
+  int64_t num_ooms = 0;           ///< number of requests that failed
 };
 /// Returns the statistics of a device's allocator. Throws Error if there is no such device.
 DeviceStats device_stats(DeviceIndex device);
@@ -47,10 +49,10 @@ DeviceStats device_stats(DeviceIndex device);
 /// The random state of a launch: the seed and the offset of Philox. In a captured step, they are in
 /// device memory.
 struct PhiloxCudaState {
-  /// A number. In a captured step, the address of a number.
+  /// A number, or in a captured step the address of a number.
   union Payload {
     uint64_t val;         ///< the number
-    const uint64_t* ptr;  ///< its address in device memory, if captured_ is true
+    const uint64_t* ptr;  ///< the number's address in device memory, used if captured_ is true
   };
   Payload seed_{0};                 ///< the seed: Philox's key
   Payload offset_{0};               ///< Philox's first counter
@@ -68,17 +70,19 @@ class CUDAGeneratorImpl {
   PhiloxCudaState philox_cuda_state(uint64_t increment);
   /// Returns {seed, offset}. Throws Error during a capture of the device's stream.
   std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);
-  uint64_t current_seed() const { return generator_.current_seed(); }          ///< as it was set
-  void set_current_seed(uint64_t seed) { generator_.set_current_seed(seed); }  ///< restarts
+  uint64_t current_seed() const { return generator_.current_seed(); }  ///< the seed that was set
+  void set_current_seed(uint64_t seed) {
+    generator_.set_current_seed(seed);
+  }  ///< sets the seed and restarts the generator
   Device device() const { return generator_.device(); }  ///< the generator's device
-  /// Programs lock it during their calls, as in LibTorch.
+  /// A mutex that programs lock while they call this object, as in LibTorch.
   std::mutex mutex_;
 
  private:
   Generator generator_;
 };
-/// Returns the wrapper of `generator`, or of the device's default generator. The wrapper lives as
-/// long as the process.
+/// Returns a wrapper of `generator`, or of the device's default generator if `generator` is empty.
+/// The wrapper is never destroyed.
 CUDAGeneratorImpl* cuda_generator(const optional<Generator>& generator, DeviceIndex device = -1);
 
 }  // namespace torch::taper::cuda

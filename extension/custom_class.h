@@ -1,5 +1,5 @@
-// class_: registers a program's classes. Operators can take their objects, and IValues can hold
-// them. Names are LibTorch's.
+// class_: registers a program's classes. Operators can then take objects of these classes, and
+// IValues can hold such objects. Names are LibTorch's.
 //
 //   m.class_<Stack>("Stack").def(torch::init<int64_t>()).def("push", &Stack::push);
 #pragma once
@@ -26,8 +26,8 @@ class Function {
   const std::string& name() const { return schema_.name(); }
   /// Returns the schema: arguments and results, without names.
   const FunctionSchema& getSchema() const { return schema_; }
-  /// Takes the arguments from the stack and puts the result there. A method without a result puts
-  /// None there. Throws Error if an argument has another type.
+  /// Takes the arguments from the stack, and pushes the result. A method without a result pushes
+  /// None. Throws Error if an argument has another type.
   void run(Stack& stack) const;
   /// Calls the method and returns the result.
   IValue operator()(Stack stack) const {
@@ -44,10 +44,10 @@ class Function {
 /// A registered class.
 class ClassType {
  public:
-  /// Makes a class with this full name and without methods. It is not registered. class_ registers
-  /// classes.
+  /// Makes a class with the full name `name` and without methods, which is not registered. Use
+  /// class_ to register a class.
   explicit ClassType(std::string name) : name_(std::move(name)) {}
-  /// Returns "__torch__.torch.classes.NS.NAME".
+  /// Returns the full name, "__torch__.torch.classes.NS.NAME".
   const std::string& str() const { return name_; }
   /// Returns str().
   const std::string& repr_str() const { return name_; }
@@ -74,20 +74,21 @@ class ClassType {
     const auto at = all.find(name);
     return at == all.end() ? nullptr : &at->second;
   }
-  /// Adds a function. Throws Error if the class has one with this name.
+  /// Adds a function. Throws Error if `to` already has a function with this name.
   void add(Functions& to, const std::string& name, detail::Kernel kernel);
 
   std::string name_;
   Functions methods_, static_methods_, getters_, setters_;
 };
-/// A shared pointer to a class.
+/// A shared pointer to a ClassType.
 using ClassTypePtr = std::shared_ptr<ClassType>;
 
 namespace detail {
-/// Registers a class. Throws Error if the name is registered already.
+/// Registers the class `type` as `name` in namespace `ns`. Throws Error if the name is registered
+/// already.
 ClassTypePtr add_class(const std::string& ns, const std::string& name, const std::type_info& type);
 
-/// Calls a method, possibly of a base class.
+/// Calls a method of T or of a base class of T.
 template <class T, class Method, class Signature>
 struct MethodCaller;
 template <class T, class Method, class R, class... Args>
@@ -123,9 +124,9 @@ detail::InitFunction<std::decay_t<F>> init(F&& f) {
   return {std::forward<F>(f)};
 }
 
-/// Returns the type under which the class is registered. Throws Error if it is not registered.
+/// Returns the ClassType of the class `type`. Throws Error if the class is not registered.
 ClassTypePtr getCustomClassType(const std::type_info& type);
-/// Returns the type under which the class is registered. Throws Error if it is not registered.
+/// Returns the ClassType of the class T. Throws Error if the class is not registered.
 template <class T>
 ClassTypePtr getCustomClassType() {
   return getCustomClassType(typeid(T));
@@ -140,8 +141,8 @@ IValue make_custom_class(Args&&... args) {
   return IValue(make_intrusive<T>(std::forward<Args>(args)...));
 }
 
-/// Registers the class T, which inherits from CustomClassHolder, until the program ends. Methods
-/// are members, or functions whose first argument is the object.
+/// Registers the class T, which inherits from CustomClassHolder, until the program ends. A method
+/// is a member function, or a function whose first argument is the object.
 template <class T>
 class class_ {
  public:
@@ -152,7 +153,8 @@ class class_ {
                   "torch::class_<T> requires T to inherit from CustomClassHolder");
   }
 
-  /// Defines "__init__": a static method that returns the object.
+  /// Defines "__init__", a static method that returns a new object, made by the constructor with
+  /// parameters Args.
   template <class... Args>
   class_& def(detail::InitTypes<Args...>, std::string /*doc*/ = "") {
     return def_static("__init__",
@@ -202,7 +204,7 @@ class class_ {
         name, [field](const intrusive_ptr<T>& self) { return (*self).*field; },
         [field](const intrusive_ptr<T>& self, V v) { (*self).*field = std::move(v); });
   }
-  /// Defines "__getstate__" and "__setstate__", as methods.
+  /// Defines the method "__getstate__" and the static method "__setstate__".
   template <class Get, class Set>
   class_& def_pickle(Get get, Set set) {
     def("__getstate__", std::move(get));

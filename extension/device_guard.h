@@ -21,8 +21,8 @@ inline optional<Device> device_of(TensorList list) {
   return list.empty() ? nullopt : device_of(list.front());
 }
 
-/// Makes a device current until the end of the scope. The CPU and an empty optional change nothing.
-/// set_device() can select another device during the scope.
+/// Makes a device current until the end of the scope. For the CPU and an empty optional, it does
+/// nothing. During the scope, set_device() can select another device.
 class AnyDeviceGuard {
  public:
   AnyDeviceGuard() = default;
@@ -78,7 +78,7 @@ class OneDeviceGuard : public AnyDeviceGuard {
 
 namespace cuda {
 
-/// A guard for CUDA devices only. Throws Error for other devices.
+/// A guard for CUDA devices. The functions throw Error for other devices.
 class CUDAGuard {
  public:
   /// Makes the CUDA device with this index current.
@@ -117,8 +117,7 @@ class OptionalCUDAGuard {
   }
   /// Makes the CUDA device with this index current. Throws Error if there is none.
   explicit OptionalCUDAGuard(DeviceIndex index) { set_index(index); }
-  /// Makes a device current. An empty guard becomes active. Throws Error if there is no such
-  /// device.
+  /// Makes a device current. The guard is then not empty. Throws Error if there is no such device.
   void set_device(Device device) { guard_.set_device(device); }
   /// Calls set_device().
   void reset_device(Device device) { set_device(device); }
@@ -138,8 +137,8 @@ class OptionalCUDAGuard {
 /// Makes a device current. Unlike a guard, it does not restore the previous device.
 inline void MaybeSetDevice(DeviceIndex index) { set_device(index); }
 
-/// Returns the Stream of a program's cudaStream_t. The same handle always gives the same Stream.
-/// Throws Error on simulated devices.
+/// Returns a Stream for a program's cudaStream_t, `handle`. Calls with equal handles return equal
+/// Streams. Throws Error on simulated devices.
 Stream external_stream(void* handle, DeviceIndex device);
 
 }  // namespace cuda

@@ -1,5 +1,5 @@
-// Dispatcher: finds the operators of a program by name. Each operator has a schema, and kernels for
-// dispatch keys. Names are LibTorch's. library.h registers operators.
+// Dispatcher: finds the operators of a program by name. Each operator has a schema, and a kernel
+// for each of some dispatch keys. Names are LibTorch's. Use library.h to register operators.
 //
 //   auto add = Dispatcher::singleton()
 //                  .findSchemaOrThrow("my::add", "")
@@ -54,13 +54,14 @@ struct OperatorEntry {
   OperatorName name;
   std::string label;  ///< name in errors and profiles
   std::atomic<const Definition*> definition{nullptr};
-  std::atomic<const Kernel*> typed_kernel{nullptr};       ///< gives the operator its C++ signature
-  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< for each key. The last one is used
+  std::atomic<const Kernel*> typed_kernel{nullptr};  ///< gives the operator its C++ signature
+  std::array<std::vector<const Kernel*>, kKeys>
+      kernels;  ///< kernels of each key. The last one of a key is used
   std::array<std::atomic<const Kernel*>, kRuntimeKeys> table{};
-  std::atomic<uint64_t> passed_over{0};  ///< set of keys whose kernel falls through
+  std::atomic<uint64_t> passed_over{0};  ///< bit set of keys whose kernel falls through
 
-  /// Returns the kernel of the first key, without keys that fall through. Throws
-  /// NotImplementedError if there is no kernel.
+  /// Returns the kernel of the key of `keys` with the highest priority. Skips keys whose kernel
+  /// falls through. Throws NotImplementedError if this key has no kernel.
   const Kernel& lookup(DispatchKeySet keys) const {
     const DispatchKeySet left =
         keys - DispatchKeySet::from_raw_repr(passed_over.load(std::memory_order_acquire));
@@ -68,8 +69,8 @@ struct OperatorEntry {
     const Kernel* const found = table[static_cast<int>(key)].load(std::memory_order_acquire);
     return __builtin_expect(found != nullptr, 1) ? *found : lookup_locked(keys);
   }
-  /// Looks up a kernel under the lock. Without the lock, a key may seem to have no kernel during a
-  /// change.
+  /// Returns what lookup() returns, but holds the dispatcher's lock. Without the lock, a key may
+  /// seem to have no kernel while another thread changes the table.
   const Kernel& lookup_locked(DispatchKeySet keys) const;
   [[noreturn]] void throw_no_kernel(DispatchKey key) const;
 };
@@ -105,7 +106,7 @@ void add_keys(DispatchKeySet&, const T&) {}
 void add_keys(DispatchKeySet& keys, const IValue& v);
 
 /// Returns the keys of a call: `of_arguments`, plus the keys that this thread includes, minus the
-/// keys that it excludes.
+/// keys that this thread excludes.
 DispatchKeySet keys_of_call(DispatchKeySet of_arguments);
 
 template <class... Args>
@@ -116,7 +117,7 @@ DispatchKeySet keys_of_arguments(const Args&... args) {
 }
 
 /// Returns the first argument that converts to R. In-place and `out` operators return a reference
-/// to this argument. After a boxed kernel, the caller takes the reference from here.
+/// to this argument. A boxed kernel cannot return a reference, so the caller uses this function.
 template <class R, class First, class... Args>
 R first_argument(First& first, Args&... others) {
   if constexpr (std::is_convertible_v<First&, R> || sizeof...(Args) == 0)
@@ -133,68 +134,70 @@ class TypedOperatorHandle;
 /// A reference to an operator, which is valid until the process ends.
 class OperatorHandle {
  public:
-  /// Returns "ns::name" and the name of the overload.
+  /// Returns the name of the operator ("ns::name") and of the overload.
   const OperatorName& operator_name() const { return entry_->name; }
   /// Returns whether a library currently defines the operator.
   bool hasSchema() const { return entry_->definition.load() != nullptr; }
   /// Returns the schema. Throws Error for an operator with kernels but without a schema.
   const FunctionSchema& schema() const { return definition().schema; }
-  /// Returns the place of the definition: "file:line".
+  /// Returns the source position of the definition: "file:line".
   const std::string& debug() const { return definition().place; }
-  /// Returns whether this key has a kernel.
+  /// Returns whether the operator has a kernel for `key`.
   bool hasKernelForDispatchKey(DispatchKey key) const;
-  /// Returns whether any of the keys has a kernel.
+  /// Returns whether the operator has a kernel for any of `keys`.
   bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const;
   /// Returns whether the definition has the tag.
   bool hasTag(Tag tag) const;
   /// Returns all tags of the definition.
   const std::vector<Tag>& getTags() const { return definition().tags; }
 
-  /// Returns the operator as R(Args...). Throws Error if its kernels have another signature.
+  /// Returns a handle with the C++ type `Function`, R(Args...). Throws Error if the operator's
+  /// kernels have another signature.
   template <class Function>
   TypedOperatorHandle<Function> typed() const {
     check_signature(typeid(Function));
     return TypedOperatorHandle<Function>(entry_);
   }
-  /// Takes all arguments from the stack and puts the results there. The caller must also push
-  /// default values.
+  /// Calls the operator with the arguments on the stack, and replaces them by the results. The
+  /// caller must also push default values.
   void callBoxed(jit::Stack* stack) const;
   /// Calls callBoxed with a pointer to the stack.
   void callBoxed(jit::Stack& stack) const { callBoxed(&stack); }
-  /// Calls the kernel of the first of `keys` with the stack.
+  /// Calls the kernel of the key of `keys` with the highest priority, with the arguments on the
+  /// stack.
   void redispatchBoxed(DispatchKeySet keys, jit::Stack* stack) const;
 
-  /// Returns whether both refer to the same operator.
+  /// Returns whether `a` and `b` refer to the same operator.
   friend bool operator==(const OperatorHandle& a, const OperatorHandle& b) {
     return a.entry_ == b.entry_;
   }
-  /// Returns whether the operators differ.
+  /// Returns whether `a` and `b` refer to different operators.
   friend bool operator!=(const OperatorHandle& a, const OperatorHandle& b) { return !(a == b); }
 
  protected:
   friend class Dispatcher;
-  /// Refers to an entry of the dispatcher.
+  /// Makes a handle of an entry of the dispatcher.
   explicit OperatorHandle(detail::OperatorEntry* entry) : entry_(entry) {}
   /// Returns the definition. Throws Error for an operator with kernels but without a schema.
   const detail::Definition& definition() const;
   /// Throws Error if the kernels have another signature.
   void check_signature(const std::type_info& signature) const;
-  detail::OperatorEntry* entry_;  ///< lives forever
+  detail::OperatorEntry* entry_;  ///< never destroyed
 };
 
-/// A reference to an operator, as a C++ function of these types.
+/// A reference to an operator whose C++ signature is R(Args...).
 template <class R, class... Args>
 class TypedOperatorHandle<R(Args...)> : public OperatorHandle {
  public:
-  /// Calls the kernel of the first key of the arguments. Throws NotImplementedError if this key has
-  /// no kernel.
+  /// Calls the kernel of the arguments' key with the highest priority. Throws NotImplementedError
+  /// if this key has no kernel.
   R call(Args... args) const {
     const detail::RunScope scope(detail::RunEvent::kScope, entry_->label);
     const DispatchKeySet keys = detail::keys_of_arguments(args...);  // before these are moved
     return redispatch(keys, std::forward<Args>(args)...);
   }
-  /// Calls the kernel of the first of `keys`. A kernel calls this function with the keys that come
-  /// after its own key.
+  /// Calls the kernel of the key of `keys` with the highest priority. A kernel calls this function
+  /// with the keys of lower priority than its key.
   R redispatch(DispatchKeySet keys, Args... args) const {
     const detail::Kernel& kernel = entry_->lookup(keys);
     if (__builtin_expect(kernel.unboxed != nullptr, 1))
@@ -222,15 +225,16 @@ class TypedOperatorHandle<R(Args...)> : public OperatorHandle {
   }
 };
 
-/// All operators of the process. Any thread may call any function at any time.
+/// Holds all operators of the process. Any thread may call any function at any time.
 class Dispatcher {
  public:
   /// Returns the dispatcher of the process.
   static Dispatcher& singleton();
 
-  /// Returns the defined operator with this name, or the op of Taper's table. Ops of the table have
-  /// PyTorch's schemas, names ("aten::add") and overload names ("Tensor"). If a program registers a
-  /// kernel for an op of the table, only calls through the dispatcher use it.
+  /// Returns the operator that a program has defined with this name, or the op of Taper's table of
+  /// ops. Ops of the table have PyTorch's schemas, names ("aten::add") and overload names
+  /// ("Tensor"). If a program registers a kernel for an op of the table, only calls through the
+  /// dispatcher use it.
   optional<OperatorHandle> findSchema(const OperatorName& name);
   /// Returns what findSchema() returns. Throws Error if there is no such operator.
   OperatorHandle findSchemaOrThrow(const char* name, const char* overload_name);
@@ -252,8 +256,8 @@ class Dispatcher {
   /// Calls op.callBoxed(stack).
   void callBoxed(const OperatorHandle& op, jit::Stack* stack) const { op.callBoxed(stack); }
 
-  // For library.h. Each function takes effect immediately.
-  /// Undoes the registration that returned it.
+  // The functions below are for library.h. Each takes effect immediately.
+  /// A function that undoes a registration.
   using Undo = std::function<void()>;
   /// Registers a namespace. Throws Error if another library has registered it.
   Undo add_library(const std::string& ns, const std::string& place);
@@ -262,7 +266,7 @@ class Dispatcher {
   Undo define(FunctionSchema schema, const std::string& place, std::vector<Tag> tags);
   /// Adds a kernel. Throws Error if its schema or C++ signature differs from the operator's.
   Undo add_kernel(const OperatorName& name, DispatchKey key, detail::Kernel kernel);
-  /// Adds a kernel for `key`. It is used by all operators that have no kernel for this key.
+  /// Adds a kernel for `key` that all operators without a kernel for `key` use.
   Undo add_fallback(DispatchKey key, detail::Kernel kernel);
 
  private:

@@ -1,9 +1,9 @@
 // Converts tensors to DLPack's structures and back, without copying the memory.
 //
-// The conversions do not wait for a device. Work that is queued on the current stream may still be
-// writing. Synchronize before you pass a CUDA tensor on, or tell the receiver the stream. A tensor
-// of a simulated device is in the host's memory, but other libraries would take it for a GPU's
-// memory.
+// The conversions do not wait for a device, so kernels on the current stream may still write to the
+// memory. Synchronize before you pass a CUDA tensor to another library, or tell the library the
+// stream. Do not pass a tensor of a simulated device. It is in the host's memory, but other
+// libraries would treat it as memory of a GPU.
 #pragma once
 
 #include <functional>
@@ -28,37 +28,39 @@ DLDevice torchDeviceToDLDevice(Device device);
 /// a device that does not exist.
 Device dlDeviceToTorchDevice(DLDeviceType type, DeviceIndex index, void* data = nullptr);
 
-/// Makes a structure for another library. When the library is done, it calls the deleter once, from
-/// any thread. The memory lives until then. The stride of a dimension of size 1 is set to 1. Throws
-/// Error for undefined tensors, and for tensors that require a gradient (call detach() first).
-/// Writes by the receiver do not change the version counter.
+/// Makes a structure for another library. When the library no longer needs the tensor, it calls the
+/// structure's deleter once, from any thread. The memory is kept until then. In the structure, the
+/// stride of a dimension of size 1 is 1. Throws Error for undefined tensors, and for tensors that
+/// require a gradient (call detach() first). Writes by the receiver do not change the version
+/// counter.
 DLManagedTensor* toDLPack(const Tensor& src);
-/// Makes a structure with a version and flags.
+/// Converts like toDLPack, to a structure with a version and flags.
 DLManagedTensorVersioned* toDLPackVersioned(const Tensor& src);
-/// Makes a structure whose flag forbids the receiver to write.
+/// Converts like toDLPackVersioned, with the flag that forbids the receiver to write.
 DLManagedTensorVersioned* toDLPackVersionedReadOnly(const Tensor& src);
 /// Fills `out`, which refers to the memory of `src` without owning it.
 void toDLPackNonOwning(const Tensor& src, DLTensor* out, bool read_only = false);
 
-/// Makes a tensor over another library's memory. When the last tensor over the memory is destroyed,
-/// it calls src->deleter. If `deleter` is given, it calls `deleter` with the data pointer instead.
-/// If this function throws, the caller still owns `src`. Throws Error for a null pointer, for
-/// unsupported dtypes and devices, and for more than 12 dimensions. Throws Error for sizes or
-/// strides that are negative or overflow, and for data that is not aligned to its elements.
+/// Makes a tensor of another library's memory, without a copy. When the last tensor that uses the
+/// memory is destroyed, src->deleter is called. If `deleter` is given, it is called instead, with
+/// the data pointer. If this function throws, the caller still owns `src`. Throws Error for a null
+/// pointer, for unsupported dtypes and devices, and for more than 12 dimensions. Throws Error for
+/// sizes or strides that are negative or overflow, and for data that is not aligned to its
+/// elements.
 Tensor fromDLPack(DLManagedTensor* src, std::function<void(void*)> deleter = {});
-/// Makes a tensor from a structure with version and flags. Throws Error for another major version.
-/// Warns if the memory is read-only, because Taper does not prevent writes.
+/// Converts like fromDLPack, from a structure with a version and flags. Throws Error for another
+/// major version. Warns if the memory is read-only, because Taper does not prevent writes.
 Tensor fromDLPackVersioned(DLManagedTensorVersioned* src, std::function<void(void*)> deleter = {});
 
-/// Returns `data` on the device that a receiver requests. If `copy` is true, always copies. If
-/// `copy` is false, throws ValueError if a copy is needed.
+/// Returns `data` on the device that a receiver requests, copied if necessary. If `copy` is true,
+/// always copies. If `copy` is false, throws ValueError if a copy is necessary.
 Tensor maybeCopyTensor(const Tensor& data, optional<DLDevice> optional_dl_device,
                        optional<bool> copy);
 
-/// The names of Python's capsules, and the conversions, for each of the two structures.
+/// For each of the two structures: the names of its Python capsule, and its conversions.
 template <class T>
 struct DLPackTraits {};
-/// For the structure of versions before 1.
+/// The traits of the structure of DLPack before version 1.
 template <>
 struct DLPackTraits<DLManagedTensor> {
   /// The name of the capsule. `used` is its name after a receiver has taken the tensor.
@@ -67,7 +69,7 @@ struct DLPackTraits<DLManagedTensor> {
   static constexpr auto toDLPack = &taper::toDLPack;      ///< conversion to it
   static constexpr auto fromDLPack = &taper::fromDLPack;  ///< conversion from it
 };
-/// For the structure with a version and flags.
+/// The traits of the structure with a version and flags.
 template <>
 struct DLPackTraits<DLManagedTensorVersioned> {
   /// The name of the capsule. `used` is its name after a receiver has taken the tensor.

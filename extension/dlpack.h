@@ -1,19 +1,19 @@
-// DLPack: structures by which libraries exchange tensors without copying them, version 1.3 of the
-// published specification (https://dmlc.github.io/dlpack/latest/c_api.html).
+// DLPack: structures for the exchange of tensors between libraries, without copies. It follows
+// version 1.3 of the specification (https://dmlc.github.io/dlpack/latest/c_api.html).
 //
-// It is a binary interface. Names, values and the order of members are those of the specification.
-// The include guard is that of DLPack's header. If a program includes both headers, the first one
-// is used.
+// DLPack is a binary interface. Names, values and the order of members equal the specification's.
+// The include guard equals the guard of DLPack's header, so if a program includes both headers,
+// only the first one is used.
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// A structure with another major version has another layout. Only its `version` and `deleter` may
-/// be accessed.
+/// The major version of this header. A structure with another major version has another layout:
+/// access only its `version` and `deleter`.
 #define DLPACK_MAJOR_VERSION 1
-/// A higher minor version has more codes for devices and dtypes.
+/// The minor version of this header. A higher minor version adds codes for devices and dtypes.
 #define DLPACK_MINOR_VERSION 3
 
 /// Flag of DLManagedTensorVersioned: the receiver must not write to the tensor.
@@ -33,22 +33,22 @@ typedef struct {
 
 /// A kind of memory. Taper supports kDLCPU, kDLCUDA and kDLCUDAHost.
 typedef enum : int32_t {
-  kDLCPU = 1,           ///< the host's
-  kDLCUDA = 2,          ///< a CUDA device's
-  kDLCUDAHost = 3,      ///< the host's, pinned for CUDA
+  kDLCPU = 1,           ///< host memory
+  kDLCUDA = 2,          ///< memory of a CUDA device
+  kDLCUDAHost = 3,      ///< host memory, pinned for CUDA
   kDLOpenCL = 4,        ///< a handle of OpenCL
-  kDLVulkan = 7,        ///< Vulkan's
-  kDLMetal = 8,         ///< Apple's GPUs
-  kDLVPI = 9,           ///< a simulator of Verilog
-  kDLROCM = 10,         ///< AMD's GPUs
-  kDLROCMHost = 11,     ///< the host's, pinned for ROCm
+  kDLVulkan = 7,        ///< memory of Vulkan
+  kDLMetal = 8,         ///< memory of Apple's GPUs
+  kDLVPI = 9,           ///< memory of a Verilog simulator
+  kDLROCM = 10,         ///< memory of AMD's GPUs
+  kDLROCMHost = 11,     ///< host memory, pinned for ROCm
   kDLExtDev = 12,       ///< for experiments
-  kDLCUDAManaged = 13,  ///< CUDA's, moved by the driver
+  kDLCUDAManaged = 13,  ///< CUDA's managed memory
   kDLOneAPI = 14,       ///< shared memory of oneAPI
-  kDLWebGPU = 15,       ///< WebGPU's
-  kDLHexagon = 16,      ///< Qualcomm's
-  kDLMAIA = 17,         ///< Microsoft's
-  kDLTrn = 18,          ///< AWS Trainium's
+  kDLWebGPU = 15,       ///< memory of WebGPU
+  kDLHexagon = 16,      ///< memory of Qualcomm's Hexagon
+  kDLMAIA = 17,         ///< memory of Microsoft's MAIA
+  kDLTrn = 18,          ///< memory of AWS Trainium
 } DLDeviceType;
 
 /// The location of memory.
@@ -82,23 +82,23 @@ typedef enum {
 /// A dtype: {kDLFloat, 32, 1} is float.
 typedef struct {
   uint8_t code;    ///< a DLDataTypeCode
-  uint8_t bits;    ///< of one element
-  uint16_t lanes;  ///< elements of a vector, 1 for tensors
+  uint8_t bits;    ///< number of bits of one element
+  uint16_t lanes;  ///< number of elements of a vector, 1 for tensors
 } DLDataType;
 
-/// A tensor's memory and geometry, owned by somebody else.
+/// A tensor's memory and geometry. It does not own the memory.
 typedef struct {
-  void* data;            ///< address on the device, null if there are no elements
-  DLDevice device;       ///< device of `data`
-  int32_t ndim;          ///< number of dimensions
-  DLDataType dtype;      ///< of the elements
-  int64_t* shape;        ///< `ndim` sizes
-  int64_t* strides;      ///< `ndim` strides in elements, null means row-major (before version 1.2)
-  uint64_t byte_offset;  ///< from `data` to the first element
+  void* data;        ///< address on the device, null if there are no elements
+  DLDevice device;   ///< device of `data`
+  int32_t ndim;      ///< number of dimensions
+  DLDataType dtype;  ///< dtype of the elements
+  int64_t* shape;    ///< the `ndim` sizes
+  int64_t* strides;  ///< the `ndim` strides in elements. Before version 1.2, null means row-major
+  uint64_t byte_offset;  ///< offset of the first element from `data`
 } DLTensor;
 
 /// A tensor with its deleter, as in DLPack before version 1. The receiver calls `deleter(self)`
-/// once, from any thread. The deleter may be null.
+/// once, from any thread, unless `deleter` is null.
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;                             ///< the tensor
   void* manager_ctx;                              ///< the producer's context
@@ -107,8 +107,8 @@ typedef struct DLManagedTensor {
 
 /// A tensor with its deleter, a version and flags.
 typedef struct DLManagedTensorVersioned {
-  DLPackVersion version;                                   ///< the producer's version
-  void* manager_ctx;                                       ///< the producer's context
+  DLPackVersion version;  ///< the version of DLPack that the producer uses
+  void* manager_ctx;      ///< the producer's context
   void (*deleter)(struct DLManagedTensorVersioned* self);  ///< frees everything, including `self`
   uint64_t flags;                                          ///< DLPACK_FLAG_BITMASK_...
   DLTensor dl_tensor;                                      ///< the tensor

@@ -1,5 +1,5 @@
-// Views Eigen's matrices as tensors, and tensors as matrices, without copying. This header needs
-// Eigen 3.
+// Views Eigen's matrices as tensors, and tensors as Eigen's matrices, without copying. This header
+// needs Eigen 3.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,14 +11,15 @@
 
 namespace torch::taper {
 
-/// Views a tensor on the CPU as a matrix of any strides. A matrix with one column stands for a
-/// tensor of one dimension.
+/// A tensor on the CPU, viewed as a matrix with any strides. A tensor with one dimension becomes a
+/// matrix with one column.
 template <class T>
 using EigenMap = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
                             Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>;
 
-/// Returns a tensor over the memory of a matrix, an array, a map or a block. Its sizes are [rows,
-/// cols], or [size] for a vector. The matrix must outlive the tensor, and keep its size.
+/// Returns a tensor that shares the memory of `matrix`: an Eigen matrix, array, map or block. The
+/// tensor's sizes are [rows, cols], or [size] for a vector. The matrix must outlive the tensor, and
+/// must not be resized.
 ///
 ///     Eigen::MatrixXd m = Eigen::MatrixXd::Random(2, 3);
 ///     Tensor x = from_eigen(m);  // [2, 3]
@@ -36,8 +37,8 @@ Tensor from_eigen(Eigen::DenseBase<Derived>& matrix) {
   return from_blob(data, {m.rows(), m.cols()}, {row, column}, options);
 }
 
-/// Returns a map over the memory of a tensor of one or two dimensions on the CPU. The tensor must
-/// outlive the map. Throws Error for other tensors, and unless T is the element type.
+/// Returns a map that shares the memory of `x`, a tensor of one or two dimensions on the CPU. The
+/// tensor must outlive the map. Throws Error for other tensors, and unless T is the element type.
 ///
 ///     as_eigen<float>(x) *= 2;
 template <class T>

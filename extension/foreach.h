@@ -1,5 +1,6 @@
 // LibTorch's _foreach_... functions that cmake/extension_forms.py cannot generate.
-// generated/foreach.h has all others. Programs include <ATen/Functions.h> or <ATen/ops/NAME.h>.
+// generated/foreach.h has all other _foreach_... functions. Programs include <ATen/Functions.h> or
+// <ATen/ops/NAME.h>.
 #pragma once
 
 #include <taper/generated/foreach.h>
@@ -14,7 +15,7 @@ namespace torch::taper {
 
 /// Fills each tensor with zeros.
 inline void _foreach_zero_(TensorList self) { detail::foreach_zeros(self); }
-/// Returns zeros like each tensor.
+/// Returns a tensor of zeros for each tensor, with its sizes and options.
 inline std::vector<Tensor> _foreach_zero(TensorList self) {
   std::vector<Tensor> made;
   for (const Tensor& t : self) made.push_back(zeros_like(t));
@@ -49,40 +50,40 @@ inline std::vector<Tensor> _foreach_pow(const Scalar& self, TensorList exponent)
   for (const Tensor& t : exponent) made.push_back(pow(self, t));
   return made;
 }
-/// Applies addcmul() to the tensors with the same index. `scalars`, a vector on the CPU, has one
-/// number for each index.
+/// Returns addcmul(self[i], tensor1[i], tensor2[i], scalars[i]) for each i. `scalars` is a vector
+/// on the CPU.
 inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2,
                                             const Tensor& scalars) {
   return _foreach_addcmul(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcmul", scalars, self.size())));
 }
-/// Applies addcmul_() to the tensors with the same index. `scalars`, a vector on the CPU, has one
-/// number for each index.
+/// Applies addcmul_() to self[i], tensor1[i], tensor2[i] and scalars[i] for each i. `scalars` is a
+/// vector on the CPU.
 inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2,
                               const Tensor& scalars) {
   _foreach_addcmul_(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcmul_", scalars, self.size())));
 }
-/// Applies addcdiv() to the tensors with the same index. `scalars`, a vector on the CPU, has one
-/// number for each index.
+/// Returns addcdiv(self[i], tensor1[i], tensor2[i], scalars[i]) for each i. `scalars` is a vector
+/// on the CPU.
 inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2,
                                             const Tensor& scalars) {
   return _foreach_addcdiv(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcdiv", scalars, self.size())));
 }
-/// Applies addcdiv_() to the tensors with the same index. `scalars`, a vector on the CPU, has one
-/// number for each index.
+/// Applies addcdiv_() to self[i], tensor1[i], tensor2[i] and scalars[i] for each i. `scalars` is a
+/// vector on the CPU.
 inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2,
                               const Tensor& scalars) {
   _foreach_addcdiv_(
       self, tensor1, tensor2,
       ArrayRef<Scalar>(detail::foreach_numbers("_foreach_addcdiv_", scalars, self.size())));
 }
-/// Returns copies of the tensors of `src`. Each copy has the properties of the corresponding tensor
-/// of `self`.
+/// Returns copies of the tensors of `src`. Each copy has the dtype and device of the corresponding
+/// tensor of `self`.
 inline std::vector<Tensor> _foreach_copy(TensorList self, TensorList src,
                                          bool /*non_blocking*/ = false) {
   return detail::foreach_make("copy", self, {&src});
@@ -92,7 +93,7 @@ inline void _foreach_copy_(TensorList self, TensorList src, bool non_blocking = 
   const Scalar waits_not(non_blocking);
   detail::foreach_change("copy", self, {&src, nullptr, nullptr, &waits_not});
 }
-/// Multiplies the matrices of both lists, pairwise.
+/// Returns the matrix product of self[i] and mat2[i] for each i.
 inline std::vector<Tensor> _foreach_mm(TensorList self, TensorList mat2) {
   TAPER_CHECK(self.size() == mat2.size(),
               "_foreach_mm: Tensor lists must have the same number of tensors, got ", self.size(),

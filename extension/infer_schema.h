@@ -125,7 +125,7 @@ struct TypeText<intrusive_ptr<T>> {
   static std::string get() { return name_of_class(typeid(T)); }
 };
 
-/// Makes arguments of these types, named _0, _1 and so on.
+/// Makes an argument of each type. Their names are _0, _1 and so on.
 std::vector<Argument> numbered(const std::vector<std::string>& types);
 
 template <class R>
@@ -141,7 +141,7 @@ struct ResultTexts<std::tuple<R...>> {
   static std::vector<std::string> get() { return {type_text<R>()...}; }
 };
 
-/// Returns the schema of a function of these types. The schema has no name.
+/// Returns the schema of a function R(Args...). The schema has no name.
 template <class R, class... Args>
 FunctionSchema inferred_schema() {
   return FunctionSchema({}, numbered({type_text<Args>()...}),

@@ -1,5 +1,5 @@
-// Kernel: one type for kernels of all signatures. It is called with C++ arguments or with a stack
-// of IValues.
+// Kernel: one class for kernels of all signatures. A Kernel is called with C++ arguments, or with a
+// stack of IValues.
 #pragma once
 
 #include <memory>
@@ -25,21 +25,23 @@ using Stack = std::vector<IValue>;
 
 namespace detail {
 
-/// A kernel. Cast `unboxed` to its type and call it, or call `boxed`. Pass `function` as the first
-/// argument.
+/// A kernel. To call it, call `boxed`, or cast `unboxed` to its function type and call it. Pass
+/// function.get() as the first argument.
 struct Kernel {
   std::shared_ptr<void> function;
-  void (*unboxed)() = nullptr;  ///< R (*)(void*, DispatchKeySet, Args...), null for a boxed kernel
-  /// Gets the arguments on the stack. The operator is null for methods of classes.
+  void (*unboxed)() =
+      nullptr;  ///< an R (*)(void*, DispatchKeySet, Args...), null for a kernel that is only boxed
+  /// Takes the arguments from the stack, and puts the results there. The operator is null for
+  /// methods of classes.
   void (*boxed)(void*, const OperatorHandle*, DispatchKeySet, jit::Stack*) = nullptr;
-  const std::type_info* signature = nullptr;  ///< of R(Args...)
+  const std::type_info* signature = nullptr;  ///< type of R(Args...)
   FunctionSchema (*inferred)() = nullptr;
   bool falls_through = false;
   std::string registered_at;
 };
 
 // ---------------------------------------------------------------------- values of a stack
-/// Stores an argument of type T during a call with a stack.
+/// Converts an argument of type T from the stack. `type` stores its value during the call.
 template <class T>
 struct Kept {
   using type = T;
@@ -133,7 +135,7 @@ void push_result(jit::Stack& stack, std::tuple<T...>&& all) {
   std::apply([&](auto&... each) { (stack.push_back(to_ivalue<Bare<decltype(each)>>(each)), ...); },
              all);
 }
-/// Takes the result of type R, which a boxed kernel has put on the stack.
+/// Reads the result of type R, which a boxed kernel has put on the stack.
 template <class R>
 struct Popped {
   static R from(jit::Stack& stack) { return Kept<R>::from(stack.at(0)); }

@@ -1,5 +1,5 @@
-// Library: registers a program's operators, their kernels, and classes. Names are LibTorch's. The
-// macros are in <torch/library.h>.
+// Library: registers a program's operators, their kernels, and classes. Names are LibTorch's.
+// <torch/library.h> has the macros.
 //
 //   TORCH_LIBRARY(my, m) {
 //     m.def("scale(Tensor x, float by=2.) -> Tensor");
@@ -25,10 +25,10 @@ class CppFunction {
   /// Wraps any callable.
   template <class F, class = std::enable_if_t<!std::is_base_of_v<CppFunction, detail::Bare<F>>>>
   CppFunction(F&& f) : kernel_(detail::make_kernel<std::decay_t<F>>(std::forward<F>(f))) {}
-  /// Makes a kernel that passes calls to the next key.
+  /// Makes a kernel that passes each call to the kernel of the next key.
   static CppFunction makeFallthrough();
   /// Makes a kernel of a function f(const OperatorHandle&, jit::Stack*), which takes all arguments
-  /// from the stack. The function may take the call's DispatchKeySet between these two.
+  /// from the stack. Between these two parameters, the function may take the call's DispatchKeySet.
   template <auto* f>
   static CppFunction makeFromBoxedFunction() {
     CppFunction function;
@@ -71,32 +71,32 @@ CppFunction dispatch(DeviceType type, F&& f) {
 /// Parses a schema.
 inline FunctionSchema schema(const std::string& text) { return parseSchema(text); }
 
-/// A set of registrations of a program. Its destructor undoes them.
+/// A set of registrations of a program. The destructor undoes all registrations of the set.
 class Library {
  public:
   /// Kinds of libraries.
   enum Kind {
     DEF,      ///< defines the operators of a namespace
     IMPL,     ///< adds kernels to operators, for one key or for several
-    FRAGMENT  ///< adds definitions to the namespace of a DEF
+    FRAGMENT  ///< defines more operators in a namespace that another library (DEF) has opened
   };
-  /// Opens a library. With IMPL, the namespace "_" means all namespaces, for fallback(). Throws
-  /// Error if there is already a DEF for `ns`.
+  /// Makes an empty library. With kind IMPL, the namespace "_" means all namespaces, for
+  /// fallback(). With kind DEF, throws Error if there is already a DEF for `ns`.
   Library(Kind kind, std::string ns, optional<DispatchKey> key, const char* file, uint32_t line);
-  /// Takes over the registrations.
+  /// Takes over the registrations of another Library.
   Library(Library&&) = default;
   Library& operator=(Library&&) = delete;
   ~Library();
 
-  /// Defines an operator without kernels. impl() adds kernels.
+  /// Defines an operator without kernels. Use impl() to add kernels.
   Library& def(const char* schema, const std::vector<Tag>& tags = {}) & {
     return def(parseSchema(schema), tags);
   }
   /// Defines an operator with a parsed schema.
   Library& def(FunctionSchema schema, const std::vector<Tag>& tags = {}) &;
-  /// Defines an operator with a kernel. The kernel is for all devices, unless dispatch() names a
-  /// key. If the text is only a name, the schema is inferred from the C++ function. Throws Error if
-  /// the schema does not match the function.
+  /// Defines an operator with a kernel. The kernel is for all devices, unless `f` comes from
+  /// dispatch() with a key. If `name_or_schema` is only a name, the schema is inferred from the C++
+  /// function. Throws Error if the schema does not match the function.
   Library& def(const char* name_or_schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
   /// Defines an operator with a parsed schema and a kernel.
   Library& def(FunctionSchema schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
@@ -127,7 +127,7 @@ class Library {
 };
 
 namespace detail {
-/// The object that TORCH_LIBRARY defines. Its library lives as long as the program.
+/// The static object that TORCH_LIBRARY defines. Its library is kept until the program ends.
 class TorchLibraryInit {
  public:
   TorchLibraryInit(Library::Kind kind, void (*fill)(Library&), const char* ns,
@@ -160,7 +160,7 @@ class RegisterOperators {
       kernels_.push_back(dispatch(key, std::forward<F>(f)));
       return std::move(*this);
     }
-    /// Adds a function as a kernel for one key.
+    /// Adds the function `f`, a template argument, as a kernel for one key.
     template <class Function, Function* f>
     Options&& kernel(DispatchKey key) && {
       return std::move(*this).kernel(key, f);
@@ -171,7 +171,7 @@ class RegisterOperators {
       kernels_.push_back(CppFunction(std::forward<F>(f)));
       return std::move(*this);
     }
-    /// Adds a function as a kernel for all devices.
+    /// Adds the function `f`, a template argument, as a kernel for all devices.
     template <class Function, Function* f>
     Options&& catchAllKernel() && {
       return std::move(*this).catchAllKernel(f);
@@ -210,7 +210,7 @@ class RegisterOperators {
     add(text, std::move(o));
     return std::move(*this);
   }
-  /// Registers a definition without a kernel.
+  /// Defines an operator without a kernel.
   RegisterOperators&& op(const std::string& schema) && {
     add(schema, options());
     return std::move(*this);

@@ -1,8 +1,8 @@
-// Logging as in LibTorch: lines to stderr by severity, and checks that end the process.
+// Logging as in LibTorch: writes lines of a severity to stderr. Failed checks end the process.
 //
 // The environment variable TORCH_CPP_LOG_LEVEL sets the lowest severity that is written: INFO,
-// WARNING (by default), ERROR, FATAL, or a number. VLOG(n) is written if this level is at most -n.
-// The macros are in <c10/util/Logging.h>.
+// WARNING (default), ERROR, FATAL, or a number. A line of VLOG(n) is written if this number is at
+// most -n. The macros are in <c10/util/Logging.h>.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,8 @@ constexpr int GLOG_WARNING = 1;  ///< something may be wrong
 constexpr int GLOG_ERROR = 2;    ///< something is wrong
 constexpr int GLOG_FATAL = 3;    ///< the process cannot continue
 
-/// A line of the log. The destructor writes the text of stream(). For the severity FATAL, the
-/// destructor then ends the process. If `exit_on_fatal` is false, it throws Error with the line
-/// instead.
+/// A line of the log. The destructor writes the text of stream(). With severity FATAL, the
+/// destructor then ends the process, or throws Error with the line if `exit_on_fatal` is false.
 class MessageLogger {
  public:
   /// Begins a line that names `place` as its source.
@@ -35,9 +34,9 @@ class MessageLogger {
   int severity_;
   bool exit_on_fatal_;
 };
-/// Gives both operands of ?: in a check the type void.
+/// Converts a stream to void, so that both operands of ?: in a check have the type void.
 struct LoggerVoidify {
-  void operator&(const std::ostream&) const {}  ///< has lower precedence than <<
+  void operator&(const std::ostream&) const {}  ///< evaluated after <<, which binds tighter
 };
 
 /// Returns the lowest severity that is written.
@@ -49,7 +48,7 @@ void set_log_threshold(int severity);
 void set_log_handler(std::function<void(int severity, const std::string& line)> handler);
 
 namespace detail {
-/// For a null pointer, ends the process if `fatal`, and otherwise throws Error.
+/// If `is_null`, ends the process (if `fatal`) or throws Error. Otherwise does nothing.
 void check_not_null(bool is_null, const SourceLocation& place, const char* expression, bool fatal);
 }  // namespace detail
 

@@ -1,5 +1,5 @@
-// Views OpenCV's images as tensors, and tensors as images, without copying. This header needs
-// OpenCV's module core.
+// Views OpenCV's images as tensors, and tensors as OpenCV's images, without copying. This header
+// needs OpenCV's module "core".
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -13,15 +13,15 @@ namespace torch::taper {
 
 namespace detail {
 
-/// The dtypes of OpenCV's depths. The index is the depth: CV_8U is 0.
+/// The dtype for each of OpenCV's depths. The index is the depth: CV_8U is 0.
 inline constexpr ScalarType kDtypesOfDepths[] = {kByte, kChar,  kUInt16, kShort,
                                                  kInt,  kFloat, kDouble, kHalf};
 
 }  // namespace detail
 
-/// Returns a tensor over the memory of a Mat: [H, W, C] for an image. For a Mat with more
-/// dimensions, its sizes come first, then C. The tensor keeps the memory alive. `permute({2, 0,
-/// 1})` gives [C, H, W], the order that Taper's layers expect.
+/// Returns a tensor that shares the memory of a Mat. An image gives [H, W, C], with height H, width
+/// W and C channels. A Mat with more dimensions gives [its sizes..., C]. The tensor keeps the
+/// memory alive. `permute({2, 0, 1})` gives [C, H, W], the order that Taper's layers expect.
 ///
 ///     Tensor image = from_opencv(cv::imread("a.png"));  // bytes, [H, W, 3] in the order BGR
 inline Tensor from_opencv(const cv::Mat& image) {
@@ -38,8 +38,9 @@ inline Tensor from_opencv(const cv::Mat& image) {
       detail::kDtypesOfDepths[image.depth()]);
 }
 
-/// Returns a Mat over the memory of a tensor [H, W] or [H, W, C] on the CPU. The tensor must have
-/// no gaps between the pixels of a row, and must outlive the Mat. Throws Error for other tensors.
+/// Returns a Mat that shares the memory of `x`, a tensor [H, W] or [H, W, C] on the CPU. The pixels
+/// of a row of `x` must have no gaps between them. `x` must outlive the Mat. Throws Error for other
+/// tensors.
 inline cv::Mat as_opencv(const Tensor& x) {
   const int64_t channels = x.dim() == 3 ? x.size(2) : 1;
   TAPER_CHECK(x.is_cpu() && (x.dim() == 2 || x.dim() == 3) && channels > 0 && channels <= CV_CN_MAX,

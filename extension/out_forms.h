@@ -1,6 +1,6 @@
-// `out` forms that cannot be generated from an op's declaration. They belong to methods of Tensor,
-// and to functions that LibTorch declares with other types. Each computes the result, checks it,
-// and copies it to the caller's tensor, by the rules of ops/shared/out.h.
+// `out` forms that cannot be generated from an op's declaration: of methods of Tensor, and of
+// functions that LibTorch declares with other types. Each function computes the result, checks it,
+// and copies it to the caller's tensor. ops/shared/out.h describes the checks.
 #pragma once
 
 #include <taper/extension/overloads.h>

@@ -1,5 +1,5 @@
-// Rarely used overloads of LibTorch's functions, which the headers of the ops do not declare. They
-// make random tensors from a generator and the sizes of another tensor, resample by factors, and
+// Rarely used overloads of LibTorch's functions, which the headers of the ops do not declare. These
+// overloads draw random tensors like another tensor from a generator, resample by factors, and
 // compute matrix products whose result has another dtype.
 #pragma once
 
@@ -17,7 +17,8 @@ namespace torch::taper {
 /// Does nothing. Devices are initialized when they are first used.
 inline void init() {}
 
-/// Return to(dtype). LibTorch's older names.
+/// Return self.to(dtype), with the dtype in the function's name. These are older functions of
+/// LibTorch.
 ///@{
 inline Tensor _cast_Byte(const Tensor& self, bool non_blocking = false) {
   return self.to(kByte, non_blocking);
@@ -59,7 +60,7 @@ Generator make_generator(Args&&... args) {
 // ---------------------------------------------------------------- options
 namespace detail {
 
-/// Combines separate options to TensorOptions, for the functions of generated/unpacked_options.h.
+/// Combines separate arguments to TensorOptions, for the functions of generated/unpacked_options.h.
 inline TensorOptions packed(optional<ScalarType> dtype, optional<Layout> layout,
                             optional<Device> device, optional<bool> pin_memory) {
   return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
@@ -70,7 +71,7 @@ inline TensorOptions packed(optional<ScalarType> dtype, optional<Layout> layout,
 // ---------------------------------------------------------------- random tensors like another
 namespace detail {
 
-/// Enabled for types that convert to a generator, and not to TensorOptions.
+/// Enables an overload if G converts to a generator, and does not convert to TensorOptions.
 template <class G>
 using IsGenerator = std::enable_if_t<std::is_convertible<const G&, optional<Generator>>::value &&
                                      !std::is_convertible<const G&, TensorOptions>::value>;
@@ -129,8 +130,8 @@ Tensor randint_like(const Tensor& self, const Tensor& high, const G& generator,
 // ---------------------------------------------------------------- resampling by factors
 namespace detail {
 
-/// A size, or nullopt if factors are given. A braced list does not convert to this class, so that
-/// it selects the functions of upsample.h, which take sizes.
+/// An output size, or nullopt if factors are given. A braced list does not convert to this class. A
+/// call with a braced list therefore selects the functions of upsample.h, which take sizes.
 class MaybeSize {
  public:
   MaybeSize(nullopt_t) {}
@@ -149,7 +150,8 @@ class MaybeSize {
 };
 using Factors = optional<ArrayRef<double>>;
 
-/// Arguments of the functions of upsample.h: the size, and an optional factor for each dimension.
+/// Arguments for the functions of upsample.h: the output size, and an optional factor for each
+/// dimension.
 struct Resampled {
   std::vector<int64_t> size;
   std::vector<optional<double>> factors;
@@ -264,8 +266,8 @@ inline Tensor _upsample_bicubic2d_aa(const Tensor& input, const detail::MaybeSiz
 // ---------------------------------------------------------------- products with another dtype
 namespace detail {
 
-/// Returns an operand for a product whose result has `out_dtype`. f16 and bf16 are converted to f32
-/// if `out_dtype` is f32.
+/// Returns operand `x` for a product whose result has `out_dtype`. If `out_dtype` is f32, f16 and
+/// bf16 are converted to f32.
 inline Tensor product_operand(const char* op, const Tensor& x, ScalarType out_dtype) {
   const ScalarType dtype = x.scalar_type();
   TAPER_CHECK(dtype == out_dtype || (out_dtype == kFloat && (dtype == kHalf || dtype == kBFloat16)),
@@ -286,8 +288,8 @@ Tensor& store_product(const char* op, Tensor& out, ScalarType dtype, Operands in
 
 }  // namespace detail
 
-/// Computes mm with a result of `out_dtype`. It is the operands' dtype, or f32 for f16 and bf16.
-/// The f32 result is not rounded to 16 bits.
+/// Computes mm with a result of `out_dtype`. `out_dtype` is the operands' dtype, or f32 for
+/// operands of f16 or bf16. The f32 result is not rounded to 16 bits.
 inline Tensor mm(const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
   return mm(detail::product_operand("mm", self, out_dtype),
             detail::product_operand("mm", mat2, out_dtype));
@@ -297,7 +299,8 @@ inline Tensor bmm(const Tensor& self, const Tensor& mat2, ScalarType out_dtype) 
   return bmm(detail::product_operand("bmm", self, out_dtype),
              detail::product_operand("bmm", mat2, out_dtype));
 }
-/// Computes addmm with a result of `out_dtype`. self may have either dtype.
+/// Computes addmm with a result of `out_dtype`. `self` may have `out_dtype` or the dtype of the
+/// matrices.
 inline Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                     ScalarType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1) {
   return addmm(detail::product_operand("addmm", self, out_dtype),

@@ -1,13 +1,13 @@
 // RecordFunction: callbacks at the start and end of ranges, with LibTorch's names. A program marks
 // its own ranges with RECORD_FUNCTION (<ATen/record_function.h>). Taper's ranges are kernels and
-// copies, backward nodes, modules, and steps of optimizers. Their names are those in a profile
-// (utils/profiler).
+// copies, backward nodes, modules, and steps of optimizers. Ranges have the names of a profile's
+// events (utils/profiler).
 //
 //   addGlobalCallback(RecordFunctionCallback(&on_start, &on_end).scopes({RecordScope::FUNCTION}));
 //
 // Without callbacks, a program's range costs two comparisons, and Taper's ranges cost nothing.
-// Callbacks must not throw in Taper's ranges. While a profile is recording, Taper's ranges go to
-// the profile and not to the callbacks.
+// Callbacks must not throw exceptions in Taper's ranges. While a profile is recording, it gets
+// Taper's ranges, and the callbacks do not.
 #pragma once
 
 #include <array>
@@ -55,7 +55,8 @@ using CallbackHandle = uint64_t;                      ///< identifies an added c
 using RecordFunctionHandle = uint64_t;                ///< identifies a recorded range
 constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};  ///< identifies no callback
 
-/// A start callback, an end callback, and the information that they need.
+/// A start callback, an end callback, and options that say which ranges and data the callbacks
+/// need.
 class RecordFunctionCallback {
  public:
   using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);  ///< see start
@@ -66,11 +67,11 @@ class RecordFunctionCallback {
       : start_(start), end_(end) {
     scopes_.fill(true);
   }
-  /// Requests the operands of ranges that have operands.
+  /// Sets whether the callbacks need the operands of ranges.
   RecordFunctionCallback& needsInputs(bool needs) { return set(needs_inputs_, needs); }
-  /// Requests the results of ranges that have results.
+  /// Sets whether the callbacks need the results of ranges.
   RecordFunctionCallback& needsOutputs(bool needs) { return set(needs_outputs_, needs); }
-  /// Requests a handle for each range.
+  /// Sets whether the callbacks need a handle for each range.
   RecordFunctionCallback& needsIds(bool needs) { return set(needs_ids_, needs); }
   /// Sets the probability that the callbacks are called for a range. Throws Error unless it is in
   /// [0, 1].
@@ -92,8 +93,10 @@ class RecordFunctionCallback {
   bool needsIds() const { return needs_ids_; }          ///< whether handles are requested
   double samplingProb() const { return sampling_; }     ///< the probability
   bool checkScope(RecordScope s) const { return scopes_[static_cast<size_t>(s)]; }  ///< see scopes
-  StartCallback start() const { return start_; }  ///< the callback at the start
-  EndCallback end() const { return end_; }        ///< the callback at the end
+  StartCallback start() const {
+    return start_;
+  }  ///< the start callback, which returns the state for the end callback
+  EndCallback end() const { return end_; }  ///< the end callback
 
  private:
   template <class T>
@@ -108,16 +111,16 @@ class RecordFunctionCallback {
   bool needs_inputs_ = false, needs_outputs_ = false, needs_ids_ = false;
 };
 
-/// A range of a run. It lasts from before() to end() or to its destruction.
+/// A range of the program. It lasts from before() to end(), or to the destructor.
 class RecordFunction {
  public:
-  /// Selects the callbacks.
+  /// Selects the callbacks that will be called for a range of kind `scope`.
   explicit RecordFunction(RecordScope scope = RecordScope::FUNCTION);
   virtual ~RecordFunction() { end(); }
   RecordFunction(const RecordFunction&) = delete;
   RecordFunction& operator=(const RecordFunction&) = delete;
 
-  /// Returns whether there are callbacks. If there are none, you need not collect the operands.
+  /// Returns whether any callback was selected. If not, you need not collect the operands.
   bool isActive() const { return active_; }
   /// Returns whether a callback needs the operands.
   bool needsInputs() const { return needs_inputs_; }
@@ -136,9 +139,9 @@ class RecordFunction {
   /// Sets the results of the range.
   void setOutputs(std::vector<IValue> outputs) { outputs_ = std::move(outputs); }
 
-  const char* name() const { return name_.c_str(); }               ///< name of the range
-  const char* overload_name() const { return ""; }                 ///< always empty
-  int64_t seqNr() const { return sequence_nr_; }                   ///< number of the node, or -1
+  const char* name() const { return name_.c_str(); }  ///< name of the range
+  const char* overload_name() const { return ""; }    ///< always empty
+  int64_t seqNr() const { return sequence_nr_; }      ///< number of the backward node, or -1
   const std::vector<IValue>& inputs() const { return inputs_; }    ///< empty if not needed
   const std::vector<IValue>& outputs() const { return outputs_; }  ///< empty unless they were set
   size_t num_inputs() const { return inputs_.size(); }             ///< number of inputs()
@@ -146,7 +149,7 @@ class RecordFunction {
   RecordScope scope() const { return scope_; }                     ///< kind of range
   RecordFunctionHandle handle() const { return handle_; }          ///< 0 if no callback needs it
   uint64_t threadId() const { return currentThreadId(); }          ///< number of the calling thread
-  static uint64_t currentThreadId();  ///< from 1, in the order of first calls
+  static uint64_t currentThreadId();  ///< number of this thread, from 1 in the order of first calls
 
  private:
   const RecordScope scope_;
@@ -164,7 +167,7 @@ class RecordFunction {
 CallbackHandle addGlobalCallback(RecordFunctionCallback callback);
 /// Adds a callback for the ranges of this thread.
 CallbackHandle addThreadLocalCallback(RecordFunctionCallback callback);
-/// Removes a callback. Call it only while no other thread is in a recorded range.
+/// Removes a callback. Call this function only while no other thread is in a recorded range.
 void removeCallback(CallbackHandle handle);
 /// Disables a callback until it is enabled again. Does nothing for unknown handles.
 void disableCallback(CallbackHandle handle);
@@ -183,7 +186,7 @@ inline void clearCallbacks() {
 }
 /// Turns recording on or off on this thread.
 void enableRecordFunction(bool enable = true);
-/// Returns whether recording is on. It is on by default.
+/// Returns whether recording is on for this thread. It is on by default.
 bool isRecordFunctionEnabled();
 
 /// Calls enableRecordFunction, and restores the setting at the end of the scope.

@@ -1,5 +1,6 @@
-// FunctionSchema: the name, arguments and results of an operator, read from LibTorch's text
-// ("scale(Tensor x, float by=1.) -> Tensor") or inferred from a C++ signature.
+// FunctionSchema: the name, arguments and results of an operator. parseSchema() reads it from
+// LibTorch's text ("scale(Tensor x, float by=1.) -> Tensor"). It can also be inferred from a C++
+// signature.
 #pragma once
 
 #include <iosfwd>
@@ -13,11 +14,11 @@
 
 namespace torch::taper {
 
-/// The type of an argument, in the form of a schema.
+/// The type of an argument in a schema.
 class SchemaType {
  public:
-  /// `text` is the type as printed. `kernel` is the type that kernels get, for example "int" for a
-  /// ScalarType.
+  /// Makes a type. `text` is the type in the schema's text. `kernel` is the type that kernels get,
+  /// for example "int" for "ScalarType".
   SchemaType(std::string text, std::string kernel)
       : text_(std::move(text)), kernel_(std::move(kernel)) {}
   /// Returns the type that kernels get.
@@ -26,11 +27,11 @@ class SchemaType {
   const std::string& repr_str() const { return kernel_; }
   /// Returns the type as written in the schema.
   const std::string& annotation_str() const { return text_; }
-  /// Returns whether kernels get the same type for both.
+  /// Returns whether kernels get the same type for `a` and `b`.
   friend bool operator==(const SchemaType& a, const SchemaType& b) {
     return a.kernel_ == b.kernel_;
   }
-  /// Returns whether kernels get different types.
+  /// Returns whether kernels get different types for `a` and `b`.
   friend bool operator!=(const SchemaType& a, const SchemaType& b) { return !(a == b); }
 
  private:
@@ -71,20 +72,20 @@ class Argument {
   bool kwarg_only_;
 };
 
-/// "ns::name" and the name that distinguishes overloads.
+/// The name of an operator and of its overload.
 struct OperatorName {
   std::string name;           ///< "ns::name"
   std::string overload_name;  ///< "out" of "ns::name.out"
   /// Returns the part before "::", or nullopt if there is none.
   optional<std::string> getNamespace() const;
-  /// Returns whether both parts are equal.
+  /// Returns whether the names and the overload names are equal.
   friend bool operator==(const OperatorName& a, const OperatorName& b) {
     return a.name == b.name && a.overload_name == b.overload_name;
   }
-  /// Returns whether a part differs.
+  /// Returns whether the names or the overload names differ.
   friend bool operator!=(const OperatorName& a, const OperatorName& b) { return !(a == b); }
 };
-/// Returns "ns::name.overload".
+/// Returns the name as text: "ns::name.overload", or "ns::name" without an overload name.
 std::string toString(const OperatorName& name);
 /// Writes toString(name).
 TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const OperatorName& name);
@@ -121,14 +122,15 @@ TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const FunctionSchema&
 /// Returns the text that parseSchema reads.
 std::string toString(const FunctionSchema& schema);
 
-/// Parses a schema. For invalid text, throws Error, whose message shows the position.
+/// Parses a schema. If the text is invalid, throws Error. The message shows the position of the
+/// error.
 FunctionSchema parseSchema(const std::string& text);
 /// Parses "name" or "name.overload".
 OperatorName parseName(const std::string& text);
 /// Returns true if the text is a whole schema, and false if it is only a name.
 bool is_schema(const std::string& text);
-/// Returns why a kernel of the schema `inferred` does not match `expected`. The text is empty if it
-/// matches.
+/// Returns the reason why a kernel with the schema `inferred` does not match `expected`, or "" if
+/// it matches.
 std::string difference(const FunctionSchema& expected, const FunctionSchema& inferred);
 
 }  // namespace torch::taper

@@ -15,18 +15,19 @@
 
 namespace torch::taper {
 
-/// The base class of SmallVectors of all N. A function can take a reference to it to accept every
-/// N.
+/// The base class of SmallVector<T, N> for all N. A function that takes a reference to this class
+/// accepts every N.
 template <class T>
 class SmallVectorImpl {
  public:
-  using value_type = T;                                      ///< an element
-  using iterator = T*;                                       ///< into the elements
-  using const_iterator = const T*;                           ///< into constant elements
-  using reference = T&;                                      ///< to an element
-  using const_reference = const T&;                          ///< to a constant element
-  using size_type = size_t;                                  ///< the type of sizes
-  using reverse_iterator = std::reverse_iterator<iterator>;  ///< from the last element on
+  using value_type = T;              ///< an element
+  using iterator = T*;               ///< into the elements
+  using const_iterator = const T*;   ///< into constant elements
+  using reference = T&;              ///< to an element
+  using const_reference = const T&;  ///< to a constant element
+  using size_type = size_t;          ///< the type of sizes
+  using reverse_iterator =
+      std::reverse_iterator<iterator>;  ///< iterates from the last element to the first
 
   SmallVectorImpl(const SmallVectorImpl&) = delete;  ///< because N is unknown here
   ~SmallVectorImpl() {
@@ -56,10 +57,10 @@ class SmallVectorImpl {
   T* data() { return data_; }                                    ///< the first element
   const T* data() const { return data_; }                        ///< the first element
   size_t size() const { return size_; }                          ///< number of elements
-  bool empty() const { return size_ == 0; }                      ///< whether there is none
-  size_t capacity() const { return capacity_; }                  ///< elements that the memory holds
-  T& operator[](size_t i) { return data_[i]; }                   ///< not checked
-  const T& operator[](size_t i) const { return data_[i]; }       ///< not checked
+  bool empty() const { return size_ == 0; }                      ///< whether there are no elements
+  size_t capacity() const { return capacity_; }  ///< number of elements that fit into the memory
+  T& operator[](size_t i) { return data_[i]; }   ///< not checked
+  const T& operator[](size_t i) const { return data_[i]; }  ///< not checked
   /// Returns element `i`. Throws IndexError if there is none.
   T& at(size_t i) { return const_cast<T&>(std::as_const(*this).at(i)); }
   /// Returns element `i`. Throws IndexError if there is none.
@@ -125,14 +126,16 @@ class SmallVectorImpl {
   void truncate(size_t n) {
     while (size_ > n) pop_back();
   }
-  /// Appends a range, which must not be part of this vector.
+  /// Appends the range [first, last), which must not be part of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void append(Iterator first, Iterator last) {
     for (; first != last; ++first) emplace_back(*first);
   }
-  void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }  ///< these
-  void append(size_t count, const T& value) { resize(size_ + count, value); }       ///< copies
-  /// Replaces all elements by a range, which must not be part of this vector.
+  void append(std::initializer_list<T> list) {
+    append(list.begin(), list.end());
+  }                                                                            ///< appends a list
+  void append(size_t count, const T& value) { resize(size_ + count, value); }  ///< appends copies
+  /// Replaces all elements by the range [first, last), which must not be part of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void assign(Iterator first, Iterator last) {
     clear();
@@ -152,8 +155,8 @@ class SmallVectorImpl {
     std::rotate(begin() + place, end() - 1, end());
     return begin() + place;
   }
-  /// Inserts a range, which must not be part of this vector. Returns the position of the first
-  /// inserted element.
+  /// Inserts the range [first, last) before the position `before`. The range must not be part of
+  /// this vector. Returns the position of the first inserted element.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   T* insert(const T* before, Iterator first, Iterator last) {
     const auto place = before - begin();
@@ -162,7 +165,9 @@ class SmallVectorImpl {
     std::rotate(begin() + place, begin() + old, end());
     return begin() + place;
   }
-  T* erase(const T* at) { return erase(at, at + 1); }  ///< returns the next position
+  T* erase(const T* at) {
+    return erase(at, at + 1);
+  }  ///< removes the element at `at`. Returns the position after it
   /// Removes [first, last), and returns the position after the removed elements.
   T* erase(const T* first, const T* last) {
     T* const from = begin() + (first - begin());
@@ -188,7 +193,7 @@ class SmallVectorImpl {
   }
 
  protected:
-  /// Starts empty. `in_place` is the object's inline memory for `capacity` elements.
+  /// Makes an empty vector. `in_place` is the object's inline memory for `capacity` elements.
   SmallVectorImpl(T* in_place, size_t capacity)
       : inline_(in_place), data_(in_place), capacity_(capacity) {}
 
@@ -212,7 +217,8 @@ struct SmallVectorRoom {
 };
 }  // namespace detail
 
-/// A vector that stores up to N elements inline. More elements are in separate memory.
+/// A vector that stores up to N elements inline. If there are more than N elements, all are in
+/// allocated memory.
 template <class T, size_t N = 8>
 class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
   using Impl = SmallVectorImpl<T>;

@@ -16,7 +16,8 @@ namespace torch::taper {
 
 namespace detail {
 
-/// Checks the arguments. In its scope, no history is recorded, and autocast is off.
+/// Checks the arguments of an `out` form. Until the end of the scope, autograd records nothing, and
+/// autocast is off.
 class OutScope {
  public:
   OutScope(const char* op, Operands outs, Operands inputs) : checked_(check(op, outs, inputs)) {}
@@ -30,7 +31,7 @@ class OutScope {
   NoGradGuard no_history_;
   AutocastOff as_given_;
 };
-/// Returns the options for a factory's result.
+/// Returns the options for the result of a factory function: the options of `out` if it is defined.
 inline TensorOptions options_of_result(const Tensor& out) {
   return out.defined() ? out.options().requires_grad(false) : TensorOptions();
 }
@@ -40,7 +41,7 @@ inline void check_result(const char* op, const Tensor& out, const Tensor& result
   plan_out(op, out, Dims(result.sizes()), inputs);
   check_stored_dtype(op, out, result.scalar_type());
 }
-/// Stores all results. After an error, none is stored.
+/// Stores results[i] in outs[i] for all i. After an error, no result is stored.
 template <class Outs, class Results, size_t... I>
 void store_each(const char* op, const Outs& outs, const Results& results, Operands inputs,
                 std::index_sequence<I...>) {
@@ -66,8 +67,8 @@ inline void store_list(const char* op, TensorList outs, const std::vector<Tensor
   }
 }
 
-/// Stores the results of make() into the tensors of `out`. On devices, this is one launch. After an
-/// error, none is stored.
+/// Stores the results of make() in the tensors of `out`. On devices, one launch stores all results.
+/// After an error, no result is stored.
 template <class Make>
 void store_foreach(const char* op, TensorList out, std::initializer_list<TensorList> inputs,
                    const Make& make) {

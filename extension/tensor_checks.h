@@ -1,5 +1,5 @@
-// Checks of tensors for a program's ops. Each error names the op, the argument and its number.
-// Names, and the texts of the errors, are LibTorch's (ATen/TensorUtils.h).
+// Checks of tensors for a program's ops. Each error names the op, the argument and its number. The
+// names of functions and the texts of errors are LibTorch's (ATen/TensorUtils.h).
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ namespace torch::taper {
 class TensorGeometry {
  public:
   TensorGeometry() = default;
-  /// Has row-major strides.
+  /// Makes a geometry with these sizes and row-major strides.
   explicit TensorGeometry(IntArrayRef sizes);
-  /// Has the sizes and strides of a defined tensor.
+  /// Takes the sizes, strides and offset of `t`, a defined tensor.
   explicit TensorGeometry(const Tensor& t);
   /// Returns the number of dimensions.
   int64_t dim() const { return static_cast<int64_t>(sizes_.size()); }
@@ -29,7 +29,7 @@ class TensorGeometry {
   IntArrayRef sizes() const { return sizes_; }
   /// Returns all strides, in elements. They are valid while this object exists.
   IntArrayRef strides() const { return strides_; }
-  /// Returns the position of the first element in the storage, in elements.
+  /// Returns the offset of the first element in the storage, in elements.
   int64_t storage_offset() const { return storage_offset_; }
   /// Returns the number of elements.
   int64_t numel() const { return numel_; }
@@ -72,7 +72,7 @@ struct TensorGeometryArg {
 /// Prints "argument #1 'x'".
 std::ostream& operator<<(std::ostream& out, const TensorGeometryArg& arg);
 
-/// Name of the op that checks.
+/// The name of the op that calls the check.
 using CheckedFrom = const char*;
 
 /// Throws Error unless `t` has `dim` dimensions.
@@ -81,11 +81,11 @@ void checkDim(CheckedFrom c, const TensorGeometryArg& t, int64_t dim);
 void checkDim(CheckedFrom c, const Tensor& t, const char* name, int pos, int64_t dim);
 /// Throws Error unless the number of dimensions is in [dim_start, dim_end).
 void checkDimRange(CheckedFrom c, const TensorGeometryArg& t, int64_t dim_start, int64_t dim_end);
-/// Throws Error unless both have equal numbers of dimensions.
+/// Throws Error unless `t1` and `t2` have equal numbers of dimensions.
 void checkSameDim(CheckedFrom c, const TensorGeometryArg& t1, const TensorGeometryArg& t2);
 /// Throws Error unless `t` is row-major without gaps.
 void checkContiguous(CheckedFrom c, const TensorGeometryArg& t);
-/// Calls checkContiguous for each. Undefined tensors are skipped.
+/// Calls checkContiguous for each tensor. Undefined tensors are skipped.
 void checkAllContiguous(CheckedFrom c, ArrayRef<TensorArg> tensors);
 /// Throws Error unless `t` has these sizes.
 void checkSize(CheckedFrom c, const TensorGeometryArg& t, IntArrayRef sizes);
@@ -93,7 +93,7 @@ void checkSize(CheckedFrom c, const TensorGeometryArg& t, IntArrayRef sizes);
 void checkSize(CheckedFrom c, const TensorGeometryArg& t, int64_t dim, int64_t size);
 /// Throws Error unless `t` has `numel` elements.
 void checkNumel(CheckedFrom c, const TensorGeometryArg& t, int64_t numel);
-/// Throws Error unless both have equal numbers of elements.
+/// Throws Error unless `t1` and `t2` have equal numbers of elements.
 void checkSameNumel(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
 /// Calls checkSameNumel for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameNumel(CheckedFrom c, ArrayRef<TensorArg> tensors);
@@ -101,21 +101,21 @@ void checkAllSameNumel(CheckedFrom c, ArrayRef<TensorArg> tensors);
 void checkScalarType(CheckedFrom c, const TensorArg& t, ScalarType dtype);
 /// Throws Error unless `t` has one of the dtypes.
 void checkScalarTypes(CheckedFrom c, const TensorArg& t, ArrayRef<ScalarType> dtypes);
-/// Throws Error unless both are on one CUDA device.
+/// Throws Error unless `t1` and `t2` are on the same CUDA device.
 void checkSameGPU(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
 /// Calls checkSameGPU for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameGPU(CheckedFrom c, ArrayRef<TensorArg> tensors);
-/// Throws Error unless both have the same dtype and kind of device.
+/// Throws Error unless `t1` and `t2` have the same dtype and kind of device.
 void checkSameType(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
 /// Calls checkSameType for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameType(CheckedFrom c, ArrayRef<TensorArg> tensors);
-/// Throws Error unless both have equal sizes.
+/// Throws Error unless `t1` and `t2` have equal sizes.
 void checkSameSize(CheckedFrom c, const TensorArg& t1, const TensorArg& t2);
 /// Calls checkSameSize for the first tensor and each other tensor. Undefined tensors are skipped.
 void checkAllSameSize(CheckedFrom c, ArrayRef<TensorArg> tensors);
 /// Throws Error for an undefined tensor.
 void checkDefined(CheckedFrom c, const TensorArg& t);
-/// Calls checkDefined for each.
+/// Calls checkDefined for each tensor.
 void checkAllDefined(CheckedFrom c, ArrayRef<TensorArg> tensors);
 /// Throws Error unless all defined tensors are of this backend.
 void checkBackend(CheckedFrom c, ArrayRef<Tensor> tensors, Backend backend);
@@ -134,7 +134,7 @@ void* maybe_data_ptr(const Tensor& t);
 void* maybe_data_ptr(const TensorArg& t);
 
 namespace detail {
-/// Returns row-major strides.
+/// Returns the row-major strides of a tensor with these sizes.
 std::vector<int64_t> defaultStrides(IntArrayRef sizes);
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// TensorIterator: iterates over the elements of several tensors for an op of a program, with
+// TensorIterator: iterates over the elements of several tensors, for a program's op, with
 // LibTorch's interface. It broadcasts shapes, promotes dtypes and makes outputs.
 //
 //   Tensor y;
@@ -19,12 +19,13 @@ namespace torch::taper {
 
 class TensorIteratorConfig;
 
-/// Operands over one index space: outputs first, then inputs. Dimension 0 is the innermost.
-/// Dimensions that are contiguous for all operands are merged.
+/// The operands of an op, broadcast to one index space: outputs first, then inputs. Dimension 0 is
+/// the innermost. Neighbouring dimensions are merged if one stride per operand suffices for both.
 class TensorIterator {
  public:
-  /// A loop over two dimensions. data[i] is the first element of operand i. strides[i] is its
-  /// stride in bytes along size0. strides[ntensors() + i] is its stride in bytes along size1.
+  /// A loop over size0 * size1 elements. data[i] points to the first element of operand i.
+  /// strides[i] is the operand's stride, in bytes, along the inner dimension of size size0.
+  /// strides[ntensors() + i] is its stride along the outer dimension of size size1.
   using Loop2d =
       std::function<void(char** data, const int64_t* strides, int64_t size0, int64_t size1)>;
 
@@ -40,24 +41,25 @@ class TensorIterator {
   IntArrayRef shape() const { return shape_; }
   /// Returns the number of elements of the index space, to which operands broadcast.
   int64_t numel() const { return numel_; }
-  /// Returns whether one stride per operand reaches all elements.
+  /// Returns whether the index space has at most one dimension after merging.
   bool is_trivial_1d() const { return ndim() <= 1; }
-  /// Returns whether all operands are contiguous, innermost dimension first.
+  /// Returns whether all operands are contiguous in the order of the index space.
   bool is_contiguous() const;
 
-  /// Returns the operand that the kernel gets. If promotion was requested, it has the common dtype.
+  /// Returns the tensor that the kernel gets for operand `arg`. If promotion was requested, this
+  /// tensor has the common dtype.
   const Tensor& tensor(int arg) const { return operands_.at(static_cast<size_t>(arg)).current; }
-  /// Returns the given output, or the output that the iterator made.
+  /// Returns output `arg`: the caller's tensor, or the tensor that the iterator made.
   const Tensor& output(int arg = 0) const { return operand(arg).original; }
   /// Returns input `arg`, as the kernel gets it.
   const Tensor& input(int arg = 0) const { return tensor(noutputs_ + arg); }
-  /// Returns the first element of operand `arg`, as the kernel gets it.
+  /// Returns a pointer to the first element of tensor(arg).
   void* data_ptr(int arg) const { return operand(arg).data; }
   /// Returns the strides of operand `arg` in bytes, one per dimension of the index space.
   IntArrayRef strides(int arg) const { return operand(arg).strides; }
-  /// Returns the dtype of operand `arg`, as the kernel gets it.
+  /// Returns the dtype of tensor(arg).
   ScalarType dtype(int arg = 0) const { return tensor(arg).scalar_type(); }
-  /// Returns the dtype of input `arg`, as the kernel gets it.
+  /// Returns the dtype of input(arg).
   ScalarType input_dtype(int arg = 0) const { return dtype(noutputs_ + arg); }
   /// Returns the dtype to which the inputs were promoted. Throws Error if promotion was not
   /// requested.
@@ -66,16 +68,16 @@ class TensorIterator {
   Device device(int arg = 0) const { return tensor(arg).device(); }
   /// Returns the kind of device of operand `arg`.
   DeviceType device_type(int arg = 0) const { return device(arg).type(); }
-  /// Returns the bytes of an element of operand `arg`, as the kernel gets it.
+  /// Returns the number of bytes of an element of tensor(arg).
   int64_t element_size(int arg) const { return tensor(arg).element_size(); }
 
-  /// Calls `loop` for the whole index space, in pieces of at least `grain` elements on the threads
-  /// of the pool. All operands must be on the CPU.
+  /// Calls `loop` for parts of the index space, on the threads of the pool. Each part has at least
+  /// `grain` elements. All operands must be on the CPU.
   void for_each(const Loop2d& loop, int64_t grain = 32768);
   /// Calls `loop` for the elements [begin, end) on the calling thread.
   void serial_for_each(const Loop2d& loop, int64_t begin, int64_t end) const;
-  /// Copies results in the common dtype to outputs of another dtype. A kernel calls it at its end,
-  /// as native::cpu_kernel does.
+  /// Copies results in the common dtype to outputs of another dtype. A kernel must call this
+  /// function at its end. native::cpu_kernel does so.
   void cast_outputs();
 
   /// Makes an iterator over one input. If `out` is undefined, the iterator makes the output.
@@ -118,12 +120,12 @@ class TensorIteratorConfig {
   TensorIteratorConfig& add_owned_const_input(const Tensor& t) { return add_input(t); }  ///< alias
   TensorIteratorConfig& add_borrowed_input(const Tensor& t) { return add_input(t); }     ///< alias
 
-  /// Sets whether memory overlap is an error: of two elements of an output, or a partial overlap of
-  /// an output and an input. True by default.
+  /// Sets whether overlapping memory is an error. Elements of an output must not overlap each
+  /// other. An output and an input may overlap only completely. True by default.
   TensorIteratorConfig& set_check_mem_overlap(bool v) { return set(check_overlap_, v); }
   /// Sets whether all operands must have the same dtype, unless they are promoted. True by default.
   TensorIteratorConfig& check_all_same_dtype(bool v) { return set(same_dtype_, v); }
-  /// Sets whether operands on several devices are an error. True by default.
+  /// Sets whether it is an error if operands are on different devices. True by default.
   TensorIteratorConfig& check_all_same_device(bool v) { return set(same_device_, v); }
   /// Sets whether kernels get all inputs in the dtype to which they are promoted.
   TensorIteratorConfig& promote_inputs_to_common_dtype(bool v) {
@@ -147,7 +149,7 @@ class TensorIteratorConfig {
   /// Sets the dtype and the device of the outputs that the iterator makes.
   TensorIteratorConfig& declare_static_dtype_and_device(ScalarType t, Device device);
 
-  /// Makes the iterator. Throws Error if a check that is set above fails.
+  /// Makes the iterator. Throws Error if one of the checks selected by the functions above fails.
   TensorIterator build();
 
  private:

@@ -1,4 +1,4 @@
-// Makes one image of many images, PNG files of images, and GIF files of animations.
+// Makes a grid of images, PNG files of images, and GIF files of animations.
 #pragma once
 
 #include <string>
@@ -13,20 +13,20 @@ namespace torch::taper::utils {
 
 /// Options of torchvision's make_grid, with its defaults.
 struct ImageGridOptions {
-  /// The least and the greatest value.
+  /// A least and a greatest value.
   using Range = std::pair<double, double>;
-  /// Number of images in a row.
+  /// Number of images in each row of the grid.
   TAPER_ARG(int64_t, nrow) = 8;
-  /// Pixels between images and around them.
+  /// Number of pixels between images and around the grid.
   TAPER_ARG(int64_t, padding) = 2;
-  /// Whether to scale values linearly to [0, 1]. `value_range` says which values become 0 and 1.
+  /// Whether to map `value_range` linearly to [0, 1].
   TAPER_ARG(bool, normalize) = false;
   /// The two values that `normalize` maps to 0 and 1. Values outside this range are clipped. The
-  /// default is the least and the greatest value.
+  /// default is the least and the greatest value of the images.
   TAPER_ARG(optional<Range>, value_range) = nullopt;
-  /// Whether to scale each image separately.
+  /// Whether `normalize` scales each image separately, with its least and greatest value.
   TAPER_ARG(bool, scale_each) = false;
-  /// The value of the padding.
+  /// The value of the pixels between and around images.
   TAPER_ARG(double, pad_value) = 0;
 };
 
@@ -39,14 +39,14 @@ Tensor make_grid(const Tensor& images, const ImageGridOptions& options = {});
 
 /// Returns the bytes of a PNG file of an image [C, H, W] with 1 (grey), 3 (RGB) or 4 (RGBA)
 /// channels. Its dtype is uint8, or floating. Floating values in [0, 1] are rounded to one of 256
-/// steps, and values outside are clipped. Throws ValueError for other sizes and dtypes, and Error
-/// in a build without libpng.
+/// levels. Values outside [0, 1] are clipped. Throws ValueError for other sizes and dtypes, and
+/// Error in a build without libpng.
 std::string encode_png(const Tensor& image);
 
-/// Returns the bytes of a GIF file of frames [T, C, H, W] with 1 (grey) or 3 (RGB) channels, in
-/// uint8 or floating as for encode_png. It shows `fps` frames per second in a loop. The time of a
-/// frame is rounded to hundredths of a second. If a frame has more than 256 colors, they are
-/// replaced by 256 similar colors. Throws ValueError for other sizes and dtypes, and unless 0 <
+/// Returns the bytes of a GIF file of T frames [T, C, H, W] with 1 (grey) or 3 (RGB) channels.
+/// Dtypes and values are as in encode_png. The animation repeats, with `fps` frames per second. The
+/// time of a frame is rounded to hundredths of a second. If a frame has more than 256 colors, they
+/// are replaced by 256 similar colors. Throws ValueError for other sizes and dtypes, and unless 0 <
 /// `fps` <= 100.
 std::string encode_gif(const Tensor& frames, double fps);
 

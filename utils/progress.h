@@ -1,4 +1,5 @@
-// Progress of a long loop: a bar on a terminal, a few plain lines elsewhere.
+// Progress: shows the progress of a long loop, as a bar on a terminal, and as a few lines in other
+// outputs.
 //
 //   utils::Progress progress("epoch 1/3", 60000, utils::ProgressOptions().unit("images"));
 //   for (auto& batch : *loader) {
@@ -26,20 +27,20 @@ namespace torch::taper::utils {
 
 /// Options of Progress.
 struct ProgressOptions {
-  /// A stream of C's library.
+  /// A stream of the C library.
   using File = std::FILE*;
-  /// The unit of the count.
+  /// The unit that is counted, in plural.
   TAPER_ARG(std::string, unit) = "samples";
-  /// Number of units that are done already. The rate excludes them.
+  /// Number of units that were done before the start. The rate does not count them.
   TAPER_ARG(int64_t, first) = 0;
   /// Number of lines to print if the output is not a terminal.
   TAPER_ARG(int64_t, lines) = 4;
-  /// Output stream. It stays open.
+  /// The output stream. Progress does not close it.
   TAPER_ARG(File, out) = stdout;
 };
 
-/// Shows how much of `total` is done, a loss, the rate and the time left. Its destructor completes
-/// the last line. Throws ValueError for a negative total or fewer than one line.
+/// Shows the finished part of a loop, a loss, the rate and the time left. The destructor ends the
+/// last line. Throws ValueError for a negative total or fewer than one line.
 class Progress {
  public:
   /// `title` begins the line. `total` is the final number of units.

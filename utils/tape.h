@@ -1,4 +1,4 @@
-// The tape behind a tensor, for functions that print or draw it.
+// Lists the nodes of a tensor's graph, for functions that print or draw the graph.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace torch::taper::utils::detail {
 
-/// Returns all nodes that lead to `root`: first the leaves, then the ops in the order of execution.
+/// Returns `root` and all nodes that backward reaches from it: first the leaves, then the ops in
+/// the order of the forward pass.
 inline std::vector<autograd::Node*> nodes_behind(autograd::Node* root) {
   std::vector<autograd::Node*> nodes{root};
   std::unordered_set<autograd::Node*> seen{root};

@@ -1,4 +1,5 @@
-// LibTorch's profiler, by the names of <torch/csrc/autograd/profiler.h>. It is a Profile.
+// LibTorch's profiler, with the names of <torch/csrc/autograd/profiler.h>. It uses a Profile
+// (profiler.h).
 //
 //   torch::autograd::profiler::RecordProfile guard("trace.json");  // to the end of the scope
 //
@@ -50,10 +51,11 @@ enum class ProfilerState {
   NUM_PROFILER_STATES
 };
 
-/// Says what to record. Call stacks, flops and hierarchies of modules are never recorded. Requests
-/// for them have no effect.
+/// Says what to record. Call stacks, flops and hierarchies of modules are never recorded, even if
+/// they are requested.
 struct ProfilerConfig {
-  /// Sets what to record: sizes and dtypes of operands (`with_shapes`) and memory (`with_memory`).
+  /// Sets what to record: sizes and dtypes of operands (`with_shapes`), and allocations and
+  /// releases of memory (`with_memory`).
   explicit ProfilerConfig(ProfilerState how, bool with_shapes = false, bool with_memory = false,
                           bool with_stacks = false, bool with_flop_counts = false,
                           bool with_hierarchy = false)
@@ -90,12 +92,16 @@ class KinetoEvent {
   uint64_t startNs() const { return start_ns_; }               ///< nanoseconds since 1970
   uint64_t endNs() const { return end_ns_; }                   ///< nanoseconds since 1970
   uint64_t durationNs() const { return end_ns_ - start_ns_; }  ///< duration
-  uint64_t startThreadId() const { return thread_; }           ///< from 1, 0 on a device
-  uint64_t endThreadId() const { return thread_; }  ///< startThreadId(): ranges end on their thread
+  uint64_t startThreadId() const {
+    return thread_;
+  }  ///< number of the host's thread, from 1. 0 for an event of a device
+  uint64_t endThreadId() const { return thread_; }          ///< equals startThreadId()
   DeviceType deviceType() const { return device_.type(); }  ///< kind of device that ran it
   int deviceIndex() const { return device_.index(); }       ///< index of the device, -1 on the host
-  int64_t deviceResourceId() const { return resource_; }    ///< stream of a device, or the thread
-  int64_t sequenceNr() const { return sequence_nr_; }       ///< number of the tape's node, or -1
+  int64_t deviceResourceId() const {
+    return resource_;
+  }  ///< the stream on a device, or the host's thread
+  int64_t sequenceNr() const { return sequence_nr_; }  ///< number of the node on the tape, or -1
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
   bool isAsync() const { return false; }                          ///< always false
   /// Returns whether the op has operands and their sizes were recorded.
@@ -121,7 +127,7 @@ class KinetoEvent {
   std::vector<std::string> dtypes_;
 };
 
-/// The result of a run of the profiler.
+/// What the profiler has recorded between enableProfiler() and disableProfiler().
 class ProfilerResult {
  public:
   /// Takes a Profile that has ended. If `scopes` is not empty, host events of other scopes are
@@ -144,11 +150,11 @@ class ProfilerResult {
   std::vector<KinetoEvent> events_;
 };
 
-/// Prepares devices for recording. Throws like enableProfiler for a wrong state.
+/// Prepares devices for recording. Throws ValueError for an unsupported state, like enableProfiler.
 void prepareProfiler(const ProfilerConfig& config, const std::set<ActivityType>& activities);
-/// Starts the profiler. `scopes` selects the host events that events() returns. If it is empty, all
-/// are returned. Throws ValueError for an unsupported state, and Error while another profile
-/// records.
+/// Starts the profiler. `scopes` selects the host events that events() returns. If `scopes` is
+/// empty, events() returns all host events. Throws ValueError for an unsupported state, and Error
+/// while another profile records.
 void enableProfiler(const ProfilerConfig& config, const std::set<ActivityType>& activities,
                     const std::unordered_set<RecordScope>& scopes = {});
 /// Ends the profiler, and waits for devices. Throws Error if no profiler was enabled.
@@ -178,25 +184,30 @@ class RecordProfile {
 /// Kinds of a LegacyEvent.
 enum class LegacyEventKind : uint16_t { Mark, PushRange, PopRange, MemoryAlloc };
 
-/// The start or the end of a range, an allocation of memory, or a release of memory.
+/// An event of the older interface: the start or the end of a range, or an allocation or release of
+/// memory.
 class LegacyEvent {
  public:
-  /// Makes an event at a time since the profile's start.
+  /// Makes an event that happened `ns` nanoseconds after the profile's start.
   LegacyEvent(LegacyEventKind kind, std::string name, uint64_t thread, int64_t ns)
       : kind_(kind), name_(std::move(name)), thread_(thread), ns_(ns) {}
   LegacyEventKind kind() const { return kind_; }      ///< kind of event
   std::string kindStr() const;                        ///< "mark", "push", "pop", "memory_alloc"
   const char* name() const { return name_.c_str(); }  ///< name of the range
   uint64_t threadId() const { return thread_; }       ///< from 1
-  double cpuUs() const { return static_cast<double>(ns_) / 1000; }  ///< since the start
+  double cpuUs() const {
+    return static_cast<double>(ns_) / 1000;
+  }  ///< microseconds since the profile's start
   /// Microseconds from this event to a later one.
   double cpuElapsedUs(const LegacyEvent& later) const { return later.cpuUs() - cpuUs(); }
   /// Returns the sizes of an op's inputs, if this event is the start of the op.
   std::vector<std::vector<int64_t>> shapes() const { return shapes_; }
-  int64_t sequenceNr() const { return sequence_nr_; }        ///< number of the tape's node, or -1
-  int64_t cpuMemoryUsage() const { return cpu_bytes_; }      ///< of a memory_alloc on the host
-  int64_t cudaMemoryUsage() const { return device_bytes_; }  ///< of a memory_alloc on a device
-  DeviceIndex device() const { return device_; }             ///< of a memory_alloc, -1 on the host
+  int64_t sequenceNr() const { return sequence_nr_; }    ///< number of the node on the tape, or -1
+  int64_t cpuMemoryUsage() const { return cpu_bytes_; }  ///< bytes of a memory_alloc on the host
+  int64_t cudaMemoryUsage() const {
+    return device_bytes_;
+  }                                               ///< bytes of a memory_alloc on a device
+  DeviceIndex device() const { return device_; }  ///< device of a memory_alloc, -1 on the host
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
 
  private:
@@ -210,7 +221,7 @@ class LegacyEvent {
   DeviceIndex device_ = -1;
   RecordScope scope_ = RecordScope::FUNCTION;
 };
-/// A list of events for each thread, in the order of time. The first list has a mark named
+/// For each thread, a list of its events, ordered by time. The first list has a mark named
 /// "__start_profile". The last list has a mark named "__stop_profile".
 using thread_event_lists = std::vector<std::vector<LegacyEvent>>;
 

@@ -18,9 +18,9 @@ using EventKind = taper::detail::RunEvent;
 
 /// A tensor that an op reads or writes.
 struct Operand {
-  ScalarType dtype = ScalarType::Undefined;  ///< of its elements
-  std::vector<int64_t> sizes;                ///< of its dimensions
-  bool written = false;                      ///< written, not read
+  ScalarType dtype = ScalarType::Undefined;  ///< dtype of the elements
+  std::vector<int64_t> sizes;                ///< sizes of the dimensions
+  bool written = false;                      ///< whether the op writes the tensor
 };
 
 /// An interval on a thread of the host. Times are nanoseconds since the profile's start.
@@ -32,11 +32,12 @@ struct Event {
   int64_t end_ns = 0;               ///< end time
   int64_t parent = -1;              ///< index of the enclosing event, -1 if there is none
   Device device;                    ///< device of an op
-  uint64_t sequence_nr = 0;         ///< number of an op's node on the tape, or of the node itself
-  std::vector<Operand> operands;    ///< operands of an op, in the order of its kernel
-  int64_t allocated = 0;            ///< bytes of allocated tensors, without nested events
-  int64_t freed = 0;                ///< bytes of released tensors, without nested events
-  int64_t device_ns = 0;            ///< time of an op on its device, if its kernel was seen there
+  uint64_t sequence_nr =
+      0;  ///< number of the op's node on the tape. For an event of a node: number of the node
+  std::vector<Operand> operands;  ///< operands of an op, in the order of its kernel
+  int64_t allocated = 0;  ///< bytes of tensors allocated in this event, without nested events
+  int64_t freed = 0;      ///< bytes of tensors released in this event, without nested events
+  int64_t device_ns = 0;  ///< time of the op's kernel on its device, 0 if unknown
 
   /// Returns the duration, including nested events.
   int64_t duration_ns() const { return end_ns - begin_ns; }
@@ -44,7 +45,7 @@ struct Event {
 
 /// An allocation (nbytes > 0) or release of a tensor's memory.
 struct MemoryEvent {
-  int64_t time_ns = 0;            ///< since the start
+  int64_t time_ns = 0;            ///< nanoseconds since the profile's start
   const void* address = nullptr;  ///< address of the first byte
   int64_t nbytes = 0;             ///< number of bytes
   Device device;                  ///< device of the memory

@@ -11,13 +11,14 @@
 
 namespace torch::taper::utils::profiler {
 
-/// The sum over all events with one name. Numbers of bytes are allocated minus released bytes.
+/// The sums over all events with one name. A number of bytes is the allocated bytes minus the
+/// released bytes.
 struct KeyAverage {
-  std::string name;            ///< name of the events
-  std::string shapes;          ///< "[[2, 3], []]", if events are grouped by sizes
-  int64_t count = 0;           ///< number of events
-  int64_t self_cpu_ns = 0;     ///< without nested events
-  int64_t cpu_ns = 0;          ///< with nested events
+  std::string name;         ///< name of the events
+  std::string shapes;       ///< sizes of the inputs, "[[2, 3], []]", if events are grouped by sizes
+  int64_t count = 0;        ///< number of events
+  int64_t self_cpu_ns = 0;  ///< without nested events
+  int64_t cpu_ns = 0;       ///< with nested events
   int64_t self_device_ns = 0;  ///< on devices, without nested events
   int64_t device_ns = 0;       ///< on devices, with nested events
   int64_t self_bytes = 0;      ///< without nested events

@@ -26,8 +26,8 @@
 
 namespace torch::taper::utils::profiler {
 
-/// A named range of a program. A profile that is recording includes it. If no profile is recording,
-/// a range costs one comparison.
+/// A named range of a program, from the constructor to the destructor. A Profile that is recording
+/// records the range. If no Profile is recording, a range costs one comparison.
 ///
 ///   const RecordFunction part("augment");
 class RecordFunction : public taper::detail::RunScope {
@@ -36,14 +36,14 @@ class RecordFunction : public taper::detail::RunScope {
   explicit RecordFunction(const std::string& name) : RunScope(EventKind::kScope, name) {}
 };
 
-/// What a profile does in a step.
+/// What a Profile does in a step.
 enum class ProfilerAction {
   kNone,          ///< nothing
-  kWarmup,        ///< records, and drops the record
+  kWarmup,        ///< records the step, and drops the record
   kRecord,        ///< records
-  kRecordAndSave  ///< records, and calls on_trace_ready at the end of the step
+  kRecordAndSave  ///< records the step, and calls on_trace_ready at the end of the step
 };
-/// Returns the action of each step, counted from 0.
+/// A function that returns the action for a step. The first step is 0.
 using Schedule = std::function<ProfilerAction(int64_t step)>;
 
 /// Returns a schedule of cycles: `wait` steps that are not recorded, `warmup` steps whose record is
@@ -54,11 +54,12 @@ Schedule schedule(int64_t wait, int64_t warmup, int64_t active, int64_t repeat =
                   int64_t skip_first = 0);
 
 class Profile;
-/// Is called with the profile when a record is complete.
+/// A function that a Profile calls when a recording has ended.
 using TraceHandler = std::function<void(Profile&)>;
 
 /// Returns a handler that writes each trace as DIRECTORY/WORKER.NUMBER.pt.trace.json, for
-/// TensorBoard's plug-in for profiles. Makes the directory. Throws Error on failure.
+/// TensorBoard's profiler plug-in. The handler makes the directory, and throws Error if it cannot
+/// write.
 TraceHandler tensorboard_trace_handler(const std::string& directory,
                                        const std::string& worker = "taper");
 
@@ -67,7 +68,7 @@ struct ProfileOptions {
   /// Selects the recorded steps. Without a schedule, everything from the start to stop() is
   /// recorded.
   TAPER_ARG(Schedule, schedule);
-  /// Called with the profile after a cycle of the schedule, or stop(), has ended a recording.
+  /// The function that is called when a cycle of the schedule, or stop(), has ended a recording.
   TAPER_ARG(TraceHandler, on_trace_ready);
   /// Whether ops record the sizes and dtypes of their operands.
   TAPER_ARG(bool, record_shapes) = true;
@@ -78,12 +79,12 @@ struct ProfileOptions {
 };
 
 /// Records ops, backward nodes, modules, steps of optimizers, waits for batches, copies and named
-/// ranges, of all threads of the process, during its lifetime or until stop(). Only one profile can
-/// record at a time.
+/// ranges. It records all threads of the process, from its construction until stop() or its
+/// destruction. Only one profile can record at a time.
 class Profile {
  public:
-  /// Starts to record, unless the schedule does not record the first step. Throws Error while
-  /// another profile, or a cuda::Timeline, records.
+  /// Starts to record, if the schedule records the first step. Throws Error while another Profile,
+  /// or a cuda::Timeline, is recording.
   explicit Profile(ProfileOptions options = {});
   ~Profile();
   Profile(const Profile&) = delete;
@@ -94,8 +95,8 @@ class Profile {
   /// Ends the recording, and waits for the devices. A second call does nothing.
   void stop();
 
-  /// Returns the events of the last ended recording: by thread, then by start, with outer events
-  /// before nested ones.
+  /// Returns the events of the last recording that has ended. They are sorted by thread, then by
+  /// start. Outer events come before nested events.
   const std::vector<Event>& events() const { return events_; }
   /// Returns the events of devices: their kernels and copies.
   const std::vector<cuda::TimelineEvent>& device_events() const { return device_events_; }
@@ -108,8 +109,8 @@ class Profile {
   MemoryTimeline memory_timeline(const std::vector<Tensor>& parameters = {}) const;
 
   /// Writes all events as JSON in Chrome's trace format. The trace shows the threads of the host,
-  /// and each device as a process with its streams. It has arrows from ops to the nodes of their
-  /// derivatives, and a curve of the bytes in use. Throws Error if the file cannot be written.
+  /// and each device as a process with its streams. It has arrows from each op to its node of the
+  /// backward pass, and a curve of the bytes in use. Throws Error if the file cannot be written.
   void export_chrome_trace(const std::string& path) const;
   /// Writes the same trace to a stream.
   void export_chrome_trace(std::ostream& out) const;

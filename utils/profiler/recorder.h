@@ -13,8 +13,8 @@ using Clock = std::chrono::steady_clock;
 /// The record between start_recording() and stop_recording().
 struct Recording {
   Clock::time_point start;
-  std::vector<Event> events;        ///< by thread, then by start, outer events first
-  std::vector<MemoryEvent> memory;  ///< by time
+  std::vector<Event> events;        ///< sorted by thread, then by start, outer events first
+  std::vector<MemoryEvent> memory;  ///< sorted by time
 };
 
 /// Starts to record. Throws Error during a recording, because a process has only one recording at a
@@ -24,8 +24,8 @@ void start_recording(bool with_shapes, bool with_memory);
 Recording stop_recording();
 
 #pragma GCC visibility push(default)  // for tests
-/// Sets device_ns of events. On each device, the k-th op of a name gets the time of the k-th launch
-/// of that name.
+/// Sets device_ns of events. On each device, the k-th op with a name gets the time of the k-th
+/// launch with this name.
 void add_device_times(std::vector<Event>& events,
                       const std::vector<cuda::TimelineEvent>& on_devices);
 #pragma GCC visibility pop

@@ -23,20 +23,21 @@ namespace torch::taper::utils::tensorboard::detail {
 /// plus 0xa282ead8.
 uint32_t masked_crc32c(std::string_view bytes);
 
-/// Returns a record with its length and checksums.
+/// Returns a TFRecord: `data` with its length and checksums.
 std::string record_of(std::string_view data);
 
 class EventFile {
  public:
-  /// Makes the folders of `path`. The file must not exist. Throws Error if it cannot be written.
+  /// Creates the file `path`, which must not exist, and its folders. Throws Error if the file
+  /// cannot be created.
   EventFile(std::string path, int64_t max_queue, double flush_secs);
-  /// Writes queued events. An error is reported as a warning.
+  /// Writes queued events. Reports an error as a warning.
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// Queues an event. Waits while `max_queue` other events are queued. Throws Error if an earlier
-  /// event could not be written, or after close().
+  /// Queues an event. If `max_queue` events are already queued, waits first. Throws Error if an
+  /// earlier event could not be written, or after close().
   void add(std::string_view event);
   /// Waits until all added events are in the file. Throws Error if they cannot be written.
   void flush();
@@ -57,7 +58,7 @@ class EventFile {
   std::condition_variable changed_;
   std::deque<std::string> queue_;
   uint64_t added_ = 0, written_ = 0;  ///< counts of records
-  uint64_t wanted_ = 0;               ///< records that flush() waits for
+  uint64_t wanted_ = 0;               ///< number of records that flush() waits for
   bool closing_ = false;
   std::string failure_;
   int file_ = -1;

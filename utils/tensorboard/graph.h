@@ -9,9 +9,9 @@
 
 namespace torch::taper::utils::tensorboard::detail {
 
-/// Returns the ops on the tape behind `output`, as nodes in the order of execution. Leaves that are
-/// parameters of `module` become nodes of the op "Parameter", with their names. Other leaves become
-/// nodes of the op "Input".
+/// Returns the graph of the ops that computed `output`, in the order of execution. Parameters of
+/// `module` become nodes of the op "Parameter", with their names. Other leaves become nodes of the
+/// op "Input".
 schema::GraphDef graph_of(const nn::Module& module, const Tensor& output);
 /// Returns the kernels that `step` launches, in order. See SummaryWriter::add_kernel_graph.
 schema::GraphDef kernel_graph_of(const nn::Module& module, const std::function<void()>& step);

@@ -15,16 +15,16 @@
 namespace torch::taper::utils::tensorboard::detail {
 
 schema::Summary scalar_summary(const std::string& tag, double value);
-/// Counts the values between neighbouring `edges`, which ascend. The last interval includes its
-/// upper edge. NaN and values outside the edges are not counted.
+/// Returns a histogram that counts `values` between neighbouring `edges`. The edges must ascend.
+/// The last interval includes its upper edge. NaN and values outside the edges are not counted.
 schema::Summary histogram_summary(const std::string& tag, const Tensor& values,
                                   const std::vector<double>& edges);
 schema::Summary histogram_summary(const std::string& tag, const RawHistogram& histogram);
-/// Returns TensorBoard's edges: 0 and +-1e-12 * 1.1^k up to 1e20.
+/// Returns TensorBoard's default edges of histograms: 0 and +-1e-12 * 1.1^k up to 1e20.
 const std::vector<double>& default_edges();
 schema::Summary image_summary(const std::string& tag, const Tensor& image);
 schema::Summary png_summary(const std::string& tag, const std::string& png);
-/// Returns `frames` [T, C, H, W] as a GIF file.
+/// Returns a summary with T frames [T, C, H, W] as a GIF file.
 schema::Summary video_summary(const std::string& tag, const Tensor& frames, double fps);
 schema::Summary text_summary(const std::string& tag, const std::string& text);
 /// Returns six rows: true positives, false positives, true negatives, false negatives, precision
@@ -32,14 +32,15 @@ schema::Summary text_summary(const std::string& tag, const std::string& text);
 Tensor pr_curve(const Tensor& labels, const Tensor& predictions, int64_t num_thresholds,
                 const Tensor& weights);
 schema::Summary pr_curve_summary(const std::string& tag, const Tensor& curve);
-/// Returns `sound`, values in [-1, 1] of one channel, as a WAV file with 16 bits per sample.
+/// Returns a summary with `sound`, values in [-1, 1] of one channel, as a WAV file with 16 bits per
+/// sample.
 schema::Summary audio_summary(const std::string& tag, const Tensor& sound, int64_t sample_rate);
-/// Returns a mesh. `colors` and `faces` may be undefined.
+/// Returns a summary with a mesh. `colors` and `faces` may be undefined.
 schema::Summary mesh_summary(const std::string& tag, const Tensor& vertices, const Tensor& colors,
                              const Tensor& faces, const std::string& config);
 schema::Summary layout_summary(const CustomScalars& layout);
 
-/// Returns the three summaries that begin a run with hyperparameters.
+/// Returns the three summaries that SummaryWriter::add_hparams writes.
 std::vector<schema::Summary> hparams_summaries(
     const HParams& hparams, const std::map<std::string, double>& metrics,
     const std::map<std::string, std::vector<HParam>>& domain);

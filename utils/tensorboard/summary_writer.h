@@ -28,18 +28,19 @@ namespace torch::taper::utils::tensorboard {
 
 /// Options of a SummaryWriter.
 struct SummaryWriterOptions {
-  /// Sets the folder. A string converts to options, so SummaryWriter("runs/first") is enough.
+  /// Sets the folder. A string converts to options, so you can write SummaryWriter("runs/first").
   SummaryWriterOptions(std::string log_dir = {}) : log_dir_(std::move(log_dir)) {}
   /// Sets the folder.
   SummaryWriterOptions(const char* log_dir) : log_dir_(log_dir) {}
-  /// Folder of the file. The default is runs/<month><day>_<hour>-<minute>-<second>_<host><comment>.
+  /// The folder for event files. The default is
+  /// runs/<month><day>_<hour>-<minute>-<second>_<host><comment>.
   TAPER_ARG(std::string, log_dir);
-  /// End of the folder's name if `log_dir` is empty.
+  /// The end of the default folder's name. Ignored if `log_dir` is set.
   TAPER_ARG(std::string, comment);
-  /// The first step of a resumed run. From earlier files of the folder, TensorBoard drops the data
-  /// of this step and of later steps.
+  /// The first step of a resumed run. TensorBoard then ignores data of this step and later steps in
+  /// earlier files of the folder.
   TAPER_ARG(optional<int64_t>, purge_step) = nullopt;
-  /// Number of events that may be queued before they are written.
+  /// The greatest number of queued events. If more are added, add functions wait.
   TAPER_ARG(int64_t, max_queue) = 10;
   /// The longest time, in seconds, that an event is queued.
   TAPER_ARG(double, flush_secs) = 120;
@@ -63,13 +64,13 @@ using HParam = std::variant<bool, int64_t, double, std::string>;
 /// Hyperparameters by name.
 using HParams = std::map<std::string, HParam>;
 
-/// A chart of "custom scalars". It draws one line for each tag or pattern of tags. With type
-/// kMargin, it draws a value with its lower and upper bound.
+/// A chart on TensorBoard's page "custom scalars".
 struct CustomChart {
-  /// kMultiline draws several scalars as lines. kMargin draws one scalar between two others.
+  /// kMultiline draws a line for each tag or pattern of tags. kMargin draws a scalar with a lower
+  /// and an upper bound.
   enum Type { kMultiline, kMargin };
   Type type = kMultiline;         ///< kind of chart
-  std::vector<std::string> tags;  ///< tags of scalars. kMargin needs three
+  std::vector<std::string> tags;  ///< tags of scalars. kMargin needs three tags
 };
 /// Maps category to title to chart.
 using CustomScalars = std::map<std::string, std::map<std::string, CustomChart>>;
@@ -89,13 +90,13 @@ struct ForwardGivesTensor<
 
 }  // namespace detail
 
-/// Writes a folder for TensorBoard. A separate thread writes the events. A killed process loses at
-/// most the events of the last `flush_secs` seconds. The rest of the file stays readable. Several
-/// threads may use one writer. Tensors may be on any device and may require gradients. They are
-/// copied immediately. `step` is TensorBoard's x axis. `walltime` (seconds since 1970) is the
-/// current time by default.
+/// Writes event files for TensorBoard into a folder. A separate thread writes the events. If the
+/// process is killed, at most the events of the last `flush_secs` seconds are lost. The rest of the
+/// file stays readable. Several threads may use one writer. Tensors may be on any device and may
+/// require gradients. Functions copy them before they return. `step` is TensorBoard's x axis.
+/// `walltime` (seconds since 1970) is the current time by default.
 ///
-/// All functions throw Error if this or an earlier event cannot be written, and after close().
+/// All add functions throw Error if this or an earlier event cannot be written, and after close().
 class SummaryWriter {
  public:
   /// Makes the folder and opens a file in it. Throws ValueError for `max_queue` below 1 and
@@ -110,7 +111,7 @@ class SummaryWriter {
   /// Seconds since 1970. nullopt means the current time.
   using Walltime = optional<double>;
 
-  /// Adds a point of the curve `tag`, stored as a float.
+  /// Adds a point to the curve `tag`. `value` is stored as a float.
   void add_scalar(const std::string& tag, double value, Step step = nullopt,
                   Walltime walltime = nullopt);
   /// Adds the value of a tensor of one element. Throws ValueError for tensors with other numbers of
@@ -122,9 +123,10 @@ class SummaryWriter {
   void add_scalars(const std::string& main_tag, const std::map<std::string, double>& values,
                    Step step = nullopt, Walltime walltime = nullopt);
 
-  /// Adds a histogram of values of any shape and real dtype, counted between neighbouring `edges`.
-  /// The edges must ascend. By default, they are TensorBoard's edges, each 1.1 times the previous
-  /// one. Throws ValueError if there are no values, or if the edges do not ascend.
+  /// Adds a histogram of `values`, a tensor of any shape and real dtype. It counts the values
+  /// between neighbouring `edges`, which must ascend. By default, the edges are TensorBoard's: each
+  /// is 1.1 times the previous one. Throws ValueError if there are no values, or if the edges do
+  /// not ascend.
   void add_histogram(const std::string& tag, const Tensor& values, Step step = nullopt,
                      const std::vector<double>& edges = {}, Walltime walltime = nullopt);
   /// Adds a histogram that the program has counted. Throws ValueError unless bucket_counts and
@@ -146,9 +148,10 @@ class SummaryWriter {
                   Walltime walltime = nullopt);
 
   /// Adds animations [N, T, C, H, W] of T frames with 1 or 3 channels, in uint8, or floats in [0,
-  /// 1]. They run at `fps` frames per second. The N animations are shown in a grid that is about
-  /// square. The number of rows is a power of two. The grid is stored as a GIF file, with at most
-  /// 256 colors in a frame. Throws ValueError for other sizes and dtypes, and unless 0 < `fps` <=
+  /// 1]. They run at `fps` frames per second. The N animations are shown together in an almost
+  /// square grid, whose number of rows is a power of two. The grid is stored as a GIF file with at
+  /// most 256 colors in a frame. Throws ValueError for other sizes and dtypes, and unless 0 < `fps`
+  /// <=
   /// 100.
   void add_video(const std::string& tag, const Tensor& video, Step step = nullopt, double fps = 4,
                  Walltime walltime = nullopt);
@@ -158,10 +161,10 @@ class SummaryWriter {
   /// tensor, for a NaN, and for a rate below 1.
   void add_audio(const std::string& tag, const Tensor& sound, Step step = nullopt,
                  int64_t sample_rate = 44100, Walltime walltime = nullopt);
-  /// Adds surfaces or point clouds. `vertices` [B, N, 3] are coordinates. `colors` [B, N, 3] are
-  /// bytes in [0, 255]. `faces` [B, F, 3] are the indices of each triangle's vertices. `colors` and
-  /// `faces` may be undefined. `config` is JSON that configures the ThreeJS classes which draw the
-  /// mesh. Throws ValueError for other sizes.
+  /// Adds B meshes or point clouds. `vertices` [B, N, 3] are the coordinates of N points. `colors`
+  /// [B, N, 3] are RGB values in [0, 255]. `faces` [B, F, 3] are the indices of the three vertices
+  /// of F triangles. `colors` and `faces` may be undefined. `config` is JSON with options of the
+  /// ThreeJS classes that draw the mesh. Throws ValueError for other sizes.
   void add_mesh(const std::string& tag, const Tensor& vertices, const Tensor& colors = {},
                 const Tensor& faces = {}, const std::string& config = "{}", Step step = nullopt,
                 Walltime walltime = nullopt);
@@ -183,8 +186,9 @@ class SummaryWriter {
                      const Tensor& label_images = {}, Step step = nullopt,
                      const std::string& tag = "default");
 
-  /// Adds a run's hyperparameters and final metrics, in the folder <log_dir>/<run_name>. An empty
-  /// `run_name` is replaced by the time. `domain` lists the values that a hyperparameter may have.
+  /// Adds a run's hyperparameters and final metrics, in the folder <log_dir>/<run_name>. If
+  /// `run_name` is empty, the time is its name. `domain` lists the values that a hyperparameter may
+  /// have.
   void add_hparams(const HParams& hparams, const std::map<std::string, double>& metrics,
                    const std::map<std::string, std::vector<HParam>>& domain = {},
                    const std::string& run_name = {}, Step step = nullopt);
@@ -192,9 +196,9 @@ class SummaryWriter {
   /// chart without three tags.
   void add_custom_scalars(const CustomScalars& layout);
 
-  /// Adds the graph behind `output`, from the tape: the ops from leaves that require gradients to
-  /// `output`, and the parameters of `module`, with their names and sizes. An op belongs to the
-  /// module whose parameters it uses. Throws ValueError if no op was recorded.
+  /// Adds the graph of `output`, taken from the tape. It has the ops between leaves that require
+  /// gradients and `output`, and the parameters of `module`, with their names and sizes. An op
+  /// belongs to the module whose parameters it uses. Throws ValueError if no op was recorded.
   void add_graph(const nn::Module& module, const Tensor& output);
   /// Calls `net`, a module's holder, with `inputs`, and adds the graph of the result.
   template <class M, class... Input>
@@ -203,8 +207,8 @@ class SummaryWriter {
     add_graph(static_cast<const nn::Module&>(*net), output);
   }
   /// Calls `net`, a module of a class with forward(), with `inputs`, and adds the graph of the
-  /// result. If the only input is a tensor with a grad_fn, it is taken for the result, and `net` is
-  /// not called.
+  /// result. If the only input is a tensor with a grad_fn, this tensor is the `output` of the first
+  /// overload, and `net` is not called.
   template <class M, class... Input,
             std::enable_if_t<detail::ForwardGivesTensor<void, M, Input...>::value, int> = 0>
   void add_graph(M& net, const Input&... inputs) {
@@ -216,12 +220,13 @@ class SummaryWriter {
   }
 
   /// Calls `step`, and adds the kernels that it launches on any device, including those of the
-  /// backward pass and of the optimizer. An arrow leads from the writer of memory to its reader. A
-  /// kernel is in the scopes of the module, the node of the tape, the optimizer, and the named
+  /// backward pass and of the optimizer. An arrow connects a kernel that writes memory to a kernel
+  /// that reads it. A kernel is in the scope of the module, backward node, optimizer, or named
   /// range (profiler::RecordFunction) that launched it. Parameters, buffers and gradients of
-  /// `module` have their names. Other memory that `step` reads before it is written is an input. If
-  /// `step` holds a GraphGuard, the graph shows a replay of the captured step. Throws Error while a
-  /// profile records, ValueError if no kernel was launched, and the errors of `step`.
+  /// `module` are shown with their names. Other memory that `step` reads before it writes it is
+  /// shown as an input. If `step` holds a GraphGuard, the graph shows a replay of the captured
+  /// step. Throws Error while a profile records, ValueError if no kernel was launched, and the
+  /// errors of `step`.
   void add_kernel_graph(const nn::Module& module, const std::function<void()>& step);
 
   /// Waits until all added events are in the file.
