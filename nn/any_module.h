@@ -1,4 +1,4 @@
-// AnyModule: holds one module of any class.
+// AnyModule: holds a module of any class.
 #pragma once
 
 #include <tuple>
@@ -38,18 +38,20 @@ struct has_forward<M, std::void_t<decltype(&M::forward)>> : std::true_type {};
                                        const std::type_info& given);
 [[noreturn]] void throw_wrong_module(const std::type_info& held, const std::type_info& wanted);
 
-/// Lists the defaults of trailing parameters, each with the index of its parameter.
+/// Lists the default values of a forward()'s last parameters, each with the parameter's index.
 using DefaultArguments = std::vector<std::pair<unsigned int, AnyValue>>;
-/// Returns `arguments`, followed by the defaults of missing arguments.
+/// Returns `arguments`, followed by the values of `defaults` for the missing arguments.
 std::vector<AnyValue> with_defaults(std::vector<AnyValue>&& arguments, DefaultArguments defaults);
 
-/// Holds the functions for a module class: how to call forward() and how to find the object.
+/// Holds functions for modules of one class. They find the object of this class and call its
+/// forward().
 struct AnyModuleClass {
   const std::type_info& type;
   /// Returns `module` as an object of this class, or null.
   void* (*find)(Module* module);
   AnyValue (*forward)(Module& module, void* self, std::vector<AnyValue>&& arguments);
-  /// Calls forward(). It is null unless forward() takes one tensor and returns a tensor.
+  /// Calls forward() of `self`. This pointer is null unless forward() takes one tensor and returns
+  /// a tensor.
   Tensor (*map)(void* self, Tensor&& x);
 };
 
@@ -115,8 +117,8 @@ struct FunctionTraits<F, std::void_t<typename ForwardTraits<decltype(&F::operato
 template <class F>
 struct maps_one_tensor
     : std::bool_constant<FunctionTraits<F>::known || std::is_invocable_r_v<Tensor, F&, Tensor>> {};
-/// Tells whether F is a function that can be a layer, and not a module. A generic lambda must map a
-/// tensor to a tensor.
+/// Tells whether F is a callable that can be a layer, and not a module. A generic lambda must
+/// accept a tensor and return a tensor.
 template <class F, class D = std::decay_t<F>>
 using is_layer_function =
     std::conjunction<std::negation<is_module<D>>, std::negation<is_module_holder<D>>,
@@ -131,18 +133,19 @@ AnyModule layer_of(F&& function);
 }  // namespace detail
 
 /// Holds any module whose forward() is neither a template nor overloaded. Copies share the module,
-/// and clone() makes a deep copy. Arguments must have exactly the types that forward() takes,
-/// without references and const. The caller of forward<Result>() names the type of the result.
+/// and clone() makes a deep copy. The types of arguments, without references and const, must equal
+/// the types of forward()'s parameters. The caller names the type of the result: forward<Result>().
 ///
-/// It also holds a function, such as a lambda, as a module without state.
+/// An AnyModule can also hold a function, such as a lambda, as a module without state.
 ///
 ///     AnyModule any(Linear(3, 4));
 ///     Tensor y = any.forward(x);  // (N, 3) to (N, 4)
 class AnyModule {
  public:
   AnyModule() = default;
-  /// Holds a module. The module of a pointer or a holder is shared. A module object is copied or
-  /// moved. A null pointer makes an empty AnyModule. Throws Error for an empty holder.
+  /// Makes an AnyModule of a module. Given a pointer or a holder, it shares the module. Given a
+  /// module object, it copies or moves the object. A null pointer makes an empty AnyModule. Throws
+  /// Error for an empty holder.
   ///@{
   template <class M>
   explicit AnyModule(std::shared_ptr<M> module) {
@@ -166,7 +169,7 @@ class AnyModule {
   template <class M>
   explicit AnyModule(const ModuleHolder<M>& module_holder) : AnyModule(module_holder.ptr()) {}
   ///@}
-  /// Holds a module that calls `function`.
+  /// Makes an AnyModule of a module that calls `function`.
   template <class F, std::enable_if_t<detail::is_layer_function<F>::value, int> = 0>
   explicit AnyModule(F&& function) : AnyModule(detail::layer_of(std::forward<F>(function))) {}
   /// Replaces the held module by `module`, which is shared.
@@ -175,13 +178,13 @@ class AnyModule {
     return *this = AnyModule(std::move(module));
   }
 
-  /// Clones the module. If `device` is given, the clone is on this device. A clone of an empty
-  /// AnyModule is empty.
+  /// Returns an AnyModule with a clone of the module. If `device` is given, the clone is on this
+  /// device. If this AnyModule is empty, the result is empty.
   AnyModule clone(optional<Device> device = nullopt) const;
   /// Returns whether there is no module. Calls, get(), ptr() and type_info() then throw Error.
   bool is_empty() const noexcept { return module_ == nullptr; }
-  /// Calls the module with its hooks. Throws Error if the number or the types of the arguments
-  /// differ from those of forward().
+  /// Calls the module with its hooks. Throws Error if the number or the types of `args` differ from
+  /// forward()'s parameters.
   template <class... Args>
   AnyValue any_forward(Args&&... args) {
     std::vector<AnyValue> values;
@@ -191,15 +194,15 @@ class AnyModule {
   }
   /// Calls the module with a vector of arguments.
   AnyValue forward_values(std::vector<AnyValue>&& arguments);
-  /// Calls the module and returns its result as a Result. Throws Error unless the result is exactly
-  /// a Result.
+  /// Calls the module and returns its result. Throws Error unless the result's type is exactly
+  /// `Result`.
   template <class Result = Tensor, class... Args>
   Result forward(Args&&... args) {
     return any_forward(std::forward<Args>(args)...).template get<Result>();
   }
-  /// Returns the module as its class. `m.get<LinearImpl>()` returns a reference. `m.get<Linear>()`
-  /// returns a holder that shares the module. Throws Error if the AnyModule is empty or holds
-  /// another class.
+  /// Returns the module as an object of its class M. `m.get<LinearImpl>()` returns a reference.
+  /// `m.get<Linear>()` returns a holder that shares the module. Throws Error if the AnyModule is
+  /// empty or holds a module of another class.
   ///@{
   template <class M, class = detail::enable_if_module_t<M>>
   M& get() {
@@ -214,8 +217,8 @@ class AnyModule {
     return Holder(ptr<Contained>());
   }
   ///@}
-  /// Returns a shared pointer to the module, as the base or as its class. Throws Error if the
-  /// AnyModule is empty or holds another class.
+  /// Returns a shared pointer to the module, as a Module or as its class M. Throws Error if the
+  /// AnyModule is empty or holds a module of another class.
   ///@{
   std::shared_ptr<Module> ptr() const;
   template <class M, class = detail::enable_if_module_t<M>>
@@ -226,8 +229,8 @@ class AnyModule {
   /// returns the class of the module. Throws Error if there is no module
   const std::type_info& type_info() const;
 
-  /// Returns whether map() is allowed. This requires a module whose forward() maps a tensor to a
-  /// tensor.
+  /// Returns whether map() can be called: the forward() of the module takes one tensor and returns
+  /// a tensor.
   bool maps_tensor() const noexcept { return module_ && class_->map; }
   /// Calls a module that maps a tensor to a tensor, with its hooks and without type checks. Throws
   /// Error if maps_tensor() is false.
@@ -250,8 +253,8 @@ class AnyModule {
 /// Holds an AnyModule with a name, as an element of `Sequential({{"fc", Linear(2, 3)}, ...})`.
 class NamedAnyModule {
  public:
-  /// Takes a name and a module, like the constructors of AnyModule. The name is checked when it is
-  /// registered.
+  /// Takes a name and a module, like the constructors of AnyModule. Sequential checks the name when
+  /// it registers the module.
   ///@{
   NamedAnyModule(std::string name, AnyModule any_module)
       : name_(std::move(name)), module_(std::move(any_module)) {}
@@ -282,8 +285,9 @@ class NamedAnyModule {
 
 #pragma GCC visibility pop
 
-/// Declares, inside a module class, the defaults of the trailing parameters of forward(). Calls
-/// through an AnyModule use them. Each argument is {index, AnyValue(default)}, in order.
+/// Declares, inside a module class, the default values of forward()'s last parameters, for calls
+/// through an AnyModule. Each macro argument is {index, AnyValue(default)}, in the order of the
+/// parameters.
 #define TAPER_FORWARD_HAS_DEFAULT_ARGS(...)                                         \
   bool _forward_has_default_args() override { return true; }                        \
   unsigned int _forward_num_required_args() override {                              \

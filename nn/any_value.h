@@ -15,17 +15,17 @@
 namespace torch::taper::nn {
 
 namespace detail {
-/// Returns the C++ name of a type. The names of Taper's types have LibTorch's namespace.
+/// Returns the C++ name of a type. Taper's types get LibTorch's namespace (torch::).
 std::string demangle(const char* name);
 inline std::string demangle(const std::type_info& type) { return demangle(type.name()); }
 [[noreturn]] void throw_wrong_any_value(const std::type_info& wanted, const std::type_info& held);
 }  // namespace detail
 
-/// Holds a copy of any copyable value. You can get the value only with exactly its type.
+/// Holds a copy of any copyable value. get<T>() returns the value only if its type is exactly T.
 class AnyValue {
  public:
-  /// Copies or moves the value. A copied tensor shares memory with the original. After a move, the
-  /// source may only be assigned to or destroyed.
+  /// Copies or moves the value. A copied tensor shares memory with the original. After a move, you
+  /// can only destroy the source, or assign to it.
   ///@{
   AnyValue(AnyValue&&) noexcept = default;
   AnyValue& operator=(AnyValue&&) noexcept = default;
@@ -36,7 +36,7 @@ class AnyValue {
     return *this;
   }
   ///@}
-  /// Holds `value`, copied or moved, as its decayed type.
+  /// Copies or moves `value`. The stored type is std::decay_t<T>.
   template <class T>
   explicit AnyValue(T&& value) : content_(new Holder<std::decay_t<T>>(std::forward<T>(value))) {}
 

@@ -12,9 +12,9 @@
 namespace torch::taper::nn {
 
 /// Adds deep copies to a module class: `struct NetImpl : Cloneable<NetImpl>`. The class registers
-/// everything in reset(), which its constructors call. clone() copies the object with its options.
-/// Then it calls reset(), which makes new parameters, and copies the values of the original into
-/// them.
+/// its parameters, buffers and submodules in reset(), and its constructors call reset(). clone()
+/// first copies the object with the copy constructor. Then it calls reset(), which makes new
+/// parameters, and copies the original's values into them.
 template <class Derived>
 class Cloneable : public virtual Module {
  public:
@@ -23,8 +23,9 @@ class Cloneable : public virtual Module {
   /// Creates and registers parameters, buffers and submodules, with fresh initial values.
   virtual void reset() = 0;
   /// Returns a deep copy: parameters, buffers and submodules are copied. If `device` is given, the
-  /// copies are on this device. Hooks are shared. The copy constructor copies other members. Throws
-  /// Error if reset() registers fewer or more tensors and submodules than this module has.
+  /// copies are on this device. The copy shares the hooks. The copy constructor of the class copies
+  /// all other members. Throws Error if reset() registers fewer or more tensors and submodules than
+  /// this module has.
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 
  private:

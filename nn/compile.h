@@ -23,14 +23,14 @@ namespace torch::taper {
 
 /// Configures compile.
 struct CompileOptions {
-  /// The maximum number of captures. Each kind of arguments needs a capture. Calls with further
-  /// kinds run eagerly.
+  /// The maximum number of captures. Each kind of arguments (their sizes, dtypes and so on) needs a
+  /// capture. After the maximum, calls with new kinds run eagerly.
   TAPER_ARG(int64_t, max_captures) = 8;
   /// Whether a call that cannot be captured throws Error, which contains the reason. If false, the
   /// call runs eagerly.
   TAPER_ARG(bool, fullgraph) = false;
-  /// The target for the largest memory, in bytes, of the replays of a capture on the CPU. 0 means
-  /// no limit. GraphedCallableOptions::memory_budget describes the recomputation.
+  /// The target for the peak memory, in bytes, of a capture's replays on the CPU. 0 means no limit.
+  /// GraphedCallableOptions::memory_budget describes how the target is reached.
   TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
@@ -40,7 +40,8 @@ class CompiledCallable {
  public:
   /// The type of the function, from arguments to outputs.
   using Body = cuda::GraphedCallable::Body;
-  /// The module of a callable, or null. Its state is guarded.
+  /// The compiled module, or null for a function. A call checks whether the module's state has
+  /// changed.
   using OfModule = std::shared_ptr<const nn::Module>;
 
   /// Wraps `body`, as compile() does. Throws ValueError for max_captures below 1 and for a

@@ -1,4 +1,4 @@
-// Named choices of options: kMean, kReLU, kFanIn, ... Each name has its own type. The type of an
+// Named values of options: kMean, kReLU, kFanIn, ... Each name has a separate type. The type of an
 // option is a Choice of the names that it accepts, so a wrong name does not compile.
 #pragma once
 
@@ -96,7 +96,7 @@ struct kValid { static constexpr const char* text = "kValid"; /**< its name */ }
 struct kSame { static constexpr const char* text = "kSame"; /**< its name */ };
 // clang-format on
 
-/// The constant of each name, for example instance<kReLU>.
+/// A constant of the type Name, for example instance<kReLU>.
 template <class Name>
 inline constexpr Name instance{};
 
@@ -111,8 +111,8 @@ constexpr int8_t position_among() noexcept {
 }
 }  // namespace detail
 
-/// Holds one of several named choices, by default the first. Use it like a std::variant (get_if,
-/// holds_alternative, visit, index). A std::variant would compile ten times as slowly.
+/// Holds one of several names, by default the first. Use it like a std::variant (get_if,
+/// holds_alternative, visit, index). A std::variant would take ten times as long to compile.
 template <class... Names>
 class Choice {
  public:
@@ -120,7 +120,7 @@ class Choice {
   /// Holds one of the names. Other names do not compile.
   template <class Name, class = std::enable_if_t<(std::is_same_v<Name, Names> || ...)>>
   constexpr Choice(Name) noexcept : index_(detail::position_among<Name, Names...>()) {}
-  /// Converts from a Choice whose names are all among these names.
+  /// Converts from a Choice of some of these names.
   template <class... Some,
             class = std::enable_if_t<((detail::position_among<Some, Names...>() >= 0) && ...)>>
   constexpr Choice(Choice<Some...> other) noexcept {
@@ -128,9 +128,9 @@ class Choice {
     index_ = positions[other.index()];
   }
 
-  /// Returns the index of the choice among the names.
+  /// Returns the index of the held name among Names.
   constexpr size_t index() const noexcept { return static_cast<size_t>(index_); }
-  /// Compares the chosen names.
+  /// Compare the held names.
   ///@{
   friend constexpr bool operator==(Choice a, Choice b) noexcept { return a.index_ == b.index_; }
   friend constexpr bool operator!=(Choice a, Choice b) noexcept { return a.index_ != b.index_; }
@@ -140,7 +140,7 @@ class Choice {
   int8_t index_ = 0;
 };
 
-/// Returns whether the choice is `Name`. `Name` must be one of the Choice's names.
+/// Returns whether `choice` holds `Name`, which must be one of its possible names.
 template <class Name, class... Names>
 constexpr bool holds_alternative(const Choice<Names...>& choice) noexcept {
   constexpr int8_t position = detail::position_among<Name, Names...>();
@@ -148,13 +148,13 @@ constexpr bool holds_alternative(const Choice<Names...>& choice) noexcept {
   return choice.index() == static_cast<size_t>(position);
 }
 
-/// Returns a pointer to the name if the choice is `Name`, and otherwise null.
+/// Returns a pointer to a constant of `Name` if `choice` holds `Name`, and otherwise null.
 template <class Name, class... Names>
 constexpr const Name* get_if(const Choice<Names...>* choice) noexcept {
   return choice && holds_alternative<Name>(*choice) ? &enumtype::instance<Name> : nullptr;
 }
 
-/// Calls `function` with the type of the choice.
+/// Calls `function` with the held name, an object of its type, and returns the result.
 template <class Function, class... Names>
 decltype(auto) visit(Function&& function, const Choice<Names...>& choice) {
   using Result = std::common_type_t<decltype(function(Names()))...>;
@@ -164,7 +164,7 @@ decltype(auto) visit(Function&& function, const Choice<Names...>& choice) {
 
 namespace enumtype {
 
-/// Returns the name of the choice, such as "kMean".
+/// Returns the held name as text, such as "kMean".
 template <class... Names>
 std::string get_enum_name(Choice<Names...> choice) {
   const char* const names[] = {Names::text...};
@@ -187,18 +187,18 @@ inline constexpr enumtype::kGELU kGELU{};                        ///< an activat
 inline constexpr enumtype::kSiLU kSiLU{};                        ///< an activation: silu
 inline constexpr enumtype::kMish kMish{};                        ///< an activation: mish
 inline constexpr enumtype::kLeakyReLU kLeakyReLU{};              ///< an activation: leaky_relu
-inline constexpr enumtype::kFanIn kFanIn{};                      ///< for init: the inputs of a unit
-inline constexpr enumtype::kFanOut kFanOut{};        ///< for init: the outputs of a unit
-inline constexpr enumtype::kConstant kConstant{};    ///< a padding: one number
-inline constexpr enumtype::kReflect kReflect{};      ///< a padding: mirrored
+inline constexpr enumtype::kFanIn kFanIn{};          ///< for init: keeps the variance of outputs
+inline constexpr enumtype::kFanOut kFanOut{};        ///< for init: keeps the variance of gradients
+inline constexpr enumtype::kConstant kConstant{};    ///< a padding: a constant
+inline constexpr enumtype::kReflect kReflect{};      ///< a padding: mirrors the input
 inline constexpr enumtype::kReplicate kReplicate{};  ///< a padding: repeats the border
-inline constexpr enumtype::kCircular kCircular{};    ///< a padding: from the other end
+inline constexpr enumtype::kCircular kCircular{};    ///< a padding: copies from the other end
 inline constexpr enumtype::kNearest kNearest{};      ///< for interpolate: the nearest pixel
 inline constexpr enumtype::kBilinear kBilinear{};    ///< for interpolate: linear in two dimensions
 inline constexpr enumtype::kBicubic kBicubic{};      ///< for interpolate: cubic
 /// for interpolate: linear in three dimensions
 inline constexpr enumtype::kTrilinear kTrilinear{};
-inline constexpr enumtype::kArea kArea{};  ///< for interpolate: the mean of an area
+inline constexpr enumtype::kArea kArea{};  ///< for interpolate: the mean over an area
 /// for interpolate: the nearest pixel, like Pillow
 inline constexpr enumtype::kNearestExact kNearestExact{};
 inline constexpr enumtype::kSum kSum{};    ///< a reduction: the sum

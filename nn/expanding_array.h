@@ -1,4 +1,4 @@
-// ExpandingArray: D numbers, made from D numbers or from one number for all.
+// ExpandingArray: D values, made from D values or from one value for all dimensions.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace torch::taper {
 
-/// Holds a value for each of D spatial dimensions. A single value is used for all dimensions.
-/// Throws Error for a list of another length.
+/// Holds a value for each of D spatial dimensions. If only one value is given, all dimensions get
+/// it. Throws Error for a list of another length than D.
 template <size_t D, class T = int64_t>
 class ExpandingArray {
  public:
@@ -58,7 +58,7 @@ class ExpandingArrayWithOptionalElem : public ExpandingArray<D, optional<T>> {
  public:
   using Base = ExpandingArray<D, optional<T>>;  ///< the base class, whose values may be nullopt
   using Base::Base;
-  /// Takes D values, or one value for all dimensions. The constructors of Base also take nullopt.
+  /// Take D values, or one value for all dimensions. The inherited constructors also take nullopt.
   ///@{
   ExpandingArrayWithOptionalElem(std::initializer_list<T> list)
       : ExpandingArrayWithOptionalElem(ArrayRef<T>(list)) {}

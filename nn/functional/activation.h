@@ -1,6 +1,6 @@
-// Activation functions of floating tensors of any shape. Unless the comment says otherwise, the
-// result has the sizes and the dtype of the input. With `inplace`, the functions overwrite the
-// input and return it.
+// Activation functions of floating tensors of any shape. Unless a comment says otherwise, the
+// result has the sizes and the dtype of the input. With the option `inplace`, the functions
+// overwrite the input and return it. x is an element of the input.
 #pragma once
 
 #include <taper/nn/options/activation.h>
@@ -17,27 +17,29 @@ Tensor relu6(Tensor input, const ReLU6FuncOptions& options = {});
 Tensor leaky_relu(Tensor input, const LeakyReLUFuncOptions& options = {});
 /// Returns x if x > 0, else alpha * (exp(x) - 1).
 Tensor elu(Tensor input, const ELUFuncOptions& options = {});
-/// Applies SELU: ELU with a fixed scale and alpha. They keep mean 0 and variance 1 [Klambauer et
-/// al. 2017].
+/// Applies SELU: ELU with a fixed scale and a fixed alpha, chosen so that activations keep mean 0
+/// and variance 1 [Klambauer et al. 2017].
 Tensor selu(Tensor input, const SELUFuncOptions& options = {});
 /// Returns max(x, 0) + min(0, alpha * (exp(x / alpha) - 1)).
 Tensor celu(Tensor input, const CELUFuncOptions& options = {});
-/// Returns x * P(X <= x) for a standard normal X. With `approximate` "tanh", it returns the tanh
-/// approximation.
+/// Returns x * P(X <= x) for a standard normal variable X. If `approximate` is "tanh", returns an
+/// approximation with tanh.
 Tensor gelu(const Tensor& input, const GELUFuncOptions& options = {});
-/// Returns a * sigmoid(b), where a and b are the halves of the input along `dim`. The size of `dim`
-/// is halved. Throws Error if that size is odd, or if the input has no dimensions.
+/// Returns a * sigmoid(b) for the first half a and the second half b of the input along `dim`. The
+/// result has half the size along `dim`. Throws Error if the size is odd, or if the input has no
+/// dimensions.
 Tensor glu(const Tensor& input, const GLUFuncOptions& options = {});
 /// Clamps x to [min_val, max_val]. Throws Error unless min_val < max_val.
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options = {});
 /// Returns x if |x| > lambda, else 0.
 Tensor hardshrink(const Tensor& input, const HardshrinkFuncOptions& options = {});
-/// Shrinks x towards 0 by lambda. Returns 0 if |x| <= lambda.
+/// Returns x - lambda if x > lambda, x + lambda if x < -lambda, and otherwise 0.
 Tensor softshrink(const Tensor& input, const SoftshrinkFuncOptions& options = {});
 /// Returns log(1 + exp(beta * x)) / beta, or x if beta * x > threshold.
 Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options = {});
-/// Applies leaky ReLU with random slopes. With `training`, each slope is drawn from [lower, upper].
-/// Otherwise, the slope is the mean of lower and upper. Throws Error if lower > upper.
+/// Applies leaky ReLU with random slopes. With `training`, a slope is drawn from [lower, upper] for
+/// each element. Otherwise, the slope is the mean of lower and upper. Throws Error if lower >
+/// upper.
 Tensor rrelu(Tensor input, const RReLUFuncOptions& options = {});
 /// Returns x if x > threshold, else value.
 Tensor threshold(Tensor input, const ThresholdFuncOptions& options);
@@ -61,9 +63,9 @@ Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
 Tensor softmin(const Tensor& input, const SoftminFuncOptions& options);
 /// Returns log(softmax(x)) along `dim`.
 Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
-/// Samples from the relaxed categorical distribution with the log-probabilities `logits`, along
-/// `dim` [Jang et al. 2017]. With `hard`, returns one-hot vectors, whose gradient is that of the
-/// relaxed sample.
+/// Samples from the relaxed categorical distribution whose unnormalized log-probabilities along
+/// `dim` are `logits` [Jang et al. 2017]. With `hard`, returns one-hot vectors. Backward then uses
+/// the gradient of the relaxed sample.
 Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
 
 }  // namespace torch::taper::nn::functional

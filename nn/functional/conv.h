@@ -7,16 +7,19 @@
 
 namespace torch::taper::nn::functional {
 
-/// Applies a cross-correlation to input (N, in, L) or (in, L), with weight (out, in / groups, K).
+/// Applies a cross-correlation to input (N, in, L) or (in, L), with weight (out, in / groups, K),
+/// for `in` input channels, `out` output channels and kernel size K.
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Conv1dFuncOptions& options = {});
-/// Applies a cross-correlation in two or three dimensions. The input is (N, in, H, W) or (N, in, D,
-/// H, W), with or without N. The weight is (out, in / groups, kernel...).
+/// Applies a cross-correlation in two or three dimensions. The input is (N, in, H, W) for conv2d
+/// and (N, in, D, H, W) for conv3d, or one sample without N. The weight is (out, in / groups,
+/// kernel...).
 ///@{
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options = {});
 Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions& options = {});
 ///@}
-/// Applies a transposed convolution, the gradient of a convolution with respect to its input. The
-/// input is (N, in, spatial...) or (in, spatial...). The weight is (in, out / groups, kernel...).
+/// Applies a transposed convolution, which computes the gradient of a convolution with respect to
+/// its input. The input is (N, in, spatial...) or (in, spatial...). The weight is (in, out /
+/// groups, kernel...).
 ///@{
 Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
                         const ConvTranspose1dFuncOptions& options = {});

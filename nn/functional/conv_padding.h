@@ -7,7 +7,7 @@
 
 namespace torch::taper::nn::functional::detail {
 
-/// Calls function(padding) with the numbers, or with "valid" or "same".
+/// Calls `function` with the numbers of `padding`, or with the text "valid" or "same".
 template <size_t D, class Function>
 Tensor with_padding(const nn::detail::conv_padding_t<D>& padding, const Function& function) {
   if (const auto* numbers = std::get_if<ExpandingArray<D>>(&padding))

@@ -10,14 +10,14 @@
 
 namespace torch::taper::nn::functional {
 
-/// Zeroes each element with probability `p` and multiplies the others by 1 / (1 - p). The input may
-/// have any shape.
+/// Zeroes each element with probability `p` and multiplies the other elements by 1 / (1 - p). The
+/// input may have any shape.
 Tensor dropout(Tensor input, const DropoutFuncOptions& options = {});
-/// Zeroes whole channels of (N, C, H, W) with probability `p` and scales the others by 1 / (1 - p).
-/// An input with another number of dimensions is one sample (C, ...).
+/// Zeroes each channel of (N, C, H, W) with probability `p` and multiplies the other channels by 1
+/// / (1 - p). An input with another number of dimensions than 4 is one sample (C, ...).
 Tensor dropout2d(Tensor input, const Dropout2dFuncOptions& options = {});
-/// Zeroes whole channels of (N, C, D, H, W) with probability `p` and scales the others by 1 / (1 -
-/// p). An input with another number of dimensions is one sample (C, ...).
+/// Zeroes each channel of (N, C, D, H, W) with probability `p` and multiplies the other channels by
+/// 1 / (1 - p). An input with another number of dimensions than 5 is one sample (C, ...).
 Tensor dropout3d(Tensor input, const Dropout3dFuncOptions& options = {});
 /// Applies alpha dropout, which keeps mean and variance after SELU [Klambauer et al. 2017]. The
 /// input may have any shape.

@@ -8,10 +8,11 @@
 namespace torch::taper::nn::functional {
 
 /// Looks up rows of weight (num_embeddings, embedding_dim), and reduces the rows of each bag to
-/// their sum, mean or maximum. A bag is a row of `input` (B, N), or a slice of `input` (L) that
-/// begins at an element of `offsets` (B). The result is (B, embedding_dim), with zeros for an empty
-/// bag. For sums, per_sample_weights has the sizes of `input`, and multiplies each row. Throws
-/// Error for other sizes and for decreasing offsets. Throws IndexError for an index out of range.
+/// their sum, mean or maximum. A bag is a row of `input` (B, N), or a slice of `input` (L). Slice i
+/// begins at offsets[i], and `offsets` is (B). The result is (B, embedding_dim), with zeros for an
+/// empty bag. If the reduction is a sum, per_sample_weights may be given. It has the sizes of
+/// `input`, and its elements multiply the rows. Throws Error for other sizes and for decreasing
+/// offsets. Throws IndexError for an index out of range.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight,
                      const EmbeddingBagFuncOptions& options = {});
 

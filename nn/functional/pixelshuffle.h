@@ -1,4 +1,4 @@
-// Moves channels into pixels, and pixels into channels.
+// Rearranges channels to pixels, and pixels to channels.
 #pragma once
 
 #include <taper/nn/options/pixelshuffle.h>
@@ -7,8 +7,8 @@
 
 namespace torch::taper::nn::functional {
 
-/// Rearranges (..., C r^2, H, W) to (..., C, H r, W r), where r is upscale_factor. Throws Error if
-/// r^2 does not divide the number of channels.
+/// Rearranges (..., C r^2, H, W) to (..., C, H r, W r), where r is upscale_factor. Throws Error
+/// unless the number of channels is a multiple of r^2.
 Tensor pixel_shuffle(const Tensor& input, const PixelShuffleFuncOptions& options);
 /// Rearranges (..., C, H r, W r) to (..., C r^2, H, W), where r is downscale_factor.
 Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptions& options);
