@@ -43,8 +43,8 @@ struct Operation {
   std::vector<int64_t> sent, received;  ///< for kAlltoall: number of elements for or from each rank
   std::chrono::milliseconds limit{0};
   uint64_t sequence = 0;  ///< number among the group's collectives, or its messages
-  uint64_t agreement =
-      0;  ///< hash of the arguments that all ranks must pass equally, 0 for messages
+  /// Hash of the arguments that all ranks must pass equally, 0 for messages.
+  uint64_t agreement = 0;
   std::function<void()> after;  ///< called on the waiting thread if there was no error
   FlightEntry flight;
 

@@ -71,9 +71,8 @@ class CUDAGeneratorImpl {
   /// Returns {seed, offset}. Throws Error during a capture of the device's stream.
   std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);
   uint64_t current_seed() const { return generator_.current_seed(); }  ///< the seed that was set
-  void set_current_seed(uint64_t seed) {
-    generator_.set_current_seed(seed);
-  }  ///< sets the seed and restarts the generator
+  /// Sets the seed and restarts the generator.
+  void set_current_seed(uint64_t seed) { generator_.set_current_seed(seed); }
   Device device() const { return generator_.device(); }  ///< the generator's device
   /// A mutex that programs lock while they call this object, as in LibTorch.
   std::mutex mutex_;

@@ -55,8 +55,8 @@ struct OperatorEntry {
   std::string label;  ///< name in errors and profiles
   std::atomic<const Definition*> definition{nullptr};
   std::atomic<const Kernel*> typed_kernel{nullptr};  ///< gives the operator its C++ signature
-  std::array<std::vector<const Kernel*>, kKeys>
-      kernels;  ///< kernels of each key. The last one of a key is used
+  /// Kernels of each key. The last one of a key is used.
+  std::array<std::vector<const Kernel*>, kKeys> kernels;
   std::array<std::atomic<const Kernel*>, kRuntimeKeys> table{};
   std::atomic<uint64_t> passed_over{0};  ///< bit set of keys whose kernel falls through
 

@@ -29,8 +29,8 @@ namespace detail {
 /// function.get() as the first argument.
 struct Kernel {
   std::shared_ptr<void> function;
-  void (*unboxed)() =
-      nullptr;  ///< an R (*)(void*, DispatchKeySet, Args...), null for a kernel that is only boxed
+  /// An R (*)(void*, DispatchKeySet, Args...), null for a kernel that is only boxed.
+  void (*unboxed)() = nullptr;
   /// Takes the arguments from the stack, and puts the results there. The operator is null for
   /// methods of classes.
   void (*boxed)(void*, const OperatorHandle*, DispatchKeySet, jit::Stack*) = nullptr;

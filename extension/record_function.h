@@ -93,9 +93,8 @@ class RecordFunctionCallback {
   bool needsIds() const { return needs_ids_; }          ///< whether handles are requested
   double samplingProb() const { return sampling_; }     ///< the probability
   bool checkScope(RecordScope s) const { return scopes_[static_cast<size_t>(s)]; }  ///< see scopes
-  StartCallback start() const {
-    return start_;
-  }  ///< the start callback, which returns the state for the end callback
+  /// The start callback, which returns the state for the end callback.
+  StartCallback start() const { return start_; }
   EndCallback end() const { return end_; }  ///< the end callback
 
  private:

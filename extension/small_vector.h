@@ -26,8 +26,8 @@ class SmallVectorImpl {
   using reference = T&;              ///< to an element
   using const_reference = const T&;  ///< to a constant element
   using size_type = size_t;          ///< the type of sizes
-  using reverse_iterator =
-      std::reverse_iterator<iterator>;  ///< iterates from the last element to the first
+  /// Iterates from the last element to the first.
+  using reverse_iterator = std::reverse_iterator<iterator>;
 
   SmallVectorImpl(const SmallVectorImpl&) = delete;  ///< because N is unknown here
   ~SmallVectorImpl() {
@@ -131,9 +131,8 @@ class SmallVectorImpl {
   void append(Iterator first, Iterator last) {
     for (; first != last; ++first) emplace_back(*first);
   }
-  void append(std::initializer_list<T> list) {
-    append(list.begin(), list.end());
-  }                                                                            ///< appends a list
+  /// Appends a list.
+  void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }
   void append(size_t count, const T& value) { resize(size_ + count, value); }  ///< appends copies
   /// Replaces all elements by the range [first, last), which must not be part of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
@@ -165,9 +164,8 @@ class SmallVectorImpl {
     std::rotate(begin() + place, begin() + old, end());
     return begin() + place;
   }
-  T* erase(const T* at) {
-    return erase(at, at + 1);
-  }  ///< removes the element at `at`. Returns the position after it
+  /// Removes the element at `at`. Returns the position after it.
+  T* erase(const T* at) { return erase(at, at + 1); }
   /// Removes [first, last), and returns the position after the removed elements.
   T* erase(const T* first, const T* last) {
     T* const from = begin() + (first - begin());

@@ -42,16 +42,17 @@ struct ModuleHooks;
 void add_parametrization(Module& module, std::shared_ptr<const Parametrization> p);
 void remove_parametrization(Module& module, const std::string& kind, const std::string& name);
 
-/// Returns the bytes of an object of `nbytes` bytes, without the bytes of its base Module.
+/// Returns the bytes of the object (`nbytes` bytes at `object`), without the bytes of its base
+/// class Module.
 std::string bytes_without_base(const void* object, size_t nbytes, const Module& base);
-/// Returns the bytes of the members of a module of class M. Returns an empty text if the module's
-/// class derives from M.
+/// Returns the bytes of the members of a module of class M. If the module's class is derived from
+/// M, returns an empty text.
 template <class M>
 std::string bytes_of_members(const Module& module);
-/// Returns the state of a module and its submodules that a captured call depends on, as bytes:
-/// modes, members, registered tensors and their layout.
+/// Returns, as bytes, the state on which a captured call of the module depends. It consists of the
+/// modes, members, registered tensors and their layout, of the module and its submodules.
 std::string guards_of(const Module& module);
-/// Returns whether a call of the module or of a submodule runs hooks.
+/// Returns whether the module or a submodule has hooks.
 bool runs_hooks(const Module& module);
 
 struct ModuleHolderIndicator {};
@@ -70,16 +71,16 @@ std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&&
 
 }  // namespace detail
 
-/// Lists the differences that load_state_dict found.
+/// The names that load_state_dict found only in the module, or only in the dictionary.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys;     ///< names that only the module has
   std::vector<std::string> unexpected_keys;  ///< names that only the dictionary has
 };
 
-/// Serves as the base class of all modules. A subclass registers its parameters (trained by an
-/// optimizer), its buffers (other tensors of the state of the model) and its submodules. All other
-/// functions (parameters(), to(), train(), save(), printing) visit these in the order of
-/// registration. `Module` has no forward(). A subclass defines forward() with any arguments.
+/// The base class of all modules. A subclass registers its parameters (trained by an optimizer),
+/// its buffers (other tensors of the model's state) and its submodules. Functions such as
+/// parameters(), to(), train() and save() visit them in the order of registration. `Module` has no
+/// forward(). A subclass defines forward() with any arguments.
 ///
 ///     struct NetImpl : nn::Module {
 ///       NetImpl() { fc = register_module("fc", nn::Linear(4, 2)); }
@@ -89,20 +90,20 @@ struct IncompatibleKeys {
 ///     TAPER_MODULE(Net);
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  using ModuleApplyFunction = std::function<void(Module&)>;             ///< called by apply()
-  using ConstModuleApplyFunction = std::function<void(const Module&)>;  ///< called by apply()
-  /// of apply()
+  using ModuleApplyFunction = std::function<void(Module&)>;             ///< a function for apply()
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;  ///< a function for apply()
+  /// A function for apply() that also gets the module's path.
   using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
-  /// Receives paths and const modules from apply().
+  /// A function for apply() that gets the path and the const module.
   using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
-  /// Receives shared pointers from apply(), and may keep them.
+  /// A function for apply() that gets a shared pointer, which it may keep.
   using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  /// Receives paths and shared pointers from apply().
+  /// A function for apply() that gets the path and a shared pointer.
   using NamedModulePointerApplyFunction =
       std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
   Module();  ///< takes name() from the class
-  /// Sets name(), instead of taking it from the class.
+  /// Sets name() to `name`. Without this argument, name() is the name of the class.
   explicit Module(std::string name);
   virtual ~Module();
   /// Makes a shallow copy, which shares parameters, buffers and submodules with the original. The
@@ -119,9 +120,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// class does not derive from Cloneable.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
 
-  /// Calls `function` for this module and all its submodules, each before its children. Names are
-  /// paths ("layer1.conv") after `name_prefix`. For functions that take a pointer, a shared_ptr
-  /// must own this module.
+  /// Calls `function` for this module and all its submodules. A module comes before its children. A
+  /// path is `name_prefix` followed by the names of the modules ("layer1.conv"). If `function`
+  /// takes a pointer, a shared_ptr must own this module.
   ///@{
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
@@ -134,23 +135,23 @@ class Module : public std::enable_shared_from_this<Module> {
              const std::string& name_prefix = std::string()) const;
   ///@}
 
-  /// Returns the defined parameters (buffers) of this module and, with `recurse`, of all its
-  /// submodules. Names are paths, such as "layer1.weight". The tensors are not copied.
+  /// Returns the defined parameters of this module and, with `recurse`, of all its submodules. The
+  /// tensors are not copied.
   std::vector<Tensor> parameters(bool recurse = true) const;
-  /// parameters() with names
+  /// like parameters(), with the path of each parameter, such as "layer1.weight"
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
   std::vector<Tensor> buffers(bool recurse = true) const;  ///< like parameters(), for buffers
-  /// buffers() with names
+  /// like buffers(), with the path of each buffer
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
   /// Returns this module and all its submodules. With `include_self`, a shared_ptr must own this
   /// module.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
-  /// Returns modules() by path. `name_prefix` is the path of this module. All other paths begin
-  /// with it.
+  /// Returns modules(), with the path of each module. `name_prefix` is the path of this module. The
+  /// paths of its submodules begin with `name_prefix`.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = std::string(), bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;  ///< submodules registered in this module
-  /// children() with names
+  /// like children(), with the name of each child
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
   /// Sets training or evaluation mode for this module and all its submodules. Dropout and batch
@@ -159,15 +160,16 @@ class Module : public std::enable_shared_from_this<Module> {
   void eval();                                ///< calls train(false)
   virtual bool is_training() const noexcept;  ///< returns the mode that train() set
 
-  /// Converts all parameters, their gradients and all buffers in-place, whatever their dtype.
-  /// Existing tensor handles, such as those of an optimizer, stay valid.
+  /// Moves and converts all parameters, their gradients and all buffers in-place. Buffers of
+  /// integers are converted, too. Existing tensor handles stay valid, for example the handles of an
+  /// optimizer.
   virtual void to(Device device, Dtype dtype, bool non_blocking = false);
   virtual void to(Dtype dtype, bool non_blocking = false);    ///< converts only the dtype
   virtual void to(Device device, bool non_blocking = false);  ///< moves to the device
   /// Moves to the current device of that type.
   void to(DeviceType device, bool non_blocking = false) { to(Device(device), non_blocking); }
   void cpu() { to(Device(kCPU)); }  ///< calls to(kCPU)
-  /// Moves to a CUDA device. -1 is the current device.
+  /// Moves to CUDA device `index`. -1 means the current device.
   void cuda(DeviceIndex index = -1) { to(Device(kCUDA, index)); }
 
   /// Sets all gradients to zero. With `set_to_none`, makes them undefined.
@@ -194,38 +196,40 @@ class Module : public std::enable_shared_from_this<Module> {
   ///@}
 
   /// Writes parameters and buffers under their names, and each serializable child as a nested
-  /// archive. `load` reads them into a module of equal structure. If a tensor is missing or a
-  /// parameter has other sizes, `load` throws Error and changes nothing. Buffers are resized to the
-  /// sizes in the file.
+  /// archive. load() reads the archive into a module with the same structure. If a tensor is
+  /// missing or a parameter has other sizes, load() throws Error and changes nothing. load()
+  /// resizes buffers to the sizes in the archive.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);  ///< reads the output of save()
-  /// Returns false if save and load skip the module.
+  /// Returns whether save() and load() of the parent include this module.
   virtual bool is_serializable() const;
 
   /// Returns the defined parameters and buffers of this module and all its submodules, with the
-  /// names and the order of PyTorch's state_dict. `prefix` comes before all names. The tensors
-  /// share the memory of the module and are detached.
+  /// names and the order of PyTorch's state_dict. Each name begins with `prefix`. The tensors are
+  /// detached, and share the memory of the module's tensors.
   OrderedDict<std::string, Tensor> state_dict(const std::string& prefix = std::string()) const;
-  /// Copies the values of a dictionary into the parameters and buffers, and converts them to their
-  /// dtype and device. The dictionary comes from state_dict(), or from a file (see
-  /// load_state_dict(path)). Throws Error for other sizes and, if `strict`, for missing or
-  /// unexpected names. The message lists all problems with PyTorch's texts. After an error, nothing
-  /// is changed. Returns the missing and unexpected names.
+  /// Copies the values of `state_dict` into the parameters and buffers, which keep their dtype and
+  /// device. The dictionary comes from state_dict(), or from a file (see load_state_dict(path)).
+  /// Throws Error for other sizes. If `strict`, also throws Error for missing or unexpected names.
+  /// The message lists all problems with PyTorch's texts. After an error, nothing is changed.
+  /// Returns the missing and unexpected names.
   IncompatibleKeys load_state_dict(const OrderedDict<std::string, Tensor>& state_dict,
                                    bool strict = true);
 
-  /// Prints this module alone: "torch::nn::Linear(in_features=3, ...)".
+  /// Prints this module without its submodules: "torch::nn::Linear(in_features=3, ...)".
   virtual void pretty_print(std::ostream& stream) const;
 
-  /// Registers a tensor and returns a reference to the registered handle. A name must be new, not
-  /// empty and without dots. An undefined tensor reserves the name, for example for an absent bias.
+  /// Registers a parameter, and returns a reference to the registered tensor. The name must be new,
+  /// must not be empty, and must not contain dots. An undefined tensor reserves the name, for
+  /// example for a bias that the layer does not have.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Registers a buffer. Its requires_grad does not change. The returned reference is valid until
-  /// another buffer is registered or removed. The same is true of parameters and
-  /// register_parameter.
+  /// Registers a buffer, and returns a reference to the registered tensor. The tensor's
+  /// requires_grad does not change. The reference is valid until another buffer is registered or
+  /// removed. (A reference from register_parameter is valid until another parameter is registered
+  /// or removed.)
   Tensor& register_buffer(std::string name, Tensor tensor);
-  /// Registers a submodule under a new name and returns it. The module is shared. Throws Error for
-  /// an empty pointer, and for a module that contains this one.
+  /// Registers a submodule under a new name, and returns a pointer to it. The module is shared, not
+  /// copied. Throws Error for an empty pointer, and for a module that contains this module.
   ///@{
   template <class ModuleType>
   std::shared_ptr<ModuleType> register_module(std::string name,
@@ -263,17 +267,17 @@ class Module : public std::enable_shared_from_this<Module> {
   /// removes a buffer. Throws Error if there is none with this name
   void unregister_buffer(const std::string& name);
 
-  /// Runs before a call. The hook gets the tensors among the arguments, and may replace them.
+  /// A hook that runs before a call. It gets the tensors among the arguments, and may replace them.
   using ForwardPreHook = std::function<void(Module& module, std::vector<Tensor>& inputs)>;
-  /// Runs after a call. The hook gets the tensors of the result, and may replace them. A result may
-  /// be a tensor, a tuple or a list.
+  /// A hook that runs after a call. It gets the tensors of the arguments and of the result, and may
+  /// replace the tensors of the result. A result may be a tensor, a tuple or a list.
   using ForwardHook = std::function<void(Module& module, const std::vector<Tensor>& inputs,
                                          std::vector<Tensor>& outputs)>;
-  /// Runs in backward. The hook gets the gradients of the inputs and outputs that require a
-  /// gradient. It may replace the gradients of the inputs. An undefined gradient means zero.
+  /// A hook that runs in backward. It gets the gradients of the inputs and outputs that require a
+  /// gradient, and may replace the gradients of the inputs. An undefined gradient means zero.
   using FullBackwardHook = std::function<void(Module& module, std::vector<Tensor>& grad_inputs,
                                               const std::vector<Tensor>& grad_outputs)>;
-  /// Registers a hook and returns its number for remove_hook. Hooks run in the order of
+  /// Registers a hook, and returns a number that remove_hook() takes. Hooks run in the order of
   /// registration when the module is called by its holder (`linear(x)`), in a Sequential, or in an
   /// AnyModule. As in Python, a direct call of forward() runs no hooks. Clones have the hooks of
   /// the original.
@@ -282,26 +286,28 @@ class Module : public std::enable_shared_from_this<Module> {
   unsigned register_full_backward_hook(FullBackwardHook hook);  ///< runs in each backward
   /// Removes a hook. Throws Error if this module has no hook with this number.
   void remove_hook(unsigned id);
-  /// Returns whether a call runs more than forward().
+  /// Returns whether a call does more than forward(): runs hooks, or computes parametrized
+  /// parameters.
   bool has_hooks() const noexcept { return hooks_ != nullptr; }
-  /// Records that the class of the object is M, so that its members can be compared later.
+  /// Records that the class of this object is M, so that guards can later detect changes of its
+  /// members.
   template <class M>
   void is_a() {
     if (!members_of_) members_of_ = &detail::bytes_of_members<M>;
   }
 
  protected:
-  /// TAPER_FORWARD_HAS_DEFAULT_ARGS overrides these three functions. The first returns whether
-  /// forward() has defaults. The second returns the number of arguments without a default. The
-  /// third returns `arguments` with the defaults added. Without an override, the last two throw
-  /// Error.
+  /// TAPER_FORWARD_HAS_DEFAULT_ARGS overrides these three functions. The first function returns
+  /// whether forward() has default arguments. The second returns the number of arguments without a
+  /// default. The third returns `arguments`, followed by the missing defaults. Without an override,
+  /// the second and the third throw Error.
   ///@{
   virtual bool _forward_has_default_args() { return false; }
   virtual unsigned int _forward_num_required_args();
   virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
   ///@}
 
-  /// Copies the hooks, for a clone() that constructs a new object.
+  /// Copies the hooks of `from` to `to`, for a clone() that constructs a new object.
   static void copy_hooks(Module& to, const Module& from);
 
   OrderedDict<std::string, Tensor> parameters_;  ///< the registered parameters
@@ -323,7 +329,7 @@ class Module : public std::enable_shared_from_this<Module> {
   friend parallel::ReplicaPool& parallel::detail::pool_of(const Module& module);
   friend class parallel::ReplicaPool;
 
-  /// Holds the replicas of one module on other devices. Copies of the module start without
+  /// Holds the replicas of this module on other devices. A copy of the module starts without
   /// replicas.
   struct ReplicaSlot {
     ReplicaSlot() = default;
@@ -336,11 +342,11 @@ class Module : public std::enable_shared_from_this<Module> {
   /// a member was changed. Only Cloneable implements this function. Other modules return an empty
   /// text.
   virtual std::string member_bytes() const { return {}; }
-  /// Makes this module a deep copy of `other`. Cloneable implements it.
+  /// Makes this module a deep copy of `other`. Cloneable implements this function.
   virtual void clone_(Module& other, const optional<Device>& device);
   /// Implement the parts of Cloneable::clone that do not depend on the class. forget_registered()
-  /// drops the tensors that a copy shares with its original. After reset(), copy_registered_from()
-  /// copies the values of the original.
+  /// drops the tensors that a shallow copy shares with its original. After reset(),
+  /// copy_registered_from() copies the values of `original`.
   void forget_registered();
   void copy_registered_from(const Module& original, const optional<Device>& device);
   void insert_child(std::string name, std::shared_ptr<Module> module);
@@ -360,7 +366,8 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<Module> shared_from_this_checked() const;
   template <class Change>
   void change_hooks(const Change& change);
-  /// Register the parts of parametrized parameters, and recompute their values.
+  /// split_parameters() replaces parametrized parameters by their parts. refresh_parameters()
+  /// computes the parameters from the parts.
   void split_parameters();
   void refresh_parameters();
 
@@ -378,8 +385,8 @@ class Module : public std::enable_shared_from_this<Module> {
 /// Prints the module and all its submodules. Each submodule is on an indented line.
 std::ostream& operator<<(std::ostream& stream, const Module& module);
 
-/// Save and load a module: save(module, file) and load(module, file) call Module::save and
-/// Module::load. Throw Error for an empty pointer.
+/// Call Module::save and Module::load, for save(module, file) and load(module, file). Throw Error
+/// for an empty pointer.
 ///@{
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const std::shared_ptr<Module>& module);

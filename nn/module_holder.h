@@ -23,8 +23,8 @@ struct is_module_holder_of<T, Contained, true>
 
 }  // namespace detail
 
-/// Holds a shared pointer to a `Contained`. Copies share the module. A holder made from nullptr is
-/// empty, and using it throws Error.
+/// Holds a shared pointer to a module of class `Contained`. Copies share the module. A holder made
+/// from nullptr is empty. Functions that need the module then throw Error.
 ///
 ///     nn::Linear linear(3, 4);  // a ModuleHolder<LinearImpl>
 ///     Tensor y = linear(x);     // forward() with hooks
@@ -37,9 +37,9 @@ class ModuleHolder : detail::ModuleHolderIndicator {
 
   ModuleHolder() : impl_(std::make_shared<Contained>()) { impl_->template is_a<Contained>(); }
   ModuleHolder(std::nullptr_t) {}  ///< makes an empty holder
-  /// Shares `module`. Null makes an empty holder.
+  /// Makes a holder of `module`. A null pointer makes an empty holder.
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
-  /// Makes the module with the arguments of its constructor.
+  /// Makes the module. The arguments go to the module's constructor.
   template <class Head, class... Tail,
             class = std::enable_if_t<!(detail::is_module_holder_of<Head, Contained>::value &&
                                        sizeof...(Tail) == 0)>>
@@ -58,28 +58,31 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   Contained& operator*() { return *get(); }  ///< returns the module, or throws Error if empty
   /// returns the module, or throws Error if empty
   const Contained& operator*() const { return *get(); }
-  /// Returns a pointer to the module, valid while a holder of it exists. Throws Error if empty.
+  /// Returns a pointer to the module. It is valid while a holder of the module exists. Throws Error
+  /// if the holder is empty.
   Contained* get() {
     if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_.get();
   }
-  /// Returns a pointer to the module, valid while a holder of it exists. Throws Error if empty.
+  /// Returns a pointer to the module. It is valid while a holder of the module exists. Throws Error
+  /// if the holder is empty.
   const Contained* get() const {
     if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_.get();
   }
-  /// Returns the shared pointer to the module. Throws Error if empty.
+  /// Returns the shared pointer to the module. Throws Error if the holder is empty.
   const std::shared_ptr<Contained>& ptr() const {
     if (!impl_) detail::throw_empty_holder(typeid(Contained));
     return impl_;
   }
 
-  /// Calls forward() and the hooks of the module.
+  /// Calls forward() of the module, and its hooks.
   template <class... Args>
   decltype(auto) operator()(Args&&... args) {
     return detail::call_module(*get(), std::forward<Args>(args)...);
   }
-  /// Calls operator[] of the module, which returns elements of a Sequential, a ModuleList, ...
+  /// Calls operator[] of the module. It returns an element of a container, such as Sequential or
+  /// ModuleList.
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {
     return (*get())[std::forward<Arg>(arg)];
@@ -103,7 +106,8 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   }
 };
 
-/// Prints, saves and loads the module with the operators of Module. Throws Error if empty.
+/// Print, save and load the module, with the operators of Module. Throw Error if the holder is
+/// empty.
 ///@{
 template <class Contained>
 std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& module) {
@@ -125,10 +129,10 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 #pragma GCC visibility pop
 
-/// Defines the holder `Name` of the module class `NameImpl`. It is an alias and not a class,
-/// because hundreds of classes would cost every including file half a second of compile time.
+/// Defines `Name`, the holder of the module class `NameImpl`. `Name` is an alias, because a class
+/// for each module would cost every file half a second of compile time.
 #define TAPER_MODULE(Name) using Name = ::taper::nn::ModuleHolder<Name##Impl>
-/// Defines a holder as a class, which a program can forward-declare.
+/// Defines the holder as a class. A program can forward-declare a class, but not an alias.
 #define TAPER_MODULE_CLASS(Name, ImplType)                   \
   class Name : public ::taper::nn::ModuleHolder<ImplType> {  \
    public:                                                   \

@@ -1,4 +1,4 @@
-// Calls of modules with hooks. Since forward() is not virtual, the callers run the hooks:
+// Calls of modules with hooks. forward() is not virtual, so its callers run the hooks. These are
 // operator() of ModuleHolder, AnyModule, and Sequential. As in Python, a direct call of forward()
 // runs no hooks.
 #pragma once
@@ -26,7 +26,7 @@ class HookedCall {
   void add_input(Tensor& x);
   template <class T>
   void add_input(const T&) {}
-  /// Runs the hooks before the call. They may replace the added inputs.
+  /// Runs the hooks before the call. The hooks may replace the added inputs.
   void before();
 
   void add_output(Tensor& y);
@@ -39,7 +39,7 @@ class HookedCall {
   }
   template <class T>
   void add_output(const T&) {}
-  /// Runs the hooks after the call. They may replace the added outputs.
+  /// Runs the hooks after the call. The hooks may replace the added outputs.
   void after();
 
  private:
@@ -55,8 +55,8 @@ struct ModuleScope : taper::detail::RunScope {
   }
 };
 
-/// The type of an argument during a call with hooks. It is Tensor for tensors, which hooks may
-/// replace. Other arguments are forwarded.
+/// The parameter type of call_with_hooks for an argument of type A. A tensor is copied as a handle,
+/// because hooks may replace it. Other arguments are forwarded.
 template <class A>
 using HookedArgument =
     std::conditional_t<std::is_same<std::decay_t<A>, Tensor>::value, Tensor, A&&>;

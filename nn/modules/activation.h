@@ -1,5 +1,6 @@
-// Activation modules. forward() keeps the sizes of its input, except that GLU halves a dimension.
-// With `inplace`, it overwrites the input and returns it. functional/activation.h has the formulas.
+// Activation modules. The result of forward() has the sizes of the input, but GLU halves a
+// dimension. With `inplace`, forward() overwrites the input and returns it. functional/activation.h
+// has the formulas.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -54,8 +55,8 @@ class ELUImpl : public Cloneable<ELUImpl> {
 };
 TAPER_LIBRARY_MODULE(ELU);
 
-/// Applies SELU to each element: ELU with a scale and an alpha that keep mean 0 and variance 1
-/// (Klambauer et al., 2017).
+/// Applies SELU to each element: ELU with a fixed scale and a fixed alpha, which keep mean 0 and
+/// variance 1 of activations (Klambauer et al., 2017).
 class SELUImpl : public Cloneable<SELUImpl> {
  public:
   explicit SELUImpl(const SELUOptions& options_ = {});  ///< by default not in-place
@@ -77,8 +78,8 @@ class CELUImpl : public Cloneable<CELUImpl> {
 };
 TAPER_LIBRARY_MODULE(CELU);
 
-/// Applies GELU to each element: x times the cumulative distribution function of the normal
-/// distribution at x, or a tanh approximation of this.
+/// Applies GELU to each element: x * F(x), or an approximation with tanh. F is the cumulative
+/// distribution function of the standard normal distribution.
 class GELUImpl : public Cloneable<GELUImpl> {
  public:
   explicit GELUImpl(const GELUOptions& options_ = {});  ///< default: approximate "none"
@@ -89,7 +90,7 @@ class GELUImpl : public Cloneable<GELUImpl> {
 };
 TAPER_LIBRARY_MODULE(GELU);
 
-/// Applies GLU: the first half of a dimension times the sigmoid of its second half.
+/// Applies GLU: the input's first half along a dimension times the sigmoid of its second half.
 class GLUImpl : public Cloneable<GLUImpl> {
  public:
   explicit GLUImpl(const GLUOptions& options_ = {});  ///< default: dim -1
@@ -124,8 +125,8 @@ class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
 };
 TAPER_LIBRARY_MODULE(Hardshrink);
 
-/// Applies soft shrinkage to each element: moves x towards 0 by lambda. The result is 0 if |x| <=
-/// lambda.
+/// Applies soft shrinkage to each element: x - lambda if x > lambda, x + lambda if x < -lambda,
+/// else 0.
 class SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
  public:
   explicit SoftshrinkImpl(const SoftshrinkOptions& options_ = {});  ///< default: lambda 0.5
@@ -147,8 +148,8 @@ class SoftplusImpl : public Cloneable<SoftplusImpl> {
 };
 TAPER_LIBRARY_MODULE(Softplus);
 
-/// Applies randomized leaky ReLU. In training, each slope is drawn from [lower, upper]. In
-/// evaluation, the slope is the mean of lower and upper.
+/// Applies randomized leaky ReLU. In training, a slope is drawn from [lower, upper] for each
+/// element. In evaluation, the slope is the mean of lower and upper.
 class RReLUImpl : public Cloneable<RReLUImpl> {
  public:
   /// Sets the options. Defaults: lower 1/8, upper 1/3, not in-place.
@@ -181,8 +182,8 @@ class MishImpl : public Cloneable<MishImpl> {
 };
 TAPER_LIBRARY_MODULE(Mish);
 
-/// Applies hard swish to each element: x min(max(x + 3, 0), 6) / 6. PyTorch has this module.
-/// LibTorch has only the function.
+/// Applies hard swish to each element: x min(max(x + 3, 0), 6) / 6. (LibTorch has only the function
+/// hardswish or hardsigmoid, not the module.)
 class HardswishImpl : public Cloneable<HardswishImpl> {
  public:
   HardswishImpl();
@@ -192,8 +193,8 @@ class HardswishImpl : public Cloneable<HardswishImpl> {
 };
 TAPER_LIBRARY_MODULE(Hardswish);
 
-/// Applies hard sigmoid to each element: min(max(x / 6 + 1/2, 0), 1). PyTorch has this module.
-/// LibTorch has only the function.
+/// Applies hard sigmoid to each element: min(max(x / 6 + 1/2, 0), 1). (LibTorch has only the
+/// function hardswish or hardsigmoid, not the module.)
 class HardsigmoidImpl : public Cloneable<HardsigmoidImpl> {
  public:
   HardsigmoidImpl();
@@ -310,8 +311,8 @@ TAPER_LIBRARY_MODULE(LogSoftmax);
 /// Applies a threshold to each element: x if x > threshold, else value.
 class ThresholdImpl : public Cloneable<ThresholdImpl> {
  public:
-  /// Sets the threshold, and the value that replaces elements not above it. By default not
-  /// in-place.
+  /// Sets the threshold, and the value that replaces elements that are not above the threshold. By
+  /// default not in-place.
   ///@{
   ThresholdImpl(double threshold, double value)
       : ThresholdImpl(ThresholdOptions(threshold, value)) {}

@@ -15,14 +15,14 @@ class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
   explicit CosineSimilarityImpl(const CosineSimilarityOptions& options_ = {});
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Applies functional::cosine_similarity. The inputs broadcast. The result has no dimension
-  /// `dim`.
+  /// Applies functional::cosine_similarity. The inputs broadcast. The result does not have the
+  /// dimension `dim`.
   Tensor forward(const Tensor& x1, const Tensor& x2);
   CosineSimilarityOptions options;  ///< the options, which every call reads
 };
 TAPER_LIBRARY_MODULE(CosineSimilarity);
 
-/// Computes the distance |x1 - x2 + eps|_p along the last dimension.
+/// Computes the p-norm of x1 - x2 + eps along the last dimension.
 class PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
  public:
   /// Sets the options. Defaults: p 2, eps 1e-6, keepdim false.

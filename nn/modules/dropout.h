@@ -1,5 +1,5 @@
-// Dropout modules. In training, they are random. In evaluation, they return the input.
-// functional/dropout.h describes the functions.
+// Dropout modules. In training, they drop random elements or channels. In evaluation, they return
+// the input. functional/dropout.h describes the functions.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -29,8 +29,9 @@ class DropoutImpl : public Cloneable<DropoutImpl> {
 };
 TAPER_LIBRARY_MODULE(Dropout);
 
-/// During training, zeroes each channel of (N, C, H, W) with probability `p` and scales the rest by
-/// `1 / (1 - p)`. An input with another number of dimensions is one sample (C, ...).
+/// During training, zeroes each channel of (N, C, H, W) with probability `p` and multiplies the
+/// other channels by `1 / (1 - p)`. An input with another number of dimensions than 4 is one sample
+/// (C, ...).
 class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
  public:
   /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,
@@ -46,8 +47,9 @@ class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
 };
 TAPER_LIBRARY_MODULE(Dropout2d);
 
-/// During training, zeroes each channel of (N, C, D, H, W) with probability `p` and scales the rest
-/// by `1 / (1 - p)`. An input with another number of dimensions is one sample (C, ...).
+/// During training, zeroes each channel of (N, C, D, H, W) with probability `p` and multiplies the
+/// other channels by `1 / (1 - p)`. An input with another number of dimensions than 5 is one sample
+/// (C, ...).
 class Dropout3dImpl : public Cloneable<Dropout3dImpl> {
  public:
   /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,
@@ -63,8 +65,8 @@ class Dropout3dImpl : public Cloneable<Dropout3dImpl> {
 };
 TAPER_LIBRARY_MODULE(Dropout3d);
 
-/// During training, drops each element with probability `p` and keeps mean and variance, for
-/// networks with SELU (Klambauer et al., 2017).
+/// During training, drops each element with probability `p`. The mean and the variance do not
+/// change, as networks with SELU need (Klambauer et al., 2017).
 class AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
  public:
   /// Sets the probability p of dropping an element (default 0.5). Throws Error unless p is in [0,
@@ -80,8 +82,8 @@ class AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
 };
 TAPER_LIBRARY_MODULE(AlphaDropout);
 
-/// During training, drops each channel of (N, C, ...) with probability `p` and keeps mean and
-/// variance, for networks with SELU.
+/// During training, drops each channel of (N, C, ...) with probability `p`. The mean and the
+/// variance do not change, as networks with SELU need.
 class FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
  public:
   /// Sets the probability p of dropping a channel (default 0.5). Throws Error unless p is in [0,

@@ -8,9 +8,9 @@
 
 namespace torch::taper::nn {
 
-/// Looks up vectors by index in a learnable table. The input (...) has an integer dtype. The output
-/// is (..., embedding_dim). The weight (num_embeddings, embedding_dim) starts from a standard
-/// normal distribution.
+/// Returns rows of a learnable table. The input (...) holds the rows' indices, in an integer dtype.
+/// The output is (..., embedding_dim). The weight (num_embeddings, embedding_dim) starts from a
+/// standard normal distribution.
 ///
 ///     Embedding words(10000, 64);
 ///     Tensor y = words(indices);  // (N, T) to (N, T, 64)
@@ -23,15 +23,15 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   explicit EmbeddingImpl(EmbeddingOptions options_);
 
   void reset() override;
-  /// Draws new values and sets the padding row to zero.
+  /// Draws new values for the weight, and sets its padding row to zero.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// Applies functional::embedding to kLong or kInt indices. With max_norm, it first scales rows of
-  /// the weight in-place.
+  /// Applies functional::embedding to kLong or kInt indices. With max_norm, first scales rows of
+  /// the weight in-place to at most this norm.
   Tensor forward(const Tensor& indices);
 
-  /// Read by reset() and every forward(). The constructor replaces a negative padding_idx by the
-  /// index from the start.
+  /// The options, read by reset() and every forward(). The constructor converts a negative
+  /// padding_idx to an index from 0.
   EmbeddingOptions options;
   Tensor weight;  ///< (num_embeddings, embedding_dim), shares the memory of a given _weight
 };
@@ -41,8 +41,8 @@ class Embedding : public ModuleHolder<EmbeddingImpl> {
  public:
   using ModuleHolder<EmbeddingImpl>::ModuleHolder;
   using Impl = EmbeddingImpl;  ///< the held class
-  /// Makes an Embedding from the given rows (2 dimensions). The rows are not trained, unless the
-  /// option `freeze` is false.
+  /// Makes an Embedding whose weight is `embeddings`, a matrix. The weight is not trained, unless
+  /// the option `freeze` is false.
   static Embedding from_pretrained(const Tensor& embeddings,
                                    const EmbeddingFromPretrainedOptions& options = {});
 };

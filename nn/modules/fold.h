@@ -8,10 +8,12 @@
 
 namespace torch::taper::nn {
 
-/// Sums columns of windows (N, C * K, L) or (C * K, L) into images.
+/// Sums windows, given as columns (N, C * K, L) or (C * K, L), into images. There are L windows
+/// with K pixels.
 class FoldImpl : public Cloneable<FoldImpl> {
  public:
-  /// Sets {height, width} of the images and of a window. Defaults: dilation 1, padding 0, stride 1.
+  /// Sets {height, width} of the images (output_size) and of a window (kernel_size). Defaults:
+  /// dilation 1, padding 0, stride 1.
   ///@{
   FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : FoldImpl(FoldOptions(output_size, kernel_size)) {}
@@ -24,7 +26,8 @@ class FoldImpl : public Cloneable<FoldImpl> {
 };
 TAPER_LIBRARY_MODULE(Fold);
 
-/// Extracts the windows of images (N, C, H, W) as columns (N, C * K, L).
+/// Extracts the windows of images (N, C, H, W) as columns (N, C * K, L), for L windows with K
+/// pixels.
 class UnfoldImpl : public Cloneable<UnfoldImpl> {
  public:
   /// Sets {height, width} of a window. Defaults: dilation 1, padding 0, stride 1.

@@ -10,13 +10,13 @@ namespace torch::taper::nn {
 
 /// Applies a linear map: y = x W^T + b. x is (..., in_features), and y is (..., out_features). The
 /// weight W is (out_features, in_features). The bias b is (out_features), or undefined. Weight and
-/// bias start uniform in +-1/sqrt(in_features).
+/// bias start uniform in [-b, b] with b = 1 / sqrt(in_features).
 ///
 ///     Linear linear(20, 30);
 ///     Tensor y = linear(x);  // (N, 20) to (N, 30)
 class LinearImpl : public Cloneable<LinearImpl> {
  public:
-  /// Sets the sizes of the last dimension of input and output. By default, a bias is added.
+  /// Sets the last sizes of the input and of the output. By default, a bias is added.
   ///@{
   LinearImpl(int64_t in_features, int64_t out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
@@ -35,9 +35,9 @@ class LinearImpl : public Cloneable<LinearImpl> {
 };
 TAPER_LIBRARY_MODULE(Linear);
 
-/// Applies a bilinear map: y = x1 W x2 + b for each output feature. x1 is (..., in1_features), and
-/// x2 is (..., in2_features). The weight is (out_features, in1_features, in2_features). Parameters
-/// start uniform in +-1/sqrt(in1_features).
+/// Applies a bilinear map: y = x1 W x2 + b for each output feature, which has a matrix W. x1 is
+/// (..., in1_features), and x2 is (..., in2_features). The weight is (out_features, in1_features,
+/// in2_features). Weight and bias start uniform in [-b, b] with b = 1 / sqrt(in1_features).
 class BilinearImpl : public Cloneable<BilinearImpl> {
  public:
   /// Sets the last sizes of both inputs and of the output. By default, a bias is added.
@@ -68,9 +68,9 @@ class IdentityImpl : public Cloneable<IdentityImpl> {
 };
 TAPER_LIBRARY_MODULE(Identity);
 
-/// Flattens the dimensions start_dim to end_dim into one. By default, these are all dimensions
-/// except the first: (N, C, H, W) gives (N, C * H * W). Throws IndexError if the input does not
-/// have these dimensions.
+/// Merges the dimensions start_dim to end_dim into one. By default, all dimensions except the first
+/// are merged: (N, C, H, W) gives (N, C * H * W). Throws IndexError if the input does not have
+/// these dimensions.
 class FlattenImpl : public Cloneable<FlattenImpl> {
  public:
   explicit FlattenImpl(const FlattenOptions& options_ = {});  ///< defaults: start_dim 1, end_dim -1
@@ -85,7 +85,8 @@ class FlattenImpl : public Cloneable<FlattenImpl> {
 TAPER_LIBRARY_MODULE(Flatten);
 
 /// Splits one dimension into several: with dim 1 and sizes {C, H}, (N, C * H) gives (N, C, H). One
-/// size may be -1. Throws Error unless the product of the sizes is the size of the dimension.
+/// size may be -1, and is then computed. Throws Error unless the product of the sizes is the size
+/// of the dimension.
 class UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
   /// Sets the dimension and the sizes that replace it. A negative dimension counts from the end.

@@ -1,5 +1,5 @@
 // Losses as modules. functional/loss.h has formulas and shapes. Weights of classes and elements are
-// buffers, so to() converts them with the rest of the model.
+// buffers, so that to() converts them like other buffers. x is the input, and t is the target.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -95,8 +95,8 @@ class HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
 };
 TAPER_LIBRARY_MODULE(HingeEmbeddingLoss);
 
-/// Computes the Poisson negative log-likelihood: e^x - t x, or x - t log(x + eps) without
-/// log_input.
+/// Computes the Poisson negative log-likelihood: e^x - t * x, or x - t * log(x + eps) if log_input
+/// is false.
 class PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
  public:
   /// Sets the options. Defaults: kMean, log_input true, full false, eps 1e-8.
@@ -121,13 +121,15 @@ class CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::cross_entropy
-  CrossEntropyLossOptions options;  ///< the options, which every call reads, except weight
-  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
+  /// The options, which every call reads. But calls use the member weight.
+  CrossEntropyLossOptions options;
+  /// A buffer (C), or undefined. At first, it shares the memory of options.weight().
+  Tensor weight;
 };
 TAPER_LIBRARY_MODULE(CrossEntropyLoss);
 
-/// Computes the negative log-likelihood -weight[t] x[t] of log-probabilities (N, C, ...) and
-/// classes (N, ...).
+/// Computes the negative log-likelihood -weight[t] * x[t] of log-probabilities x (N, C, ...) and
+/// classes t (N, ...).
 class NLLLossImpl : public Cloneable<NLLLossImpl> {
  public:
   /// Sets the options. Defaults: kMean, no weight, ignore_index -100.
@@ -135,8 +137,9 @@ class NLLLossImpl : public Cloneable<NLLLossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input, const Tensor& target);  ///< applies functional::nll_loss
-  NLLLossOptions options;  ///< the options, which every call reads, except weight
-  Tensor weight;           ///< buffer (C) or undefined, initially shares the memory of the options
+  NLLLossOptions options;  ///< the options, which every call reads. But calls use the member weight
+  /// A buffer (C), or undefined. At first, it shares the memory of options.weight().
+  Tensor weight;
 };
 TAPER_LIBRARY_MODULE(NLLLoss);
 
@@ -148,15 +151,15 @@ class BCELossImpl : public Cloneable<BCELossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::binary_cross_entropy.
   Tensor forward(const Tensor& input, const Tensor& target);
-  BCELossOptions options;  ///< the options, which every call reads, except weight
-  /// Buffer that broadcasts to the target, or undefined. It initially shares the memory of the
-  /// options.
+  BCELossOptions options;  ///< the options, which every call reads. But calls use the member weight
+  /// A buffer that broadcasts to the target, or undefined. At first, it shares the memory of
+  /// options.weight().
   Tensor weight;
 };
 TAPER_LIBRARY_MODULE(BCELoss);
 
-/// Computes the multi-class hinge loss: the sum over c != t of weight[t] max(0, margin - x[t] +
-/// x[c])^p / C.
+/// Computes the multi-class hinge loss: the sum, over all classes c other than t, of weight[t] *
+/// max(0, margin - x[t] + x[c])^p / C. C is the number of classes.
 class MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
  public:
   /// Sets the options. Defaults: kMean, p 1, margin 1, no weight.
@@ -165,8 +168,10 @@ class MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::multi_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  MultiMarginLossOptions options;  ///< the options, which every call reads, except weight
-  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
+  /// The options, which every call reads. But calls use the member weight.
+  MultiMarginLossOptions options;
+  /// A buffer (C), or undefined. At first, it shares the memory of options.weight().
+  Tensor weight;
 };
 TAPER_LIBRARY_MODULE(MultiMarginLoss);
 
@@ -184,8 +189,8 @@ class MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
 };
 TAPER_LIBRARY_MODULE(MultiLabelMarginLoss);
 
-/// Computes the binary cross entropy of scores (N, C), averaged over the classes. A sample may have
-/// several labels.
+/// Computes the binary cross entropy of scores (N, C), averaged over the C classes. A sample may
+/// belong to several classes.
 class MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossImpl> {
  public:
   /// Sets the options. Defaults: kMean, no weight.
@@ -194,8 +199,10 @@ class MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossIm
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::multilabel_soft_margin_loss.
   Tensor forward(const Tensor& input, const Tensor& target);
-  MultiLabelSoftMarginLossOptions options;  ///< the options, which every call reads, except weight
-  Tensor weight;  ///< buffer (C) or undefined, initially shares the memory of the options
+  /// The options, which every call reads. But calls use the member weight.
+  MultiLabelSoftMarginLossOptions options;
+  /// A buffer (C), or undefined. At first, it shares the memory of options.weight().
+  Tensor weight;
 };
 TAPER_LIBRARY_MODULE(MultiLabelSoftMarginLoss);
 
@@ -208,12 +215,13 @@ class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Applies functional::binary_cross_entropy_with_logits.
   Tensor forward(const Tensor& input, const Tensor& target);
-  BCEWithLogitsLossOptions options;  ///< the options, which every call reads, except the weights
-  /// Buffer that broadcasts to the target, or undefined. It initially shares the memory of the
-  /// options.
+  BCEWithLogitsLossOptions options;  ///< the options, which every call reads. But calls use the
+                                     ///< members weight and pos_weight
+  /// A buffer that broadcasts to the target, or undefined. At first, it shares the memory of
+  /// options.weight().
   Tensor weight;
-  /// Buffer that broadcasts to the input, or undefined. It initially shares the memory of the
-  /// options.
+  /// A buffer that broadcasts to the input, or undefined. At first, it shares the memory of
+  /// options.pos_weight().
   Tensor pos_weight;
 };
 TAPER_LIBRARY_MODULE(BCEWithLogitsLoss);
@@ -258,7 +266,7 @@ class TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> {
 };
 TAPER_LIBRARY_MODULE(TripletMarginLoss);
 
-/// Computes the triplet margin loss with a distance function from the options.
+/// Computes the triplet margin loss with the option distance_function for the distances.
 class TripletMarginWithDistanceLossImpl : public Cloneable<TripletMarginWithDistanceLossImpl> {
  public:
   /// Sets the options. Defaults: kMean, functional::pairwise_distance, margin 1, no swap.

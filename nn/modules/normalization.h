@@ -9,15 +9,16 @@
 namespace torch::taper::nn {
 
 /// Applies layer normalization over the last dimensions: (x - mean) / sqrt(var + eps) * weight +
-/// bias. The input is (..., normalized_shape). With elementwise_affine, weight (starts at 1) and
-/// bias (starts at 0) have the sizes normalized_shape. Otherwise they are undefined.
+/// bias. The last sizes of the input are normalized_shape. With elementwise_affine, weight
+/// (initially 1) and bias (initially 0) have the sizes normalized_shape. Otherwise, both are
+/// undefined.
 ///
 ///     LayerNorm norm(std::vector<int64_t>{64});
 ///     Tensor y = norm(x);  // (N, T, 64)
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   /// Sets the sizes of the last dimensions. Elements along these dimensions are normalized
-  /// together. Defaults: eps 1e-5, elementwise_affine.
+  /// together. Defaults: eps 1e-5, elementwise_affine true.
   ///@{
   LayerNormImpl(std::vector<int64_t> normalized_shape)
       : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
@@ -25,24 +26,24 @@ class LayerNormImpl : public Cloneable<LayerNormImpl> {
   ///@}
 
   void reset() override;
-  void reset_parameters();  ///< weight 1, bias 0
+  void reset_parameters();  ///< sets weight to 1 and bias to 0
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< throws Error unless the last sizes are normalized_shape
 
   LayerNormOptions options;  ///< read by reset() and every forward()
-  Tensor weight;             ///< of sizes normalized_shape, or undefined
-  Tensor bias;               ///< of sizes normalized_shape, or undefined
+  Tensor weight;             ///< has the sizes normalized_shape, or is undefined
+  Tensor bias;               ///< has the sizes normalized_shape, or is undefined
 };
 TAPER_LIBRARY_MODULE(LayerNorm);
 
-/// Applies RMS normalization over the last dimensions: x / sqrt(mean(x^2) + eps) * weight. The
-/// input is (..., normalized_shape). With elementwise_affine, the weight (starts at 1) has the
-/// sizes normalized_shape. Otherwise it is undefined. PyTorch has this module. LibTorch has only
-/// the function.
+/// Applies RMS normalization over the last dimensions: x / sqrt(mean(x^2) + eps) * weight. The last
+/// sizes of the input are normalized_shape. With elementwise_affine, the weight (initially 1) has
+/// the sizes normalized_shape. Otherwise, the weight is undefined. (LibTorch has only the function
+/// rms_norm, not the module.)
 class RMSNormImpl : public Cloneable<RMSNormImpl> {
  public:
   /// Sets the sizes of the last dimensions. Elements along these dimensions are normalized
-  /// together. Defaults: the epsilon of the dtype of the input, elementwise_affine.
+  /// together. Defaults: eps is the machine epsilon of the input's dtype, elementwise_affine true.
   ///@{
   RMSNormImpl(std::vector<int64_t> normalized_shape)
       : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
@@ -50,21 +51,21 @@ class RMSNormImpl : public Cloneable<RMSNormImpl> {
   ///@}
 
   void reset() override;
-  void reset_parameters();  ///< weight 1
+  void reset_parameters();  ///< sets the weight to 1
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< throws Error unless the last sizes are normalized_shape
 
   RMSNormOptions options;  ///< read by reset() and every forward()
-  Tensor weight;           ///< of sizes normalized_shape, or undefined
+  Tensor weight;           ///< has the sizes normalized_shape, or is undefined
 };
 TAPER_LIBRARY_MODULE(RMSNorm);
 
 /// Applies group normalization to (N, num_channels, ...). Each group of channels of a sample has
-/// one mean and one variance. With affine, weight (starts at 1) and bias (starts at 0) are
-/// (num_channels). Otherwise they are undefined.
+/// one mean and one variance. With affine, weight (initially 1) and bias (initially 0) have the
+/// size (num_channels). Otherwise, both are undefined.
 class GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
-  /// Sets the number of groups and the number of channels. Defaults: eps 1e-5, affine.
+  /// Sets the number of groups and the number of channels. Defaults: eps 1e-5, affine true.
   ///@{
   GroupNormImpl(int64_t num_groups, int64_t num_channels)
       : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
@@ -72,7 +73,7 @@ class GroupNormImpl : public Cloneable<GroupNormImpl> {
   ///@}
 
   void reset() override;
-  void reset_parameters();  ///< weight 1, bias 0
+  void reset_parameters();  ///< sets weight to 1 and bias to 0
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);  ///< throws Error unless num_groups divides the channels
 
@@ -82,8 +83,8 @@ class GroupNormImpl : public Cloneable<GroupNormImpl> {
 };
 TAPER_LIBRARY_MODULE(GroupNorm);
 
-/// Applies local response normalization across neighbouring channels: x / (k + alpha * m)^beta,
-/// where m is the mean of the squares of `size` channels.
+/// Applies local response normalization across neighbouring channels: x / (k + alpha * m)^beta. m
+/// is the mean of the squares of `size` neighbouring channels.
 class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
   /// Sets the options. Defaults: alpha 1e-4, beta 0.75, k 1.
@@ -95,17 +96,17 @@ class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
 };
 TAPER_LIBRARY_MODULE(LocalResponseNorm);
 
-/// Applies an older variant of LocalResponseNorm to (N, C, H, W). It sums the squares of other
-/// channels.
+/// Applies an older variant of LocalResponseNorm to (N, C, H, W). forward() describes the
+/// difference.
 class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
   /// Sets the options. Defaults: alpha 1e-4, beta 0.75, k 1.
   explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Computes the sums of LibTorch. An even size is reduced by one. The sums of later channels
-  /// always include the square of the first channel. Throws Error unless the input has 4
-  /// dimensions.
+  /// Computes the same sums of squares as LibTorch. They differ from LocalResponseNorm's in two
+  /// ways. An even `size` is reduced by one. The sums of all later channels include the square of
+  /// the first channel. Throws Error unless the input has 4 dimensions.
   Tensor forward(const Tensor& input);
   CrossMapLRN2dOptions options;  ///< the options, which every call reads
 };

@@ -1,5 +1,6 @@
 // Padding modules. They pad the last 1 to 3 dimensions of (N, C, spatial...) or (C, spatial...)
-// with functional::pad. ZeroPad and ConstantPad also take inputs with other numbers of dimensions.
+// with functional::pad. ZeroPad1d to 3d and ConstantPad1d to 3d also accept inputs with other
+// numbers of dimensions.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -21,8 +22,8 @@ class ReflectionPad1dImpl : public Cloneable<ReflectionPad1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (N, C, L) or (C, L). Throws Error for other sizes, and unless the padding is smaller than
-  /// the dimension.
+  /// Pads (N, C, L) or (C, L). Throws Error for other numbers of dimensions, and unless each pad is
+  /// smaller than the dimension's size.
   Tensor forward(const Tensor& input);
   ReflectionPad1dOptions options;  ///< the options, which every call reads
 };
@@ -40,8 +41,8 @@ class ReflectionPad2dImpl : public Cloneable<ReflectionPad2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (N, C, H, W) or (C, H, W). Throws Error for other sizes, and unless the padding is
-  /// smaller than the dimension.
+  /// Pads (N, C, H, W) or (C, H, W). Throws Error for other numbers of dimensions, and unless each
+  /// pad is smaller than the dimension's size.
   Tensor forward(const Tensor& input);
   ReflectionPad2dOptions options;  ///< the options, which every call reads
 };
@@ -59,8 +60,8 @@ class ReflectionPad3dImpl : public Cloneable<ReflectionPad3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes, and unless the padding is
-  /// smaller than the dimension.
+  /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other numbers of dimensions, and unless
+  /// each pad is smaller than the dimension's size.
   Tensor forward(const Tensor& input);
   ReflectionPad3dOptions options;  ///< the options, which every call reads
 };
@@ -78,7 +79,7 @@ class ReplicationPad1dImpl : public Cloneable<ReplicationPad1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (N, C, L) or (C, L). Throws Error for other sizes.
+  /// Pads (N, C, L) or (C, L). Throws Error for other numbers of dimensions.
   Tensor forward(const Tensor& input);
   ReplicationPad1dOptions options;  ///< the options, which every call reads
 };
@@ -96,7 +97,7 @@ class ReplicationPad2dImpl : public Cloneable<ReplicationPad2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (N, C, H, W) or (C, H, W). Throws Error for other sizes.
+  /// Pads (N, C, H, W) or (C, H, W). Throws Error for other numbers of dimensions.
   Tensor forward(const Tensor& input);
   ReplicationPad2dOptions options;  ///< the options, which every call reads
 };
@@ -114,7 +115,7 @@ class ReplicationPad3dImpl : public Cloneable<ReplicationPad3dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes.
+  /// Pads (N, C, D, H, W) or (C, D, H, W). Throws Error for other numbers of dimensions.
   Tensor forward(const Tensor& input);
   ReplicationPad3dOptions options;  ///< the options, which every call reads
 };
@@ -131,7 +132,7 @@ class ZeroPad1dImpl : public Cloneable<ZeroPad1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (..., L) with zeros. Throws Error for fewer than 1 dimension.
+  /// Pads (..., L) with zeros. Throws Error for an input without dimensions.
   Tensor forward(const Tensor& input);
   ZeroPad1dOptions options;  ///< the options, which every call reads
 };
@@ -183,7 +184,7 @@ class ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Pads (..., L) with the value. Throws Error for fewer than 1 dimension.
+  /// Pads (..., L) with the value. Throws Error for an input without dimensions.
   Tensor forward(const Tensor& input);
   ConstantPad1dOptions options;  ///< the options, which every call reads
 };

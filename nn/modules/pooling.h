@@ -14,7 +14,7 @@ namespace torch::taper::nn {
 /// Applies average pooling to (N, C, L): each output element is the mean of a window.
 class AvgPool1dImpl : public Cloneable<AvgPool1dImpl> {
  public:
-  /// Sets both window and stride to `size`, or takes all options.
+  /// Sets kernel_size and stride to `size`, or takes all options.
   ///@{
   AvgPool1dImpl(ExpandingArray<1> size) : AvgPool1dImpl(AvgPool1dOptions(size)) {}
   explicit AvgPool1dImpl(const AvgPool1dOptions& options_);
@@ -32,7 +32,7 @@ TAPER_LIBRARY_MODULE(AvgPool1d);
 /// Applies average pooling to (N, C, H, W): each output element is the mean of a window.
 class AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
  public:
-  /// Sets both window and stride to `size`, or takes all options.
+  /// Sets kernel_size and stride to `size`, or takes all options.
   ///@{
   AvgPool2dImpl(ExpandingArray<2> size) : AvgPool2dImpl(AvgPool2dOptions(size)) {}
   explicit AvgPool2dImpl(const AvgPool2dOptions& options_);
@@ -50,7 +50,7 @@ TAPER_LIBRARY_MODULE(AvgPool2d);
 /// Applies average pooling to (N, C, D, H, W): each output element is the mean of a window.
 class AvgPool3dImpl : public Cloneable<AvgPool3dImpl> {
  public:
-  /// Sets both window and stride to `size`, or takes all options.
+  /// Sets kernel_size and stride to `size`, or takes all options.
   ///@{
   AvgPool3dImpl(ExpandingArray<3> size) : AvgPool3dImpl(AvgPool3dOptions(size)) {}
   explicit AvgPool3dImpl(const AvgPool3dOptions& options_);
@@ -69,7 +69,7 @@ TAPER_LIBRARY_MODULE(AvgPool3d);
 /// forward_with_indices() also returns the indices of the maxima.
 class MaxPool1dImpl : public Cloneable<MaxPool1dImpl> {
  public:
-  /// Sets both window and stride to `size`, or takes all options.
+  /// Sets kernel_size and stride to `size`, or takes all options.
   ///@{
   MaxPool1dImpl(ExpandingArray<1> size) : MaxPool1dImpl(MaxPool1dOptions(size)) {}
   explicit MaxPool1dImpl(const MaxPool1dOptions& options_);
@@ -79,8 +79,8 @@ class MaxPool1dImpl : public Cloneable<MaxPool1dImpl> {
   /// Applies functional::max_pool1d to (N, C, L) or (C, L). The result has as many dimensions as
   /// the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order. MaxUnpool1d uses both to invert the pooling.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input. MaxUnpool1d takes maxima and indices to invert the pooling.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   MaxPool1dOptions options;  ///< the options, which every call reads
 };
@@ -90,7 +90,7 @@ TAPER_LIBRARY_MODULE(MaxPool1d);
 /// forward_with_indices() also returns the indices of the maxima.
 class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
  public:
-  /// Sets both window and stride to `size`, or takes all options.
+  /// Sets kernel_size and stride to `size`, or takes all options.
   ///@{
   MaxPool2dImpl(ExpandingArray<2> size) : MaxPool2dImpl(MaxPool2dOptions(size)) {}
   explicit MaxPool2dImpl(const MaxPool2dOptions& options_);
@@ -100,8 +100,8 @@ class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
   /// Applies functional::max_pool2d to (N, C, H, W) or (C, H, W). The result has as many dimensions
   /// as the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order. MaxUnpool2d uses both to invert the pooling.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input, in row-major order. MaxUnpool2d takes maxima and indices to invert the pooling.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   MaxPool2dOptions options;  ///< the options, which every call reads
 };
@@ -111,7 +111,7 @@ TAPER_LIBRARY_MODULE(MaxPool2d);
 /// forward_with_indices() also returns the indices of the maxima.
 class MaxPool3dImpl : public Cloneable<MaxPool3dImpl> {
  public:
-  /// Sets both window and stride to `size`, or takes all options.
+  /// Sets kernel_size and stride to `size`, or takes all options.
   ///@{
   MaxPool3dImpl(ExpandingArray<3> size) : MaxPool3dImpl(MaxPool3dOptions(size)) {}
   explicit MaxPool3dImpl(const MaxPool3dOptions& options_);
@@ -121,8 +121,8 @@ class MaxPool3dImpl : public Cloneable<MaxPool3dImpl> {
   /// Applies functional::max_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as many
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order. MaxUnpool3d uses both to invert the pooling.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input, in row-major order. MaxUnpool3d takes maxima and indices to invert the pooling.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   MaxPool3dOptions options;  ///< the options, which every call reads
 };
@@ -203,8 +203,8 @@ class AdaptiveMaxPool1dImpl : public Cloneable<AdaptiveMaxPool1dImpl> {
   /// Applies functional::adaptive_max_pool1d to (N, C, L) or (C, L). The result has as many
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input, in row-major order.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   AdaptiveMaxPool1dOptions options;  ///< the options, which every call reads
 };
@@ -225,8 +225,8 @@ class AdaptiveMaxPool2dImpl : public Cloneable<AdaptiveMaxPool2dImpl> {
   /// Applies functional::adaptive_max_pool2d to (N, C, H, W) or (C, H, W). The result has as many
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input, in row-major order.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   AdaptiveMaxPool2dOptions options;  ///< the options, which every call reads
 };
@@ -247,8 +247,8 @@ class AdaptiveMaxPool3dImpl : public Cloneable<AdaptiveMaxPool3dImpl> {
   /// Applies functional::adaptive_max_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has as
   /// many dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input, in row-major order.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   AdaptiveMaxPool3dOptions options;  ///< the options, which every call reads
 };
@@ -256,8 +256,8 @@ TAPER_LIBRARY_MODULE(AdaptiveMaxPool3d);
 
 /// Applies fractional max pooling to (N, C, H, W): the maxima of windows at random positions.
 /// `_random_samples` determines the positions. If it is undefined, each call draws new positions.
-/// Throws Error unless exactly one of output_size and output_ratio is given, and unless a ratio is
-/// between 0 and 1.
+/// Throws Error unless exactly one of output_size and output_ratio is given. Throws Error unless
+/// the ratios are between 0 and 1.
 class FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
  public:
   /// Takes the options. The constructor with only a kernel size always throws Error, because the
@@ -272,17 +272,19 @@ class FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
   /// Applies functional::fractional_max_pool2d to (N, C, H, W) or (C, H, W). The result has as many
   /// dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input, in row-major order.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  FractionalMaxPool2dOptions options;  ///< the options, which every call reads, except the samples
+  /// The options, which every call reads. But calls use the member _random_samples.
+  FractionalMaxPool2dOptions options;
   /// Random positions (N, C, 2) of the windows, in [0, 1). The buffer shares the memory of the
   /// tensor in the options. If it is undefined, each call draws new positions.
   Tensor _random_samples;
 };
 TAPER_LIBRARY_MODULE(FractionalMaxPool2d);
 
-/// Applies fractional max pooling to (N, C, D, H, W), like FractionalMaxPool2d in two dimensions.
+/// Applies fractional max pooling to (N, C, D, H, W). FractionalMaxPool2d describes positions and
+/// errors.
 class FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
  public:
   /// Takes the options. The constructor with only a kernel size always throws Error, because the
@@ -297,10 +299,11 @@ class FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
   /// Applies functional::fractional_max_pool3d to (N, C, D, H, W) or (C, D, H, W). The result has
   /// as many dimensions as the input.
   Tensor forward(const Tensor& input);
-  /// Returns the maxima and their indices (kLong). An index is the position in the channel, in
-  /// row-major order.
+  /// Returns the maxima and their indices (kLong). An index is the position in the channel of the
+  /// input, in row-major order.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-  FractionalMaxPool3dOptions options;  ///< the options, which every call reads, except the samples
+  /// The options, which every call reads. But calls use the member _random_samples.
+  FractionalMaxPool3dOptions options;
   /// Random positions (N, C, 3) of the windows, in [0, 1). The buffer shares the memory of the
   /// tensor in the options. If it is undefined, each call draws new positions.
   Tensor _random_samples;
@@ -310,7 +313,7 @@ TAPER_LIBRARY_MODULE(FractionalMaxPool3d);
 /// Applies power-average pooling to (N, C, L): each output element is the p-norm of a window.
 class LPPool1dImpl : public Cloneable<LPPool1dImpl> {
  public:
-  /// Takes all options, or sets p to `norm_type` and both window and stride to `size`.
+  /// Sets p to `norm_type`, and kernel_size and stride to `size`, or takes all options.
   ///@{
   LPPool1dImpl(double norm_type, ExpandingArray<1> size)
       : LPPool1dImpl(LPPool1dOptions(norm_type, size)) {}
@@ -328,7 +331,7 @@ TAPER_LIBRARY_MODULE(LPPool1d);
 /// Applies power-average pooling to (N, C, H, W): each output element is the p-norm of a window.
 class LPPool2dImpl : public Cloneable<LPPool2dImpl> {
  public:
-  /// Takes all options, or sets p to `norm_type` and both window and stride to `size`.
+  /// Sets p to `norm_type`, and kernel_size and stride to `size`, or takes all options.
   ///@{
   LPPool2dImpl(double norm_type, ExpandingArray<2> size)
       : LPPool2dImpl(LPPool2dOptions(norm_type, size)) {}
@@ -346,7 +349,7 @@ TAPER_LIBRARY_MODULE(LPPool2d);
 /// Applies power-average pooling to (N, C, D, H, W): each output element is the p-norm of a window.
 class LPPool3dImpl : public Cloneable<LPPool3dImpl> {
  public:
-  /// Takes all options, or sets p to `norm_type` and both window and stride to `size`.
+  /// Sets p to `norm_type`, and kernel_size and stride to `size`, or takes all options.
   ///@{
   LPPool3dImpl(double norm_type, ExpandingArray<3> size)
       : LPPool3dImpl(LPPool3dOptions(norm_type, size)) {}
@@ -364,7 +367,8 @@ TAPER_LIBRARY_MODULE(LPPool3d);
 /// Inverts MaxPool1d: puts maxima back at their indices, and zeros elsewhere.
 class MaxUnpool1dImpl : public Cloneable<MaxUnpool1dImpl> {
  public:
-  /// Takes the options of the pooling that is inverted. A kernel size alone also sets the stride.
+  /// Takes the options of the max pooling to invert. If only kernel_size is given, the stride
+  /// equals kernel_size.
   ///@{
   MaxUnpool1dImpl(ExpandingArray<1> kernel_size)
       : MaxUnpool1dImpl(MaxUnpool1dOptions(kernel_size)) {}
@@ -372,10 +376,11 @@ class MaxUnpool1dImpl : public Cloneable<MaxUnpool1dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Puts maxima (N, C, L) or (C, L) at `indices`, and zeros elsewhere. `indices` has kLong and the
-  /// sizes of the maxima. `output_size` is the size of the input of the pooling, with or without N
-  /// and C. By default, each spatial size is (size - 1) * stride + kernel_size - 2 * padding.
-  /// Throws Error if `output_size` differs from this default by more than a stride.
+  /// Puts maxima (N, C, L) or (C, L) at `indices`, and zeros elsewhere. `indices` has the dtype
+  /// kLong and the sizes of the maxima. `output_size` lists the spatial sizes of the pooling's
+  /// input, optionally after N and C. By default, each spatial size is (size - 1) * stride +
+  /// kernel_size - 2 * padding. Throws Error if `output_size` differs from this default by more
+  /// than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
   MaxUnpool1dOptions options;  ///< the options, which every call reads
@@ -388,7 +393,8 @@ TAPER_LIBRARY_MODULE(MaxUnpool1d);
 /// Inverts MaxPool2d: puts maxima back at their indices, and zeros elsewhere.
 class MaxUnpool2dImpl : public Cloneable<MaxUnpool2dImpl> {
  public:
-  /// Takes the options of the pooling that is inverted. A kernel size alone also sets the stride.
+  /// Takes the options of the max pooling to invert. If only kernel_size is given, the stride
+  /// equals kernel_size.
   ///@{
   MaxUnpool2dImpl(ExpandingArray<2> kernel_size)
       : MaxUnpool2dImpl(MaxUnpool2dOptions(kernel_size)) {}
@@ -396,10 +402,11 @@ class MaxUnpool2dImpl : public Cloneable<MaxUnpool2dImpl> {
   ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// Puts maxima (N, C, H, W) or (C, H, W) at `indices`, and zeros elsewhere. `indices` has kLong
-  /// and the sizes of the maxima. `output_size` is the size of the input of the pooling, with or
-  /// without N and C. By default, each spatial size is (size - 1) * stride + kernel_size - 2 *
-  /// padding. Throws Error if `output_size` differs from this default by more than a stride.
+  /// Puts maxima (N, C, H, W) or (C, H, W) at `indices`, and zeros elsewhere. `indices` has the
+  /// dtype kLong and the sizes of the maxima. `output_size` lists the spatial sizes of the
+  /// pooling's input, optionally after N and C. By default, each spatial size is (size - 1) *
+  /// stride + kernel_size - 2 * padding. Throws Error if `output_size` differs from this default by
+  /// more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
   MaxUnpool2dOptions options;  ///< the options, which every call reads
@@ -412,7 +419,8 @@ TAPER_LIBRARY_MODULE(MaxUnpool2d);
 /// Inverts MaxPool3d: puts maxima back at their indices, and zeros elsewhere.
 class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
  public:
-  /// Takes the options of the pooling that is inverted. A kernel size alone also sets the stride.
+  /// Takes the options of the max pooling to invert. If only kernel_size is given, the stride
+  /// equals kernel_size.
   ///@{
   MaxUnpool3dImpl(ExpandingArray<3> kernel_size)
       : MaxUnpool3dImpl(MaxUnpool3dOptions(kernel_size)) {}
@@ -421,9 +429,10 @@ class MaxUnpool3dImpl : public Cloneable<MaxUnpool3dImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   /// Puts maxima (N, C, D, H, W) or (C, D, H, W) at `indices`, and zeros elsewhere. `indices` has
-  /// kLong and the sizes of the maxima. `output_size` is the size of the input of the pooling, with
-  /// or without N and C. By default, each spatial size is (size - 1) * stride + kernel_size - 2 *
-  /// padding. Throws Error if `output_size` differs from this default by more than a stride.
+  /// the dtype kLong and the sizes of the maxima. `output_size` lists the spatial sizes of the
+  /// pooling's input, optionally after N and C. By default, each spatial size is (size - 1) *
+  /// stride + kernel_size - 2 * padding. Throws Error if `output_size` differs from this default by
+  /// more than a stride.
   Tensor forward(const Tensor& input, const Tensor& indices,
                  const optional<std::vector<int64_t>>& output_size = nullopt);
   MaxUnpool3dOptions options;  ///< the options, which every call reads

@@ -1,16 +1,18 @@
 // Recurrent layers (RNN, LSTM, GRU) and their single cells.
 //
-// Layers take (T, N, input_size), or (N, T, input_size) with batch_first, and initial states
-// (num_layers * directions, N, hidden_size), by default zeros. They return the outputs of the last
-// layer for every step, (T, N, directions * hidden_size), and the states after the last step.
-// forward_with_packed_input takes sequences of different lengths (nn/utils/rnn.h). Its states are
-// in the original order of the sequences. All functions throw Error for an input or a state with
-// other sizes.
+// T is the number of steps, and N is the batch size. Layers take an input (T, N, input_size), or
+// (N, T, input_size) with batch_first, and initial states (num_layers * directions, N,
+// hidden_size), by default zeros. Layers return the outputs of the last layer for every step, (T,
+// N, directions * hidden_size), and the states after the last step. forward_with_packed_input takes
+// sequences of different lengths (nn/utils/rnn.h). The states of forward_with_packed_input are in
+// the original order of the sequences. All functions throw Error for an input or a state with other
+// sizes.
 //
 // Each layer k has these parameters for each direction: weight_ih_lk (G, input) and weight_hh_lk
 // (G, hidden_size). With `bias`, it also has bias_ih_lk and bias_hh_lk (G). With a projection, it
 // also has weight_hr_lk (proj_size, hidden_size). G is hidden_size times the number of gates. Names
-// of the second direction end in _reverse. All parameters start uniform in +-1/sqrt(hidden_size).
+// of the second direction end in _reverse. All parameters start uniform in [-b, b] with b = 1 /
+// sqrt(hidden_size).
 #pragma once
 
 #include <string>
@@ -37,8 +39,8 @@ class RNNImplBase : public Cloneable<Derived> {
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// Does nothing, because no kernel needs contiguous weights. Programs written for LibTorch call
-  /// it.
+  /// Does nothing, because no kernel needs contiguous weights. This function exists because
+  /// programs written for LibTorch call it.
   void flatten_parameters() {}
   /// Returns the parameters in the order of registration.
   std::vector<Tensor> all_weights() const { return flat_weights_; }
@@ -55,8 +57,8 @@ class RNNImplBase : public Cloneable<Derived> {
   int64_t batch_of(const Tensor& input) const;
   /// Returns the output size of a layer in one direction.
   int64_t real_hidden_size() const;
-  /// Runs RNN or GRU, whose state is one tensor. `op` is the op of RNN or GRU, for batches and for
-  /// packed rows.
+  /// Runs RNN or GRU, whose state is one tensor. `op` calls the op of RNN or GRU, for batches or
+  /// for packed rows.
   template <class Op, class Options>
   std::tuple<Tensor, Tensor> run(const Op& op, const Options& o, const Tensor& input,
                                  Tensor hx) const;
@@ -71,11 +73,12 @@ class RNNImplBase : public Cloneable<Derived> {
 }  // namespace detail
 
 /// Applies an Elman RNN to sequences: h_t = tanh(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), or with
-/// ReLU.
+/// ReLU instead of tanh.
 class RNNImpl : public detail::RNNImplBase<RNNImpl> {
  public:
   /// Makes one layer in one direction, or takes all options. Throws Error for a hidden_size or
-  /// num_layers below 1 and for a dropout outside [0, 1]. Warns if one layer has dropout.
+  /// num_layers below 1 and for a dropout outside [0, 1]. Warns if dropout is above 0 but there is
+  /// only one layer.
   ///@{
   RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
   explicit RNNImpl(const RNNOptions& options_);
@@ -85,12 +88,12 @@ class RNNImpl : public detail::RNNImplBase<RNNImpl> {
   /// States are (num_layers * directions, N, hidden_size). `hx` holds the initial states. An
   /// undefined `hx` means zeros.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
-  /// Runs the network on packed rows (R, input_size). Returns packed rows (R, directions *
+  /// Runs the network on R packed rows (R, input_size). Returns packed rows (R, directions *
   /// hidden_size), and the state after the last element of each sequence.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
-  RNNOptions options;  ///< as given. Changes do not affect the parameters
+  RNNOptions options;  ///< the options of the constructor. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -112,7 +115,7 @@ class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
   using State = std::tuple<Tensor, Tensor>;  ///< the states h and c
   /// Makes one layer in one direction, or takes all options. Throws Error for a hidden_size or
   /// num_layers below 1, for a proj_size that is negative or not below hidden_size, and for a
-  /// dropout outside [0, 1]. Warns if one layer has dropout.
+  /// dropout outside [0, 1]. Warns if dropout is above 0 but there is only one layer.
   ///@{
   LSTMImpl(int64_t input_size, int64_t hidden_size)
       : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
@@ -121,15 +124,15 @@ class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
   /// Runs the network over sequences. Returns the outputs of the last layer and the states h and c
   /// after the last step. Outputs are (T, N, directions * H), or (N, T, ...) with batch_first. h is
   /// (num_layers * directions, N, H), and c is (num_layers * directions, N, hidden_size). H is
-  /// proj_size if it is above 0, and otherwise hidden_size. `hx_opt` holds the initial states, by
-  /// default zeros.
+  /// proj_size if proj_size is above 0, and otherwise hidden_size. `hx_opt` holds the initial
+  /// states, by default zeros.
   std::tuple<Tensor, State> forward(const Tensor& input, optional<State> hx_opt = {});
-  /// Runs the network on packed rows (R, input_size). Returns packed rows (R, directions * H), and
-  /// the state after the last element of each sequence.
+  /// Runs the network on R packed rows (R, input_size). Returns packed rows (R, directions * H),
+  /// and the state after the last element of each sequence.
   std::tuple<utils::rnn::PackedSequence, State> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, optional<State> hx_opt = {});
 
-  LSTMOptions options;  ///< as given. Changes do not affect the parameters
+  LSTMOptions options;  ///< the options of the constructor. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -148,7 +151,8 @@ TAPER_LIBRARY_MODULE(LSTM);
 class GRUImpl : public detail::RNNImplBase<GRUImpl> {
  public:
   /// Makes one layer in one direction, or takes all options. Throws Error for a hidden_size or
-  /// num_layers below 1 and for a dropout outside [0, 1]. Warns if one layer has dropout.
+  /// num_layers below 1 and for a dropout outside [0, 1]. Warns if dropout is above 0 but there is
+  /// only one layer.
   ///@{
   GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
   explicit GRUImpl(const GRUOptions& options_);
@@ -158,12 +162,12 @@ class GRUImpl : public detail::RNNImplBase<GRUImpl> {
   /// States are (num_layers * directions, N, hidden_size). `hx` holds the initial states. An
   /// undefined `hx` means zeros.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
-  /// Runs the network on packed rows (R, input_size). Returns packed rows (R, directions *
+  /// Runs the network on R packed rows (R, input_size). Returns packed rows (R, directions *
   /// hidden_size), and the state after the last element of each sequence.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
-  GRUOptions options;  ///< as given. Changes do not affect the parameters
+  GRUOptions options;  ///< the options of the constructor. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -173,7 +177,8 @@ TAPER_LIBRARY_MODULE(GRU);
 namespace detail {
 
 /// Holds the parameters and checks of the cells: weight_ih (G, input_size), weight_hh (G,
-/// hidden_size), bias_ih and bias_hh (G) or undefined.
+/// hidden_size), bias_ih (G) and bias_hh (G). G is hidden_size times the number of gates. Without
+/// `bias`, the biases are undefined.
 template <class Derived>
 class RNNCellImplBase : public Cloneable<Derived> {
  public:
@@ -212,7 +217,7 @@ class RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
   /// undefined `hx` means zeros. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
-  RNNCellOptions options;  ///< as given. Changes do not affect the parameters
+  RNNCellOptions options;  ///< the options of the constructor. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -236,7 +241,8 @@ class LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
   std::tuple<Tensor, Tensor> forward(const Tensor& input,
                                      optional<std::tuple<Tensor, Tensor>> hx_opt = {});
 
-  LSTMCellOptions options;  ///< as given. Changes do not affect the parameters
+  /// The options of the constructor. Changes do not affect the parameters.
+  LSTMCellOptions options;
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -257,7 +263,7 @@ class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
   /// undefined `hx` means zeros. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
-  GRUCellOptions options;  ///< as given. Changes do not affect the parameters
+  GRUCellOptions options;  ///< the options of the constructor. Changes do not affect the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();

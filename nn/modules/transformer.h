@@ -1,7 +1,8 @@
-// Transformers, and their layers and stacks [Vaswani et al. 2017].
+// Transformer, its encoder and decoder, and their layers [Vaswani et al. 2017].
 //
-// Sources are (S, N, E), and targets are (T, N, E), with E = d_model. Masks are (length of queries,
-// length of keys), as in MultiheadAttention. Padding masks are (N, length of keys).
+// Sources are (S, N, E), and targets are (T, N, E), with S and T positions, N sequences and E =
+// d_model features. Masks are (number of queries, number of keys), as in MultiheadAttention.
+// Padding masks are (N, number of keys).
 #pragma once
 
 #include <taper/nn/any_module.h>
@@ -17,8 +18,8 @@
 
 namespace torch::taper::nn {
 
-/// Applies self-attention, then two linear layers with an activation between them. Both sublayers
-/// add their result to their input and normalize the sum.
+/// Applies self-attention, then two linear layers with an activation between them. The result of
+/// each of these two sublayers is added to its input, and the sum is normalized.
 class TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
   /// Sets d_model features and nhead heads with default options, or takes all options.
@@ -32,18 +33,19 @@ class TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
   void reset() override;
-  /// Draws new initial values for all parameters. The modules stay the same.
+  /// Draws new initial values for all parameters. Modules and tensors are kept.
   void reset_parameters();
 
-  TransformerEncoderLayerOptions options;  ///< as given. forward() reads only the activation
-  MultiheadAttention self_attn = nullptr;  ///< from the source to the source
+  /// The options of the constructor. forward() reads only the activation.
+  TransformerEncoderLayerOptions options;
+  MultiheadAttention self_attn = nullptr;  ///< attention of the source to itself
   Linear linear1 = nullptr;                ///< from d_model to dim_feedforward features
   Dropout dropout = nullptr;               ///< between the activation and linear2
   Linear linear2 = nullptr;                ///< from dim_feedforward to d_model features
-  LayerNorm norm1 = nullptr;               ///< of the sum of source and attention
-  LayerNorm norm2 = nullptr;               ///< of the sum of the results of norm1 and linear2
-  Dropout dropout1 = nullptr;              ///< of the result of the attention
-  Dropout dropout2 = nullptr;              ///< of the result of linear2
+  LayerNorm norm1 = nullptr;               ///< normalizes the sum of source and attention
+  LayerNorm norm2 = nullptr;   ///< normalizes the sum of the results of norm1 and linear2
+  Dropout dropout1 = nullptr;  ///< applied to the result of the attention
+  Dropout dropout2 = nullptr;  ///< applied to the result of linear2
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -51,7 +53,8 @@ class TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl
 TAPER_LIBRARY_MODULE(TransformerEncoderLayer);
 
 /// Applies self-attention, attention to `memory` (the output of the encoder), then two linear
-/// layers. Each sublayer adds its result to its input and normalizes the sum.
+/// layers. The result of each of these three sublayers is added to its input, and the sum is
+/// normalized.
 class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
   /// Sets d_model features and nhead heads with default options, or takes all options.
@@ -61,37 +64,38 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
   explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& options_);
   ///@}
   void reset() override;
-  /// Draws new initial values for all parameters. The modules stay the same.
+  /// Draws new initial values for all parameters. Modules and tensors are kept.
   void reset_parameters();
-  /// Decodes tgt (T, N, E) with memory (S, N, E) to a tensor of the sizes of tgt. `tgt_mask` is (T,
-  /// T) and `memory_mask` (T, S), or with a first dimension N * nhead. The padding masks are (N, T)
-  /// and (N, S). An undefined mask hides nothing.
+  /// Decodes tgt (T, N, E) with memory (S, N, E). The result has the sizes of tgt. `tgt_mask` is
+  /// (T, T), and `memory_mask` is (T, S). Both may have an additional first dimension N * nhead.
+  /// The padding masks are (N, T) and (N, S). An undefined mask hides nothing.
   Tensor forward(Tensor tgt, const Tensor& memory, const Tensor& tgt_mask = {},
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
 
-  TransformerDecoderLayerOptions options;      ///< as given. forward() reads only the activation
-  MultiheadAttention self_attn{nullptr};       ///< lets the target attend to itself
-  Dropout dropout1{nullptr};                   ///< of the result of self_attn
-  LayerNorm norm1{nullptr};                    ///< of the sum of target and self_attn
-  MultiheadAttention multihead_attn{nullptr};  ///< lets the target attend to the memory
-  Dropout dropout2{nullptr};                   ///< of the result of multihead_attn
-  LayerNorm norm2{nullptr};                    ///< of the sum with multihead_attn
-  Linear linear1{nullptr};                     ///< from d_model to dim_feedforward features
-  Dropout dropout{nullptr};                    ///< between the activation and linear2
-  Linear linear2{nullptr};                     ///< from dim_feedforward to d_model features
-  Dropout dropout3{nullptr};                   ///< of the result of linear2
-  LayerNorm norm3{nullptr};                    ///< of the sum with linear2
+  /// The options of the constructor. forward() reads only the activation.
+  TransformerDecoderLayerOptions options;
+  MultiheadAttention self_attn{nullptr};  ///< attention of the target to itself
+  Dropout dropout1{nullptr};              ///< applied to the result of self_attn
+  LayerNorm norm1{nullptr};               ///< normalizes the sum of target and self_attn's result
+  MultiheadAttention multihead_attn{nullptr};  ///< attention of the target to the memory
+  Dropout dropout2{nullptr};                   ///< applied to the result of multihead_attn
+  LayerNorm norm2{nullptr};   ///< normalizes the sum of the results of norm1 and multihead_attn
+  Linear linear1{nullptr};    ///< from d_model to dim_feedforward features
+  Dropout dropout{nullptr};   ///< between the activation and linear2
+  Linear linear2{nullptr};    ///< from dim_feedforward to d_model features
+  Dropout dropout3{nullptr};  ///< applied to the result of linear2
+  LayerNorm norm3{nullptr};   ///< normalizes the sum of the results of norm2 and linear2
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerDecoderLayer);
 
-/// Configures a stack of num_layers copies of a layer. If `norm` is not empty, a copy of it comes
-/// last.
+/// Configures a stack of num_layers copies of a layer. If `norm` is not empty, the stack ends with
+/// a copy of `norm`.
 struct TransformerEncoderOptions {
-  /// Takes a layer, which the options share, or makes a layer from its options.
+  /// Shares the given layer, or makes a layer from the layer's options.
   ///@{
   TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers)
       : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
@@ -99,15 +103,15 @@ struct TransformerEncoderOptions {
                             int64_t num_layers)
       : encoder_layer_(encoder_layer_options), num_layers_(num_layers) {}
   ///@}
-  /// The layer that is copied num_layers times, with its values.
+  /// The layer that is copied num_layers times, with the values of its parameters.
   TAPER_ARG(TransformerEncoderLayer, encoder_layer) = nullptr;
   TAPER_ARG(int64_t, num_layers);  ///< number of copies
   TAPER_ARG(AnyModule, norm);      ///< called after the layers, unless it is empty
 };
-/// Configures a stack of num_layers copies of a layer. If `norm` is not empty, a copy of it comes
-/// last.
+/// Configures a stack of num_layers copies of a layer. If `norm` is not empty, the stack ends with
+/// a copy of `norm`.
 struct TransformerDecoderOptions {
-  /// Takes a layer, which the options share, or makes a layer from its options.
+  /// Shares the given layer, or makes a layer from the layer's options.
   ///@{
   TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers)
       : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
@@ -115,7 +119,7 @@ struct TransformerDecoderOptions {
                             int64_t num_layers)
       : decoder_layer_(decoder_layer_options), num_layers_(num_layers) {}
   ///@}
-  /// The layer that is copied num_layers times, with its values.
+  /// The layer that is copied num_layers times, with the values of its parameters.
   TAPER_ARG(TransformerDecoderLayer, decoder_layer) = nullptr;
   TAPER_ARG(int64_t, num_layers);  ///< number of copies
   TAPER_ARG(AnyModule, norm);      ///< called after the layers, unless it is empty
@@ -141,9 +145,10 @@ class TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
   /// LayerNorm.
   void reset_parameters();
 
-  TransformerEncoderOptions options;  ///< as given, holds the layer that was cloned
-  ModuleList layers = nullptr;        ///< TransformerEncoderLayer modules, in the order of calls
-  AnyModule norm;                     ///< a copy of the norm in the options, may be empty
+  /// The options of the constructor, with the layer that was cloned.
+  TransformerEncoderOptions options;
+  ModuleList layers = nullptr;  ///< TransformerEncoderLayer modules, in the order of calls
+  AnyModule norm;               ///< a copy of the norm in the options. May be empty
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -172,9 +177,10 @@ class TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {});
 
-  TransformerDecoderOptions options;  ///< as given, holds the layer that was cloned
-  ModuleList layers{nullptr};         ///< TransformerDecoderLayer modules, in the order of calls
-  AnyModule norm;                     ///< a copy of the norm in the options, may be empty
+  /// The options of the constructor, with the layer that was cloned.
+  TransformerDecoderOptions options;
+  ModuleList layers{nullptr};  ///< TransformerDecoderLayer modules, in the order of calls
+  AnyModule norm;              ///< a copy of the norm in the options. May be empty
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -189,8 +195,8 @@ TAPER_LIBRARY_MODULE(TransformerDecoder);
 ///     Tensor y = model(src, tgt);  // (S, N, 512) and (T, N, 512) to (T, N, 512)
 class TransformerImpl : public Cloneable<TransformerImpl> {
  public:
-  /// Makes the encoder and the decoder. A custom encoder or decoder is cloned, so that later
-  /// changes of the given module have no effect.
+  /// Makes the encoder and the decoder. A custom encoder or decoder is cloned. Later changes of the
+  /// given module have no effect.
   explicit TransformerImpl(TransformerOptions options_);
   /// Encodes src (S, N, E) and decodes tgt (T, N, E). The result has the sizes of tgt. `src_mask`
   /// is (S, S), `tgt_mask` is (T, T), and `memory_mask` is (T, S). Each may have an additional

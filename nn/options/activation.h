@@ -12,7 +12,7 @@ namespace torch::taper::nn {
 
 /// Configures ELU: x if x > 0, else alpha * (exp(x) - 1).
 struct ELUOptions {
-  TAPER_ARG(double, alpha) = 1.0;    ///< the factor if x <= 0
+  TAPER_ARG(double, alpha) = 1.0;    ///< a factor that applies if x <= 0
   TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
 };
 /// Configures SELU: ELU with the fixed scale and alpha of self-normalizing networks.
@@ -21,7 +21,8 @@ struct SELUOptions {
   SELUOptions(bool inplace = false) : inplace_(inplace) {}
   TAPER_ARG(bool, inplace);  ///< whether to operate in-place
 };
-/// Configures GLU: a * sigmoid(b), where a and b are the halves of the input along `dim`.
+/// Configures GLU: a * sigmoid(b) for the first half a and the second half b of the input along
+/// `dim`.
 struct GLUOptions {
   /// Converts from a dimension: GLU(1).
   GLUOptions(int64_t dim = -1) : dim_(dim) {}
@@ -45,7 +46,7 @@ struct HardtanhOptions {
 };
 /// Configures leaky ReLU: x if x > 0, else negative_slope * x.
 struct LeakyReLUOptions {
-  TAPER_ARG(double, negative_slope) = 1e-2;  ///< the factor if x <= 0
+  TAPER_ARG(double, negative_slope) = 1e-2;  ///< a factor that applies if x <= 0
   TAPER_ARG(bool, inplace) = false;          ///< whether to operate in-place
 };
 /// Configures softmax: exp(x) divided by the sum of exp(x) along `dim`. A negative `dim` counts
@@ -95,8 +96,7 @@ struct SoftplusOptions {
   TAPER_ARG(double, beta) = 1.0;        ///< the factor of x
   TAPER_ARG(double, threshold) = 20.0;  ///< the bound above which the result is x
 };
-/// Configures soft shrinkage, which shrinks x towards 0 by lambda. The result is 0 if |x| <=
-/// lambda.
+/// Configures soft shrinkage: x - lambda if x > lambda, x + lambda if x < -lambda, else 0.
 struct SoftshrinkOptions {
   /// Converts from a number: Softshrink(0.3).
   SoftshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}

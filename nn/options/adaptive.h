@@ -11,12 +11,12 @@
 
 namespace torch::taper::nn {
 
-/// Configures AdaptiveLogSoftmaxWithLoss. `cutoffs` are the first classes of the clusters,
-/// increasing, between 1 and n_classes - 1.
+/// Configures AdaptiveLogSoftmaxWithLoss. `cutoffs` lists the first class of each cluster. The
+/// cutoffs must increase, and be between 1 and n_classes - 1.
 struct AdaptiveLogSoftmaxWithLossOptions {
-  /// Sets the sizes and the cutoffs. The head holds the classes before the first cutoff. Each
-  /// cluster holds the classes from one cutoff to the next. The last cluster ends at n_classes. The
-  /// module throws ValueError for other cutoffs.
+  /// Sets the sizes and the cutoffs. The head holds the classes before the first cutoff. Cluster i
+  /// holds the classes from cutoffs[i] to cutoffs[i + 1] - 1. The last cluster ends at n_classes.
+  /// The module throws ValueError for other cutoffs.
   AdaptiveLogSoftmaxWithLossOptions(int64_t in_features, int64_t n_classes,
                                     std::vector<int64_t> cutoffs)
       : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(cutoffs)) {}

@@ -17,7 +17,7 @@ namespace torch::taper::nn {
 /// Configures MultiheadAttention. kdim and vdim are the sizes of keys and values, by default
 /// embed_dim.
 struct MultiheadAttentionOptions {
-  /// Sets kdim and vdim to embed_dim.
+  /// Sets the sizes. kdim and vdim become embed_dim.
   MultiheadAttentionOptions(int64_t embed_dim, int64_t num_heads)
       : embed_dim_(embed_dim), num_heads_(num_heads), kdim_(embed_dim), vdim_(embed_dim) {}
   TAPER_ARG(int64_t, embed_dim);           ///< number of features
@@ -25,15 +25,15 @@ struct MultiheadAttentionOptions {
   TAPER_ARG(double, dropout) = 0.0;        ///< dropout probability
   TAPER_ARG(bool, bias) = true;            ///< whether a bias is added
   TAPER_ARG(bool, add_bias_kv) = false;    ///< whether a learnable key and value are appended
-  TAPER_ARG(bool, add_zero_attn) = false;  ///< whether a key of zeros is appended
+  TAPER_ARG(bool, add_zero_attn) = false;  ///< whether a key and a value of zeros are appended
   TAPER_ARG(int64_t, kdim);                ///< size of a key
   TAPER_ARG(int64_t, vdim);                ///< size of a value
 };
 
-/// Holds the activation between the two linear layers of a transformer layer.
+/// The activation between the two linear layers of a transformer layer.
 class activation_t {
  public:
-  /// Maps the result of the first linear layer to a tensor with the same sizes.
+  /// A function that maps a tensor to a tensor with the same sizes.
   using Function = std::function<Tensor(const Tensor&)>;
 
   /// Holds kReLU, kGELU (with the error function), or any function from a tensor to a tensor.
@@ -129,7 +129,8 @@ namespace functional {
 /// Configures multi_head_attention_forward. The comment of that function describes the tensors.
 struct MultiheadAttentionForwardFuncOptions {
   /// Sets the parameters. The query (L, N, E) must have E = `embed_dim_to_check`. An undefined
-  /// tensor means no bias or no added key.
+  /// in_proj_bias or out_proj_bias means no bias. With undefined bias_k and bias_v, no key and
+  /// value are appended.
   MultiheadAttentionForwardFuncOptions(int64_t embed_dim_to_check, int64_t num_heads,
                                        Tensor in_proj_weight, Tensor in_proj_bias, Tensor bias_k,
                                        Tensor bias_v, bool add_zero_attn, double dropout_p,
@@ -146,24 +147,25 @@ struct MultiheadAttentionForwardFuncOptions {
         out_proj_bias_(std::move(out_proj_bias)) {}
   TAPER_ARG(int64_t, embed_dim_to_check);  ///< number of features
   TAPER_ARG(int64_t, num_heads);           ///< number of heads
-  TAPER_ARG(Tensor, in_proj_weight);       ///< (3E, E): the weights of q, k and v, stacked
-  TAPER_ARG(Tensor, in_proj_bias);         ///< (3E): the biases of q, k and v
-  TAPER_ARG(Tensor, bias_k);               ///< (1, 1, E): an appended key
-  TAPER_ARG(Tensor, bias_v);               ///< (1, 1, E): an appended value
-  TAPER_ARG(bool, add_zero_attn);          ///< whether a key of zeros is appended
-  TAPER_ARG(double, dropout_p);            ///< dropout probability
-  TAPER_ARG(Tensor, out_proj_weight);      ///< (E, E): projects the joined heads
-  TAPER_ARG(Tensor, out_proj_bias);        ///< (E), added to the result
-  TAPER_ARG(bool, training) = true;        ///< whether to behave as in training
-  TAPER_ARG(Tensor, key_padding_mask);     ///< (N, S), true hides a key
-  TAPER_ARG(bool, need_weights) = true;    ///< whether weights are returned
-  TAPER_ARG(Tensor, attn_mask);            ///< (L, S), or (N * num_heads, L, S)
-  TAPER_ARG(bool, use_separate_proj_weight) = false;  ///< whether q, k and v have separate weights
-  TAPER_ARG(Tensor, q_proj_weight);                   ///< the weight of the queries
-  TAPER_ARG(Tensor, k_proj_weight);                   ///< the weight of the keys
-  TAPER_ARG(Tensor, v_proj_weight);                   ///< the weight of the values
-  TAPER_ARG(Tensor, static_k);                        ///< replaces the projected keys
-  TAPER_ARG(Tensor, static_v);                        ///< replaces the projected values
+  TAPER_ARG(Tensor, in_proj_weight);  ///< (3E, E): the weights of queries, keys and values, stacked
+  TAPER_ARG(Tensor, in_proj_bias);    ///< (3E): the biases of queries, keys and values
+  TAPER_ARG(Tensor, bias_k);          ///< (1, 1, E): an appended key
+  TAPER_ARG(Tensor, bias_v);          ///< (1, 1, E): an appended value
+  TAPER_ARG(bool, add_zero_attn);     ///< whether a key and a value of zeros are appended
+  TAPER_ARG(double, dropout_p);       ///< dropout probability
+  TAPER_ARG(Tensor, out_proj_weight);    ///< (E, E): projects the concatenated heads
+  TAPER_ARG(Tensor, out_proj_bias);      ///< (E), added to the result
+  TAPER_ARG(bool, training) = true;      ///< whether to behave as in training
+  TAPER_ARG(Tensor, key_padding_mask);   ///< (N, S), true hides a key
+  TAPER_ARG(bool, need_weights) = true;  ///< whether weights are returned
+  TAPER_ARG(Tensor, attn_mask);          ///< (L, S), or (N * num_heads, L, S)
+  /// Whether queries, keys and values have separate weights.
+  TAPER_ARG(bool, use_separate_proj_weight) = false;
+  TAPER_ARG(Tensor, q_proj_weight);              ///< the weight of the queries
+  TAPER_ARG(Tensor, k_proj_weight);              ///< the weight of the keys
+  TAPER_ARG(Tensor, v_proj_weight);              ///< the weight of the values
+  TAPER_ARG(Tensor, static_k);                   ///< replaces the projected keys
+  TAPER_ARG(Tensor, static_v);                   ///< replaces the projected values
   TAPER_ARG(bool, average_attn_weights) = true;  ///< whether weights are averaged over the heads
 };
 

@@ -10,14 +10,14 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// Holds the options of batch norms or of instance norms. The two kinds differ in the type of the
-/// momentum, and in the defaults of affine and track_running_stats.
+/// Holds the options of batch norms or of instance norms. These differ in the type of `momentum`,
+/// and in the defaults of `affine` and `track_running_stats` (kByDefault).
 template <class Momentum, bool kByDefault>
 struct ChannelNormOptions {
   ChannelNormOptions(int64_t num_features) : num_features_(num_features) {}
-  TAPER_ARG(int64_t, num_features);  ///< channels C
+  TAPER_ARG(int64_t, num_features);  ///< number of channels C
   TAPER_ARG(double, eps) = 1e-5;     ///< keeps the divisor from 0
-  /// The weight of the new value in the running statistics. nullopt means a cumulative average.
+  /// The weight of a batch in the running statistics. nullopt means the average over all batches.
   TAPER_ARG(Momentum, momentum) = 0.1;
   TAPER_ARG(bool, affine) = kByDefault;               ///< whether to learn a weight and a bias
   TAPER_ARG(bool, track_running_stats) = kByDefault;  ///< whether running statistics are kept
@@ -46,8 +46,8 @@ using InstanceNorm3dOptions = InstanceNormOptions;
 
 namespace functional {
 
-/// Configures functional::batch_norm. weight and bias are (C), or undefined. Undefined means 1 and
-/// 0.
+/// Configures functional::batch_norm. weight and bias are (C), or undefined. An undefined weight
+/// means 1, and an undefined bias means 0.
 struct BatchNormFuncOptions {
   TAPER_ARG(Tensor, weight) = {};     ///< factor of each channel
   TAPER_ARG(Tensor, bias) = {};       ///< summand of each channel
@@ -58,11 +58,11 @@ struct BatchNormFuncOptions {
   TAPER_ARG(double, eps) = 1e-5;  ///< keeps the divisor from 0
 };
 /// Configures functional::instance_norm. All tensors are (C), or undefined. With use_input_stats,
-/// defined running statistics are updated in-place. Without use_input_stats, both must be defined,
-/// and they replace the statistics of the samples.
+/// running_mean and running_var are updated in-place if they are defined. Without use_input_stats,
+/// both must be defined, and they replace the statistics of the samples.
 struct InstanceNormFuncOptions {
-  TAPER_ARG(Tensor, running_mean) = {};     ///< mean used in evaluation
-  TAPER_ARG(Tensor, running_var) = {};      ///< variance used in evaluation
+  TAPER_ARG(Tensor, running_mean) = {};     ///< the running mean
+  TAPER_ARG(Tensor, running_var) = {};      ///< the running variance
   TAPER_ARG(Tensor, weight) = {};           ///< factor of each channel
   TAPER_ARG(Tensor, bias) = {};             ///< summand of each channel
   TAPER_ARG(bool, use_input_stats) = true;  ///< whether the statistics of the samples are used

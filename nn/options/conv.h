@@ -14,11 +14,12 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// Names the kind of padding.
+/// Names the source of the padding's values: zeros, the mirrored input, the border, or the other
+/// end.
 using conv_padding_mode_t =
     Choice<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
-/// Holds the padding on both sides of every spatial dimension. It is D numbers, kValid, or kSame.
-/// kValid means no padding. kSame pads so that the output has the sizes of the input.
+/// The padding on both sides of every spatial dimension: D numbers, kValid, or kSame. kValid means
+/// no padding. kSame pads so that the output has the sizes of the input.
 template <size_t D>
 using conv_padding_t = std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
 
@@ -43,11 +44,11 @@ struct ConvNdOptions {
   }
   TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< spacing between elements of the window
   TAPER_ARG(bool, transposed) = false;         ///< whether the convolution is transposed
-  /// Elements added to one side of the output of a transposed convolution.
+  /// Number of elements added to one side of the output of a transposed convolution.
   TAPER_ARG(ExpandingArray<D>, output_padding) = 0;
   TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of channels
   TAPER_ARG(bool, bias) = true;                      ///< whether a bias is added
-  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the kind of padding
+  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the source of the padding's values
 };
 
 }  // namespace detail
@@ -65,21 +66,22 @@ using Conv3dOptions = ConvOptions<3>;
 /// Configures transposed convolutions over D spatial dimensions.
 template <size_t D>
 struct ConvTransposeOptions {
-  /// Names the padding mode. forward() throws Error for modes other than kZeros.
+  /// Names the padding mode. Only kZeros is supported: forward() throws Error for other modes.
   using padding_mode_t = detail::conv_padding_mode_t;
   /// Sets the sizes. By default: padding 0, stride 1, one group, a bias.
   ConvTransposeOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
-  TAPER_ARG(int64_t, in_channels);                   ///< channels of the input
-  TAPER_ARG(int64_t, out_channels);                  ///< channels of the output
-  TAPER_ARG(ExpandingArray<D>, kernel_size);         ///< size of the window
-  TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< stride of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< padding on both sides
-  TAPER_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to the result on one side
+  TAPER_ARG(int64_t, in_channels);            ///< channels of the input
+  TAPER_ARG(int64_t, out_channels);           ///< channels of the output
+  TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
+  TAPER_ARG(ExpandingArray<D>, stride) = 1;   ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
+  /// Number of elements added to the output on one side.
+  TAPER_ARG(ExpandingArray<D>, output_padding) = 0;
   TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of channels
   TAPER_ARG(bool, bias) = true;                      ///< whether a bias is added
   TAPER_ARG(ExpandingArray<D>, dilation) = 1;        ///< spacing between elements of the window
-  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the kind of padding
+  TAPER_ARG(padding_mode_t, padding_mode) = kZeros;  ///< the source of the padding's values
 };
 /// Configure ConvTranspose1d, ConvTranspose2d and ConvTranspose3d.
 ///@{
@@ -90,8 +92,8 @@ using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
 namespace functional {
 
-/// Configures convolutions with a weight (out, in / groups, K...), where K... is the size of the
-/// kernel.
+/// Configures convolutions with a weight (out, in / groups, K...), for `in` input channels, `out`
+/// output channels and the kernel sizes K...
 template <size_t D>
 struct ConvFuncOptions {
   using padding_t = nn::detail::conv_padding_t<D>;       ///< D numbers, kValid or kSame
@@ -114,15 +116,17 @@ using Conv2dFuncOptions = ConvFuncOptions<2>;
 using Conv3dFuncOptions = ConvFuncOptions<3>;
 ///@}
 
-/// Configures transposed convolutions with a weight (in, out / groups, K...).
+/// Configures transposed convolutions with a weight (in, out / groups, K...), for `in` input
+/// channels, `out` output channels and the kernel sizes K...
 template <size_t D>
 struct ConvTransposeFuncOptions {
-  TAPER_ARG(Tensor, bias) = {};                      ///< one for each output channel
-  TAPER_ARG(ExpandingArray<D>, stride) = 1;          ///< stride of the window
-  TAPER_ARG(ExpandingArray<D>, padding) = 0;         ///< padding on both sides
-  TAPER_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to the result on one side
-  TAPER_ARG(int64_t, groups) = 1;                    ///< number of groups of channels
-  TAPER_ARG(ExpandingArray<D>, dilation) = 1;        ///< spacing between elements of the window
+  TAPER_ARG(Tensor, bias) = {};               ///< one for each output channel
+  TAPER_ARG(ExpandingArray<D>, stride) = 1;   ///< stride of the window
+  TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
+  /// Number of elements added to the output on one side.
+  TAPER_ARG(ExpandingArray<D>, output_padding) = 0;
+  TAPER_ARG(int64_t, groups) = 1;              ///< number of groups of channels
+  TAPER_ARG(ExpandingArray<D>, dilation) = 1;  ///< spacing between elements of the window
 };
 /// Configure conv_transpose1d, conv_transpose2d and conv_transpose3d.
 ///@{

@@ -16,16 +16,16 @@ class Module;
 
 /// Configures DataParallel.
 struct DataParallelOptions {
-  /// The CUDA devices. The first holds the parameters and buffers of the module. An empty list
-  /// means all devices.
+  /// The CUDA devices that run the module. The first device holds the module's parameters and
+  /// buffers. An empty list means all CUDA devices.
   TAPER_ARG(std::vector<int64_t>, device_ids);
   /// The device of the output: a CUDA device, or -1 for the CPU. By default, it is the first of
   /// device_ids.
   TAPER_ARG(optional<int64_t>, output_device);
   /// The dimension along which inputs are split and outputs joined.
   TAPER_ARG(int64_t, dim) = 0;
-  /// Makes a module like the wrapped module. Its parameters may have any values. A module without
-  /// clone() needs this function.
+  /// A function that makes a module like the wrapped module. The new parameters may have any
+  /// values. A module without clone() needs this function.
   TAPER_ARG(std::function<std::shared_ptr<Module>()>, make_replica);
 };
 

@@ -8,8 +8,7 @@
 
 namespace torch::taper::nn {
 
-/// Configures cosine similarity: x1 . x2 / (max(|x1|, eps) max(|x2|, eps)). The result has no
-/// dimension `dim`.
+/// Configures cosine similarity along `dim`: x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)).
 struct CosineSimilarityOptions {
   TAPER_ARG(int64_t, dim) = 1;    ///< the dimension
   TAPER_ARG(double, eps) = 1e-8;  ///< keeps the divisor from 0
@@ -18,7 +17,7 @@ struct CosineSimilarityOptions {
 struct PairwiseDistanceOptions {
   TAPER_ARG(double, p) = 2.0;        ///< order of the norm
   TAPER_ARG(double, eps) = 1e-6;     ///< added to each difference
-  TAPER_ARG(bool, keepdim) = false;  ///< whether the last dimension stays, with size 1
+  TAPER_ARG(bool, keepdim) = false;  ///< whether the result keeps the last dimension, with size 1
 };
 
 namespace functional {

@@ -10,7 +10,7 @@ namespace torch::taper::nn {
 
 /// Configures Dropout. `p` is the probability that an element becomes 0.
 struct DropoutOptions {
-  /// Converts from a number: Dropout(0.2). The module throws Error unless it is in [0, 1].
+  /// Converts from a number: Dropout(0.2). The module throws Error unless p is in [0, 1].
   DropoutOptions(double p = 0.5) : p_(p) {}
   TAPER_ARG(double, p);              ///< the probability that an element becomes 0
   TAPER_ARG(bool, inplace) = false;  ///< whether to operate in-place
@@ -38,7 +38,7 @@ using Dropout2dFuncOptions = DropoutFuncOptions;
 using Dropout3dFuncOptions = DropoutFuncOptions;
 ///@}
 
-/// Configures functional::alpha_dropout. Unlike for dropout(), `training` is false by default.
+/// Configures functional::alpha_dropout. Unlike in dropout(), `training` is false by default.
 struct AlphaDropoutFuncOptions {
   TAPER_ARG(double, p) = 0.5;         ///< the probability that an element becomes 0
   TAPER_ARG(bool, training) = false;  ///< whether to behave as in training

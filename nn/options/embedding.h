@@ -8,7 +8,7 @@
 
 namespace torch::taper::nn {
 
-/// Configures Embedding, a table (num_embeddings, embedding_dim) whose rows are looked up.
+/// Configures Embedding, which returns rows of a table (num_embeddings, embedding_dim).
 struct EmbeddingOptions {
   /// Sets the sizes. By default, rows start from a standard normal distribution, and no row is
   /// padding.
@@ -19,16 +19,15 @@ struct EmbeddingOptions {
   /// The padding row, which starts as zeros and gets no gradient. A negative index counts from the
   /// end.
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;
-  /// The largest norm of a row, of order norm_type. Before the lookup, rows with a larger norm are
-  /// scaled to this norm in-place.
+  /// The largest allowed norm of a row, of order norm_type. forward() first scales the requested
+  /// rows with a larger norm to this norm, in-place.
   TAPER_ARG(optional<double>, max_norm) = nullopt;
   TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
-  /// Divides a row's gradient by the number of its occurrences.
+  /// Whether a row's gradient is divided by the number of the row's occurrences in the input.
   TAPER_ARG(bool, scale_grad_by_freq) = false;
-  /// Requests sparse gradients. They are not supported, so the call throws NotImplementedError if
-  /// this is true.
+  /// Whether gradients are sparse. This is not supported: if true, calls throw NotImplementedError.
   TAPER_ARG(bool, sparse) = false;
-  /// The initial values. If undefined, they are random.
+  /// The initial weight. If undefined, the values are random.
   TAPER_ARG(Tensor, _weight) = {};
 };
 
@@ -37,10 +36,12 @@ struct EmbeddingOptions {
 struct EmbeddingFromPretrainedOptions {
   TAPER_ARG(bool, freeze) = true;                       ///< whether the table is not trained
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, which gets no gradient
-  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< rows are scaled to at most this norm
-  TAPER_ARG(double, norm_type) = 2.;                    ///< order of the norm
-  TAPER_ARG(bool, scale_grad_by_freq) = false;          ///< whether to divide gradients by counts
-  TAPER_ARG(bool, sparse) = false;                      ///< if true, throws NotImplementedError
+  /// The largest norm. Larger rows are scaled to it.
+  TAPER_ARG(optional<double>, max_norm) = nullopt;
+  TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
+  /// Whether to divide a row's gradient by its occurrences.
+  TAPER_ARG(bool, scale_grad_by_freq) = false;
+  TAPER_ARG(bool, sparse) = false;  ///< not supported: throws NotImplementedError
 };
 
 namespace functional {
@@ -48,10 +49,12 @@ namespace functional {
 /// Configures functional::embedding. max_norm changes the table in-place.
 struct EmbeddingFuncOptions {
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, which gets no gradient
-  TAPER_ARG(optional<double>, max_norm) = nullopt;      ///< rows are scaled to at most this norm
-  TAPER_ARG(double, norm_type) = 2.;                    ///< order of the norm
-  TAPER_ARG(bool, scale_grad_by_freq) = false;          ///< whether to divide gradients by counts
-  TAPER_ARG(bool, sparse) = false;                      ///< if true, throws NotImplementedError
+  /// The largest norm. Larger rows are scaled to it.
+  TAPER_ARG(optional<double>, max_norm) = nullopt;
+  TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
+  /// Whether to divide a row's gradient by its occurrences.
+  TAPER_ARG(bool, scale_grad_by_freq) = false;
+  TAPER_ARG(bool, sparse) = false;  ///< not supported: throws NotImplementedError
 };
 
 }  // namespace functional

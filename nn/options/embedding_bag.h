@@ -21,16 +21,17 @@ struct EmbeddingBagOptions {
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   TAPER_ARG(int64_t, num_embeddings);  ///< number of rows
   TAPER_ARG(int64_t, embedding_dim);   ///< features of a row
-  /// The largest norm of a row, of order norm_type. Before the lookup, rows with a larger norm are
-  /// scaled to this norm in-place.
+  /// The largest allowed norm of a row, of order norm_type. forward() first scales the requested
+  /// rows with a larger norm to this norm, in-place.
   TAPER_ARG(optional<double>, max_norm) = nullopt;
   TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
-  /// Divides the gradient of a row by the number of its occurrences. kMax does not support it.
+  /// Whether a row's gradient is divided by the number of the row's occurrences in the input. kMax
+  /// does not support this option.
   TAPER_ARG(bool, scale_grad_by_freq) = false;
   TAPER_ARG(EmbeddingBagMode, mode) = kMean;  ///< reduction of a bag
-  /// Requests sparse gradients. This is accepted, but gradients are dense.
+  /// Whether gradients are sparse. This option has no effect: gradients are dense.
   TAPER_ARG(bool, sparse) = false;
-  /// The initial values. If undefined, they are random.
+  /// The initial weight. If undefined, the values are random.
   TAPER_ARG(Tensor, _weight) = {};
   /// Whether the offsets have an additional last element, which is the number of indices.
   TAPER_ARG(bool, include_last_offset) = false;
@@ -41,28 +42,32 @@ struct EmbeddingBagOptions {
 /// Configures EmbeddingBag::from_pretrained. The module shares the storage of the given table
 /// (num_embeddings, embedding_dim).
 struct EmbeddingBagFromPretrainedOptions {
-  TAPER_ARG(bool, freeze) = true;                   ///< whether the table is not trained
-  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< rows are scaled to at most this norm
-  TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
-  TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
-  TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag
-  TAPER_ARG(bool, sparse) = false;                  ///< accepted, but gradients are dense
+  TAPER_ARG(bool, freeze) = true;  ///< whether the table is not trained
+  /// The largest norm. Larger rows are scaled to it.
+  TAPER_ARG(optional<double>, max_norm) = nullopt;
+  TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
+  /// Whether to divide a row's gradient by its occurrences.
+  TAPER_ARG(bool, scale_grad_by_freq) = false;
+  TAPER_ARG(EmbeddingBagMode, mode) = kMean;     ///< reduction of a bag
+  TAPER_ARG(bool, sparse) = false;               ///< no effect: gradients are dense
   TAPER_ARG(bool, include_last_offset) = false;  ///< whether offsets end with the number of indices
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, left out of every bag
 };
 
 namespace functional {
 
-/// Configures functional::embedding_bag. `offsets` (B) belong to a vector of indices. In a matrix
-/// of indices, each row is a bag.
+/// Configures functional::embedding_bag. If the input is a vector of indices, `offsets` (B) says
+/// where bags begin. If the input is a matrix, each row is a bag.
 struct EmbeddingBagFuncOptions {
-  TAPER_ARG(Tensor, offsets) = {};                  ///< the index at which each bag begins
-  TAPER_ARG(optional<double>, max_norm) = nullopt;  ///< rows are scaled to at most this norm
-  TAPER_ARG(double, norm_type) = 2.;                ///< order of the norm
-  TAPER_ARG(bool, scale_grad_by_freq) = false;      ///< whether to divide gradients by counts
-  TAPER_ARG(EmbeddingBagMode, mode) = kMean;        ///< reduction of a bag
-  TAPER_ARG(bool, sparse) = false;                  ///< accepted, but gradients are dense
-  TAPER_ARG(Tensor, per_sample_weights) = {};       ///< factors of the rows of a sum
+  TAPER_ARG(Tensor, offsets) = {};  ///< the position in the input at which each bag begins
+  /// The largest norm. Larger rows are scaled to it.
+  TAPER_ARG(optional<double>, max_norm) = nullopt;
+  TAPER_ARG(double, norm_type) = 2.;  ///< order of the norm
+  /// Whether to divide a row's gradient by its occurrences.
+  TAPER_ARG(bool, scale_grad_by_freq) = false;
+  TAPER_ARG(EmbeddingBagMode, mode) = kMean;     ///< reduction of a bag
+  TAPER_ARG(bool, sparse) = false;               ///< no effect: gradients are dense
+  TAPER_ARG(Tensor, per_sample_weights) = {};    ///< factors of the rows, for sums
   TAPER_ARG(bool, include_last_offset) = false;  ///< whether offsets end with the number of indices
   TAPER_ARG(optional<int64_t>, padding_idx) = nullopt;  ///< the padding row, left out of every bag
 };

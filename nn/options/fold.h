@@ -10,12 +10,12 @@
 namespace torch::taper::nn {
 
 /// Configures Fold, which sums columns (N, C * K, L) of L windows with K pixels into images (N, C,
-/// output_size).
+/// output_size...).
 struct FoldOptions {
   /// Sets the sizes. By default: stride 1, padding 0.
   FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : output_size_(output_size), kernel_size_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<2>, output_size);   ///< height and width
+  TAPER_ARG(ExpandingArray<2>, output_size);   ///< height and width of the images
   TAPER_ARG(ExpandingArray<2>, kernel_size);   ///< size of the window
   TAPER_ARG(ExpandingArray<2>, dilation) = 1;  ///< spacing between elements of the window
   TAPER_ARG(ExpandingArray<2>, padding) = 0;   ///< padding on both sides

@@ -34,17 +34,17 @@ struct UnflattenOptions {
   /// Holds names and sizes of dimensions, as in LibTorch.
   using namedshape_t = std::vector<std::pair<std::string, int64_t>>;
 
-  /// Sets the dimension and its sizes. One of `sizes` may be -1, which is inferred. A negative
-  /// `dim` counts from the end.
+  /// Sets the dimension and the sizes that replace it. One of `sizes` may be -1, and is then
+  /// computed. A negative `dim` counts from the end.
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
-  /// Throws NotImplementedError, because dimensions have no names. The message names an
+  /// Throws NotImplementedError, because dimensions have no names. The error message names an
   /// alternative.
   UnflattenOptions(const std::string& dimname, const namedshape_t& namedshape);
   /// Throws NotImplementedError, because dimensions have no names.
   UnflattenOptions(const char* dimname, const namedshape_t& namedshape)
       : UnflattenOptions(std::string(dimname), namedshape) {}
   TAPER_ARG(int64_t, dim);                 ///< the dimension that is split
-  TAPER_ARG(std::vector<int64_t>, sizes);  ///< the sizes that replace it
+  TAPER_ARG(std::vector<int64_t>, sizes);  ///< the sizes that replace `dim`
 };
 
 /// Configures Bilinear: y = x1 W x2 + b, from (..., in1_features) and (..., in2_features) to (...,

@@ -13,9 +13,9 @@ namespace torch::taper::nn {
 
 namespace detail {
 
-/// Names the reduction of the losses of the elements.
+/// Names the reduction of the losses: none, the mean, or the sum.
 using reduction_t = Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
-/// Returns the number of a reduction in the ops: 0 none, 1 mean, 2 sum.
+/// Returns the number by which ops identify a reduction: 0 for none, 1 for the mean, 2 for the sum.
 inline int64_t reduction_number(const reduction_t& r) { return static_cast<int64_t>(r.index()); }
 
 }  // namespace detail
@@ -58,7 +58,7 @@ struct KLDivLossOptions {
 };
 
 /// Configures binary cross entropy: -w (y log x + (1 - y) log(1 - x)). The weight w broadcasts to
-/// the input. For MultiLabelSoftMarginLoss, w is (C).
+/// the input. For MultiLabelSoftMarginLoss, w is (C), with one factor for each class.
 struct BCELossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each element or class
@@ -69,10 +69,10 @@ struct BCEWithLogitsLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each element
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
-  TAPER_ARG(Tensor, pos_weight) = {};         ///< a factor for positive targets
+  TAPER_ARG(Tensor, pos_weight) = {};         ///< a factor for the losses of positive targets
 };
 /// Configures nll_loss: -weight[y] x[y] for log-probabilities x and a class y. The weight is (C).
-/// kMean divides by the sum of the weights of the targets.
+/// kMean divides the sum of the losses by the sum of weight[y].
 struct NLLLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(Tensor, weight) = {};             ///< a factor for each class
@@ -129,32 +129,32 @@ struct MarginRankingLossOptions {
 /// y = -1.
 using CosineEmbeddingLossOptions = MarginRankingLossOptions;
 /// Configures triplet_margin_loss: max(0, |a - p| - |a - n| + margin) of an anchor a, a positive p
-/// and a negative n. Distances are in the p-norm.
+/// and a negative n. |a - p| is a distance in the norm of order p.
 struct TripletMarginLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(double, margin) = 1.0;            ///< the margin
   TAPER_ARG(double, p) = 2.0;                 ///< order of the norm
   TAPER_ARG(double, eps) = 1e-6;              ///< added to each difference
-  TAPER_ARG(bool, swap) = false;              ///< whether min(|a - n|, |p - n|) is used
+  TAPER_ARG(bool, swap) = false;              ///< whether min(|a - n|, |p - n|) replaces |a - n|
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 /// Configures poisson_nll_loss: exp(x) - y x, or x - y log(x + eps) without log_input.
 struct PoissonNLLLossOptions {
-  using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
-  TAPER_ARG(bool, log_input) = true;          ///< whether the input holds logarithms
-  TAPER_ARG(bool, full) = false;              ///< whether Stirling's term is added
-  TAPER_ARG(double, eps) = 1e-8;              ///< keeps the argument of log from 0
+  using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
+  TAPER_ARG(bool, log_input) = true;        ///< whether the input holds logarithms of rates
+  TAPER_ARG(bool, full) = false;            ///< whether to add Stirling's approximation of log(y!)
+  TAPER_ARG(double, eps) = 1e-8;            ///< keeps the argument of log from 0
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
-/// Configure the losses of samples with several classes: multilabel_soft_margin_loss, whose weight
-/// is (C), and multilabel_margin_loss.
+/// Configure the losses of samples that belong to several classes. For multilabel_soft_margin_loss,
+/// the weight is (C).
 ///@{
 using MultiLabelSoftMarginLossOptions = BCELossOptions;
 using MultiLabelMarginLossOptions = L1LossOptions;
 ///@}
 
-/// Configures multi_margin_loss: the sum over c != y of weight[y] max(0, margin - x[y] + x[c])^p /
-/// C. p is 1 or 2. The weight is (C).
+/// Configures multi_margin_loss: the sum, over all classes c other than y, of weight[y] * max(0,
+/// margin - x[y] + x[c])^p / C. p is 1 or 2. The weight is (C), for C classes.
 struct MultiMarginLossOptions {
   using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
   TAPER_ARG(int64_t, p) = 1;                  ///< the power: 1 or 2
@@ -175,9 +175,10 @@ struct TripletMarginWithDistanceLossOptions {
   using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
   /// Maps two tensors (N, D) to their distances (N).
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
-  TAPER_ARG(optional<distance_function_t>, distance_function) = nullopt;  ///< of two rows
-  TAPER_ARG(double, margin) = 1.0;                                        ///< the margin
-  TAPER_ARG(bool, swap) = false;              ///< whether min(|a - n|, |p - n|) is used
+  /// Returns the distances of rows.
+  TAPER_ARG(optional<distance_function_t>, distance_function) = nullopt;
+  TAPER_ARG(double, margin) = 1.0;            ///< the margin
+  TAPER_ARG(bool, swap) = false;              ///< whether min(|a - n|, |p - n|) replaces |a - n|
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 

@@ -37,13 +37,12 @@ struct GroupNormOptions {
   GroupNormOptions(int64_t num_groups, int64_t num_channels)
       : num_groups_(num_groups), num_channels_(num_channels) {}
   TAPER_ARG(int64_t, num_groups);    ///< number of groups of channels
-  TAPER_ARG(int64_t, num_channels);  ///< channels C
+  TAPER_ARG(int64_t, num_channels);  ///< number of channels C
   TAPER_ARG(double, eps) = 1e-5;     ///< keeps the divisor from 0
   TAPER_ARG(bool, affine) = true;    ///< whether to learn a weight and a bias
 };
-/// Configures LocalResponseNorm: x / (k + alpha s / size)^beta, where s is the sum of the squares
-/// of `size` neighbouring channels. CrossMapLRN2d sums over other channels (see
-/// CrossMapLRN2dOptions).
+/// Configures LocalResponseNorm: x / (k + alpha * s / size)^beta. s is the sum of the squares of
+/// `size` neighbouring channels.
 struct LocalResponseNormOptions {
   /// Converts from a number: LocalResponseNorm(5).
   LocalResponseNormOptions(int64_t size) : size_(size) {}
@@ -52,8 +51,8 @@ struct LocalResponseNormOptions {
   TAPER_ARG(double, beta) = 0.75;   ///< the exponent
   TAPER_ARG(double, k) = 1.0;       ///< the constant summand
 };
-/// Configures CrossMapLRN2d. Its sum s is that of LibTorch. For an even size, the sum covers one
-/// channel less. For all later channels, it includes the square of the first channel.
+/// Configures CrossMapLRN2d, whose sum s differs, as in LibTorch. If `size` is even, the sum covers
+/// one channel less. The sums of all later channels include the square of the first channel.
 using CrossMapLRN2dOptions = LocalResponseNormOptions;
 
 namespace functional {
@@ -62,7 +61,7 @@ namespace functional {
 using LocalResponseNormFuncOptions = LocalResponseNormOptions;
 
 /// Configures functional::layer_norm. weight and bias have the sizes normalized_shape, or are
-/// undefined. Undefined means 1 and 0.
+/// undefined. An undefined weight means 1, and an undefined bias means 0.
 struct LayerNormFuncOptions {
   /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
   /// the call throws Error.
@@ -74,7 +73,7 @@ struct LayerNormFuncOptions {
   TAPER_ARG(double, eps) = 1e-5;                      ///< keeps the divisor from 0
 };
 /// Configures functional::rms_norm. The weight has the sizes normalized_shape, or is undefined.
-/// Undefined means 1.
+/// An undefined weight means 1.
 struct RMSNormFuncOptions {
   /// Sets the normalized sizes. They must equal the sizes of the last dimensions of the input, or
   /// the call throws Error.
@@ -84,8 +83,8 @@ struct RMSNormFuncOptions {
   TAPER_ARG(Tensor, weight) = {};                     ///< factor of the result
   TAPER_ARG(optional<double>, eps) = nullopt;         ///< nullopt means machine epsilon
 };
-/// Configures functional::group_norm. weight and bias are (C), or undefined. Undefined means 1 and
-/// 0.
+/// Configures functional::group_norm. weight and bias are (C), or undefined. An undefined weight
+/// means 1, and an undefined bias means 0.
 struct GroupNormFuncOptions {
   /// Sets the number of groups. It must divide the channels of the input, or the call throws Error.
   GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}
@@ -94,12 +93,12 @@ struct GroupNormFuncOptions {
   TAPER_ARG(Tensor, bias) = {};    ///< summand of the result
   TAPER_ARG(double, eps) = 1e-5;   ///< keeps the divisor from 0
 };
-/// Configures functional::normalize: x / max(|x|_p, eps), with the norm along `dim`.
+/// Configures functional::normalize: x / max(n, eps) for the p-norm n of x along `dim`.
 struct NormalizeFuncOptions {
   TAPER_ARG(double, p) = 2.0;      ///< order of the norm
   TAPER_ARG(int64_t, dim) = 1;     ///< the dimension
   TAPER_ARG(double, eps) = 1e-12;  ///< keeps the divisor from 0
-  /// If given, receives the result.
+  /// If given, the tensor in which the result is stored.
   TAPER_ARG(optional<Tensor>, out) = nullopt;
 };
 

@@ -11,14 +11,15 @@
 
 namespace torch::taper::nn {
 
-/// Configures reflection padding over D dimensions.
+/// Configures reflection padding of the last D dimensions, which mirrors the input at its border
+/// elements.
 template <size_t D>
 struct ReflectionPadOptions {
   /// Sets the padding: one number for all sides, or 2 D numbers. The first two numbers are for the
   /// start and the end of the last dimension. The next two are for the second to last dimension.
   /// Throws Error for another number of values.
   ReflectionPadOptions(ExpandingArray<D * 2> padding) : padding_(padding) {}
-  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and after, the last dimension first
+  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< pads at start and end, last dimension first
 };
 /// Configure ReflectionPad1d, ReflectionPad2d and ReflectionPad3d.
 ///@{
@@ -47,7 +48,7 @@ using ZeroPad2dOptions = ZeroPadOptions<2>;
 using ZeroPad3dOptions = ZeroPadOptions<3>;
 ///@}
 
-/// Configures padding with `value` around D spatial dimensions.
+/// Configures padding of the last D dimensions with `value`.
 template <size_t D>
 struct ConstantPadOptions {
   /// Sets the padding: one number for all sides, or 2 D numbers. The first two numbers are for the
@@ -55,7 +56,7 @@ struct ConstantPadOptions {
   /// Throws Error for another number of values.
   ConstantPadOptions(ExpandingArray<D * 2> padding, double value)
       : padding_(padding), value_(value) {}
-  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< before and after, the last dimension first
+  TAPER_ARG(ExpandingArray<D * 2>, padding);  ///< pads at start and end, last dimension first
   TAPER_ARG(double, value);                   ///< the value of the added elements
 };
 /// Configure ConstantPad1d, ConstantPad2d and ConstantPad3d.
@@ -77,9 +78,9 @@ struct PadFuncOptions {
   /// Sets the padding: two numbers for each padded dimension, the last dimension first. Negative
   /// numbers remove elements.
   PadFuncOptions(std::vector<int64_t> pad) : pad_(std::move(pad)) {}
-  TAPER_ARG(std::vector<int64_t>, pad);  ///< before and after, the last dimension first
+  TAPER_ARG(std::vector<int64_t>, pad);  ///< pads at start and end, last dimension first
   TAPER_ARG(mode_t, mode) = kConstant;   ///< the source of the added elements
-  TAPER_ARG(double, value) = 0;          ///< added by kConstant
+  TAPER_ARG(double, value) = 0;          ///< the value of elements that kConstant adds
 };
 
 }  // namespace functional

@@ -19,12 +19,12 @@ struct AvgPoolOptions {
   TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
   TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
-  /// Rounds the size of the output up. The output then includes windows that begin inside the input
+  /// Whether to round output sizes up. The output then includes windows that begin inside the input
   /// and end outside.
   TAPER_ARG(bool, ceil_mode) = false;
   /// Whether the mean includes the zeros of the padding.
   TAPER_ARG(bool, count_include_pad) = true;
-  /// Replaces the number of elements as the divisor.
+  /// If given, the divisor of a window's sum, instead of its number of elements.
   TAPER_ARG(optional<int64_t>, divisor_override) = nullopt;
 };
 /// Configure AvgPool1d, AvgPool2d and AvgPool3d.
@@ -53,8 +53,7 @@ using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 ///@}
 
-/// Configures adaptive pooling. A dimension whose output size is nullopt keeps the size of the
-/// input.
+/// Configures adaptive pooling. If an output size is nullopt, it equals the size of the input.
 template <class output_size_t>
 struct AdaptivePoolOptions {
   /// Sets the spatial sizes of the result. One number is for all dimensions.
@@ -71,8 +70,8 @@ using AdaptiveAvgPool2dOptions = AdaptiveMaxPool2dOptions;
 using AdaptiveAvgPool3dOptions = AdaptiveMaxPool3dOptions;
 ///@}
 
-/// Configures max unpooling. Use the options of the MaxPool that is inverted. By default, the
-/// stride is the size of the kernel.
+/// Configures max unpooling. Use the options of the max pooling to invert. By default, the stride
+/// is the size of the kernel.
 template <size_t D>
 struct MaxUnpoolOptions {
   /// Sets kernel_size and stride. One number is for all dimensions.
@@ -97,7 +96,7 @@ struct FractionalMaxPoolOptions {
   using ExpandingArrayDouble = ExpandingArray<D, double>;         ///< one number, or D numbers
   TAPER_ARG(ExpandingArray<D>, kernel_size);                      ///< size of the window
   TAPER_ARG(optional<ExpandingArray<D>>, output_size) = nullopt;  ///< spatial sizes of the result
-  /// The ratio of the sizes of the result to those of the input, between 0 and 1. Sizes are rounded
+  /// The ratio of each output size to the input size, between 0 and 1. Output sizes are rounded
   /// down.
   TAPER_ARG(optional<ExpandingArrayDouble>, output_ratio) = nullopt;
   /// Random positions (N, C, D) in [0, 1). If undefined, each call draws new positions.
@@ -130,8 +129,8 @@ using LPPool3dOptions = LPPoolOptions<3>;
 
 namespace functional {
 
-/// Configures functional::max_unpool1d to 3d. Use the options of the pooling that is inverted. By
-/// default, the stride is the size of the kernel.
+/// Configures functional::max_unpool1d to max_unpool3d. Use the options of the max pooling to
+/// invert. By default, the stride is the size of the kernel.
 template <size_t D>
 struct MaxUnpoolFuncOptions {
   /// Sets kernel_size and stride. One number is for all dimensions.
@@ -140,8 +139,8 @@ struct MaxUnpoolFuncOptions {
   TAPER_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   TAPER_ARG(ExpandingArray<D>, stride);       ///< stride of the window
   TAPER_ARG(ExpandingArray<D>, padding) = 0;  ///< padding on both sides
-  /// Sizes of the result, with or without N and C. Pooling gives one output size for several input
-  /// sizes. `output_size` selects one of these.
+  /// Spatial sizes of the result, optionally after N and C. Several input sizes of a max pooling
+  /// give the same output size. `output_size` selects one of these input sizes.
   TAPER_ARG(optional<std::vector<int64_t>>, output_size) = nullopt;
 };
 /// Configure max_unpool1d, max_unpool2d and max_unpool3d.

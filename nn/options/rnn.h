@@ -22,10 +22,32 @@ struct RNNOptionsBase {
   TAPER_ARG(int64_t, hidden_size);           ///< number of hidden features
   TAPER_ARG(int64_t, num_layers) = 1;        ///< number of layers
   TAPER_ARG(bool, bias) = true;              ///< whether biases are added
-  TAPER_ARG(bool, batch_first) = false;      ///< whether N comes before L
+  TAPER_ARG(bool, batch_first) = false;      ///< whether the input is (N, T, D), not (T, N, D)
   TAPER_ARG(double, dropout) = 0.0;          ///< dropout probability between layers
   TAPER_ARG(bool, bidirectional) = false;    ///< whether a second network runs backwards
-  TAPER_ARG(int64_t, proj_size) = 0;         ///< features of the projected state
+  /// Number of number of number of number of number of number of number of number of number of
+  /// number of number of number of number of number of number of number of number of number of
+  /// number of number of number of number of number of number of number of number of number of
+  /// number of number of number of number of number of number of number of number of number of
+  /// number of number of number of number of number of number of number of number of number of
+  /// number of number of number of number of number of number of number of number of number of
+  /// number of number of number of number of number of number of features of the projected state, 0
+  /// for no projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection, 0 for no
+  /// projection, 0 for no projection, 0 for no projection, 0 for no projection.
+  TAPER_ARG(int64_t, proj_size) = 0;
 };
 
 /// Holds the options shared by the cells. num_chunks is the number of gates.
@@ -43,12 +65,12 @@ template <class Self>
 struct RecurrentOptions {
   RecurrentOptions(int64_t input_size, int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG_OF(Self, int64_t, input_size);          ///< number of features
-  TAPER_ARG_OF(Self, int64_t, hidden_size);         ///< number of hidden features
-  TAPER_ARG_OF(Self, int64_t, num_layers) = 1;      ///< number of layers
-  TAPER_ARG_OF(Self, bool, bias) = true;            ///< whether biases are added
-  TAPER_ARG_OF(Self, bool, batch_first) = false;    ///< whether N comes before L
-  TAPER_ARG_OF(Self, double, dropout) = 0.0;        ///< dropout probability between layers
+  TAPER_ARG_OF(Self, int64_t, input_size);        ///< number of features
+  TAPER_ARG_OF(Self, int64_t, hidden_size);       ///< number of hidden features
+  TAPER_ARG_OF(Self, int64_t, num_layers) = 1;    ///< number of layers
+  TAPER_ARG_OF(Self, bool, bias) = true;          ///< whether biases are added
+  TAPER_ARG_OF(Self, bool, batch_first) = false;  ///< whether the input is (N, T, D), not (T, N, D)
+  TAPER_ARG_OF(Self, double, dropout) = 0.0;      ///< dropout probability between layers
   TAPER_ARG_OF(Self, bool, bidirectional) = false;  ///< whether a second network runs backwards
 };
 
@@ -78,24 +100,25 @@ struct LSTMOptions : detail::RecurrentOptions<LSTMOptions> {
   TAPER_ARG(int64_t, proj_size) = 0;  ///< features of the projected state
 };
 
-/// Configures GRU. It has three gates, so parameters have 3 * hidden_size rows.
+/// Configures GRU. A GRU has three gates, so its weights and biases have 3 * hidden_size rows.
 struct GRUOptions : detail::RecurrentOptions<GRUOptions> {
   using RecurrentOptions::RecurrentOptions;
 };
 
-/// Configures RNNCell: h = tanh(W_ih x + b_ih + W_hh h + b_hh), or with ReLU.
+/// Configures RNNCell: h = tanh(W_ih x + b_ih + W_hh h + b_hh), or with ReLU instead of tanh.
 struct RNNCellOptions : detail::RecurrentCellOptions<RNNCellOptions> {
   using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;  ///< kTanh or kReLU
   using RecurrentCellOptions::RecurrentCellOptions;
   TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;  ///< the nonlinearity
 };
 
-/// Configures LSTMCell. It has four gates, so parameters have 4 * hidden_size rows.
+/// Configures LSTMCell. An LSTM has four gates, so its weights and biases have 4 * hidden_size
+/// rows.
 struct LSTMCellOptions : detail::RecurrentCellOptions<LSTMCellOptions> {
   using RecurrentCellOptions::RecurrentCellOptions;
 };
 
-/// Configures GRUCell. It has three gates, so parameters have 3 * hidden_size rows.
+/// Configures GRUCell. A GRU has three gates, so its weights and biases have 3 * hidden_size rows.
 struct GRUCellOptions : detail::RecurrentCellOptions<GRUCellOptions> {
   using RecurrentCellOptions::RecurrentCellOptions;
 };

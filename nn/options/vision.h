@@ -9,8 +9,8 @@
 
 namespace torch::taper::nn::functional {
 
-/// Configures functional::grid_sample. Positions in a grid are x, y (and z). They range from -1 to
-/// 1 across the image.
+/// Configures functional::grid_sample. A grid's positions are (x, y) for images and (x, y, z) for
+/// volumes. Each coordinate ranges from -1 to 1 across the image.
 struct GridSampleFuncOptions {
   /// Names the interpolation. kBicubic takes only images of two dimensions.
   using mode_t = Choice<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
@@ -19,8 +19,8 @@ struct GridSampleFuncOptions {
   TAPER_ARG(mode_t, mode) = kBilinear;  ///< nearest, bilinear or bicubic
   /// The values beyond the edges.
   TAPER_ARG(padding_mode_t, padding_mode) = kZeros;
-  /// Whether -1 and 1 are the centres of the corner pixels. If false, they are the outer edges of
-  /// the corner pixels.
+  /// Whether the coordinates -1 and 1 mean the centres of the corner pixels. If false, they mean
+  /// the outer edges of the corner pixels. The default is false.
   TAPER_ARG(optional<bool>, align_corners) = nullopt;
 };
 

@@ -92,15 +92,13 @@ class KinetoEvent {
   uint64_t startNs() const { return start_ns_; }               ///< nanoseconds since 1970
   uint64_t endNs() const { return end_ns_; }                   ///< nanoseconds since 1970
   uint64_t durationNs() const { return end_ns_ - start_ns_; }  ///< duration
-  uint64_t startThreadId() const {
-    return thread_;
-  }  ///< number of the host's thread, from 1. 0 for an event of a device
+  /// Number of the host's thread, from 1. 0 for an event of a device.
+  uint64_t startThreadId() const { return thread_; }
   uint64_t endThreadId() const { return thread_; }          ///< equals startThreadId()
   DeviceType deviceType() const { return device_.type(); }  ///< kind of device that ran it
   int deviceIndex() const { return device_.index(); }       ///< index of the device, -1 on the host
-  int64_t deviceResourceId() const {
-    return resource_;
-  }  ///< the stream on a device, or the host's thread
+  /// The stream on a device, or the host's thread.
+  int64_t deviceResourceId() const { return resource_; }
   int64_t sequenceNr() const { return sequence_nr_; }  ///< number of the node on the tape, or -1
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
   bool isAsync() const { return false; }                          ///< always false
@@ -195,18 +193,16 @@ class LegacyEvent {
   std::string kindStr() const;                        ///< "mark", "push", "pop", "memory_alloc"
   const char* name() const { return name_.c_str(); }  ///< name of the range
   uint64_t threadId() const { return thread_; }       ///< from 1
-  double cpuUs() const {
-    return static_cast<double>(ns_) / 1000;
-  }  ///< microseconds since the profile's start
+  /// Microseconds since the profile's start.
+  double cpuUs() const { return static_cast<double>(ns_) / 1000; }
   /// Microseconds from this event to a later one.
   double cpuElapsedUs(const LegacyEvent& later) const { return later.cpuUs() - cpuUs(); }
   /// Returns the sizes of an op's inputs, if this event is the start of the op.
   std::vector<std::vector<int64_t>> shapes() const { return shapes_; }
   int64_t sequenceNr() const { return sequence_nr_; }    ///< number of the node on the tape, or -1
   int64_t cpuMemoryUsage() const { return cpu_bytes_; }  ///< bytes of a memory_alloc on the host
-  int64_t cudaMemoryUsage() const {
-    return device_bytes_;
-  }                                               ///< bytes of a memory_alloc on a device
+  /// Bytes of a memory_alloc on a device.
+  int64_t cudaMemoryUsage() const { return device_bytes_; }
   DeviceIndex device() const { return device_; }  ///< device of a memory_alloc, -1 on the host
   uint8_t scope() const { return static_cast<uint8_t>(scope_); }  ///< a RecordScope
 

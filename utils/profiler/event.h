@@ -32,8 +32,8 @@ struct Event {
   int64_t end_ns = 0;               ///< end time
   int64_t parent = -1;              ///< index of the enclosing event, -1 if there is none
   Device device;                    ///< device of an op
-  uint64_t sequence_nr =
-      0;  ///< number of the op's node on the tape. For an event of a node: number of the node
+  /// Number of the op's node on the tape. For an event of a node: number of the node.
+  uint64_t sequence_nr = 0;
   std::vector<Operand> operands;  ///< operands of an op, in the order of its kernel
   int64_t allocated = 0;  ///< bytes of tensors allocated in this event, without nested events
   int64_t freed = 0;      ///< bytes of tensors released in this event, without nested events

@@ -11,15 +11,17 @@
 
 namespace torch::taper::nn {
 
-/// Calls a function of a tensor. Further arguments can be given here, and are passed after the
-/// tensor: `Functional(torch::elu, 1.0)`. The module has no state, and save() skips it.
+/// Calls a function that maps a tensor to a tensor. Further arguments of the constructor follow the
+/// tensor in each call: `Functional(torch::elu, 1.0)`. The module has no state, and save() skips
+/// it.
 class FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
   using Function = std::function<Tensor(Tensor)>;  ///< the wrapped function
 
   /// Wraps `function`. If it is empty, forward() throws std::bad_function_call.
   explicit FunctionalImpl(Function function);
-  /// Keeps copies of `args`, and passes them to every call after the tensor, as const references.
+  /// Wraps `function` with further arguments. Keeps copies of `args`. Every call passes them after
+  /// the tensor, as const references.
   template <class F, class... Args, class = std::enable_if_t<(sizeof...(Args) > 0)>>
   explicit FunctionalImpl(F function, Args&&... args)
       : function_([function, bound = std::tuple<std::decay_t<Args>...>(
@@ -41,7 +43,8 @@ TAPER_LIBRARY_MODULE(Functional);
 
 namespace detail {
 
-/// Calls a function of any arguments, such as one that takes the tuple of an LSTM.
+/// Calls a function with any parameters, such as a function that takes the result of an LSTM, a
+/// tuple.
 template <class Result, class... Parameters>
 class FunctionLayer : public Cloneable<FunctionLayer<Result, Parameters...>> {
  public:

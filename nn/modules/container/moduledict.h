@@ -19,7 +19,7 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   using ConstIterator = Dict::ConstIterator;  ///< iterates over const Dict::Item
 
   ModuleDictImpl() = default;
-  /// Adds the modules like update(). If a key occurs twice, the last module stays.
+  /// Adds the modules like update(). If a key occurs twice, its last module is used.
   ///@{
   explicit ModuleDictImpl(
       const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules);
@@ -30,14 +30,14 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Returns all pairs. The modules are shared.
+  /// Returns all pairs of key and module. The modules are shared, not copied.
   std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const;
   std::vector<std::string> keys() const;  ///< keys in the order of insertion
   /// modules in the order of insertion, shared
   std::vector<std::shared_ptr<Module>> values() const;
   /// Iterates over items in the order of insertion. Iterators are valid until a module is added or
-  /// removed. A module that is assigned through an iterator is not registered. Use update()
-  /// instead.
+  /// removed. Do not assign a module through an iterator, because the module would not be
+  /// registered. Use update().
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
@@ -53,7 +53,7 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   std::shared_ptr<Module> pop(const std::string& key);
   /// Adds modules, and replaces modules with equal keys.
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules);
-  /// Adds the modules of another dictionary, whose items have key() and value().
+  /// Adds the modules of another dictionary. Its items must have key() and value().
   template <class Container>
   void update(const Container& container) {
     for (auto& item : container) set(item.key(), item.value());

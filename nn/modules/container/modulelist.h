@@ -16,11 +16,11 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
   /// iterates over pointers to modules
   using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
-  /// const, over pointers to modules
+  /// iterates over const pointers to modules
   using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
 
   ModuleListImpl() = default;
-  /// Takes modules (copied or moved), holders of modules, and shared pointers to modules.
+  /// Appends modules, holders of modules, or shared pointers to modules, like push_back().
   template <class... Modules>
   explicit ModuleListImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
@@ -30,9 +30,9 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Appends a module. Its name is its index. The module of a pointer or a holder is shared. A
-  /// module object is copied or moved. Throws Error for an empty pointer, and for a module that
-  /// contains this list.
+  /// Appends a module. Its name is its index. Given a pointer or a holder, the list shares the
+  /// module. Given a module object, the list copies or moves it. Throws Error for an empty pointer,
+  /// and for a module that contains this list.
   ///@{
   void push_back(std::shared_ptr<Module> module);
   template <class M, class = detail::enable_if_module_t<M>>
@@ -44,7 +44,7 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
     push_back(std::shared_ptr<Module>(module_holder.ptr()));
   }
   ///@}
-  /// Appends all modules of another list, or of this list itself. The modules are shared.
+  /// Appends all modules of another list, or of this list. The modules are shared, not copied.
   template <class Container>
   void extend(const Container& container) {
     if constexpr (std::is_base_of<ModuleListImpl, Container>::value)  // a copy: it may be this
@@ -67,8 +67,8 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   }
   ///@}
 
-  /// Iterates over pointers. Iterators are valid until a module is added. A module that is assigned
-  /// through an iterator is not registered.
+  /// Iterates over pointers. Iterators are valid until a module is added. Do not assign a module
+  /// through an iterator, because the module would not be registered.
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }

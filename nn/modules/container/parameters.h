@@ -33,7 +33,7 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   void append(Tensor param);
   /// Appends the value of the item.
   void append(const OrderedDict<std::string, Tensor>::Item& item) { append(item.value()); }
-  /// Appends all elements of another list, or of a std::vector<Tensor>.
+  /// Appends all tensors of another list, or of a std::vector<Tensor>.
   template <class Container>
   void extend(const Container& container) {
     for (const auto& param : container) append(param);
@@ -104,8 +104,8 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   ///@}
   size_t size() const noexcept { return parameters_.size(); }  ///< number of parameters
   bool empty() const noexcept { return size() == 0; }          ///< whether there are no parameters
-  /// Replaces parameters by those of another dictionary with the same keys. If this dictionary does
-  /// not have a key, throws Error before it replaces anything.
+  /// Replaces parameters by the parameters with the same keys in another dictionary. If this
+  /// dictionary does not have one of the keys, throws Error and changes nothing.
   template <class Container>
   void update(const Container& container) {
     for (auto& item : container) parameters_[item.key()];

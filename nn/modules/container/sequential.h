@@ -15,21 +15,23 @@
 namespace torch::taper::nn {
 
 /// Calls modules in order. The first module gets the arguments. Each other module gets the result
-/// of the module before it. The names of the modules are "0", "1", ... unless names are given.
-/// AnyModule describes the allowed modules.
+/// of the module before it. The names of the modules are "0", "1", ... unless names are given. The
+/// modules must meet the requirements of AnyModule.
 class SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   using Iterator = std::vector<AnyModule>::iterator;             ///< iterates over AnyModule
   using ConstIterator = std::vector<AnyModule>::const_iterator;  ///< iterates over const AnyModule
 
   SequentialImpl() = default;
-  /// Takes modules, holders of modules, shared pointers to modules, and functions.
+  /// Appends modules, holders of modules, shared pointers to modules, or functions, like
+  /// push_back().
   template <class... Modules>
   explicit SequentialImpl(Modules&&... modules) {
     modules_.reserve(sizeof...(Modules));
     (push_back(std::forward<Modules>(modules)), ...);
   }
-  /// Takes named modules in order, and shares them. Throws Error if a name occurs twice.
+  /// Appends named modules in order. The modules are shared, not copied. Throws Error if a name
+  /// occurs twice.
   ///@{
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
@@ -56,9 +58,10 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     }
   }
 
-  /// Appends a module or a function. If no name is given, its name is its index. The module of a
-  /// pointer, a holder or an AnyModule is shared. A module object is copied or moved. Throws Error
-  /// for an empty pointer, and for a name that is used, empty or contains a dot.
+  /// Appends a module or a function. If no name is given, the module's name is its index. Given a
+  /// pointer, a holder or an AnyModule, the Sequential shares the module. Given a module object,
+  /// the Sequential copies or moves it. Throws Error for an empty pointer, and for a name that is
+  /// used, empty or contains a dot.
   ///@{
   template <class M>
   void push_back(std::shared_ptr<M> module) {
@@ -87,7 +90,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(AnyModule any_module) { push_back(next_name(), std::move(any_module)); }
   void push_back(std::string name, AnyModule any_module);
   ///@}
-  /// Appends all modules of another sequence, or of this sequence itself. The modules are shared.
+  /// Appends all modules of another Sequential, or of this Sequential. The modules are shared, not
+  /// copied.
   template <class Container>
   void extend(const Container& container) {
     if constexpr (std::is_base_of<SequentialImpl, Container>::value)  // a copy: it may be this
@@ -96,8 +100,8 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
       for (const auto& module : container) push_back(module);
   }
 
-  /// Iterates over AnyModules. Iterators are valid until a module is added. A module that is
-  /// assigned through an iterator is called, but not registered.
+  /// Iterates over AnyModules. Iterators are valid until a module is added. If you assign a module
+  /// through an iterator, forward() calls it, but it is not registered.
   ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
