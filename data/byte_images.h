@@ -1,4 +1,4 @@
-// Images kept in memory as bytes, and batches of them. Not installed.
+// Images that are kept in memory as bytes. Not installed.
 #pragma once
 
 #include <taper/data/example.h>
@@ -6,7 +6,7 @@
 
 namespace torch::taper::data {
 
-/// Holds images as bytes [N, C, H, W] and their labels as int64 [N].
+/// Holds N images as bytes [N, C, H, W], and their labels as int64 [N].
 struct ByteImages {
   Tensor images;
   Tensor targets;

@@ -1,4 +1,5 @@
-// DataLoader: batches of a data set, one epoch after another. Worker threads can prefetch them.
+// DataLoader: iterates over batches of a data set, one epoch after another. Worker threads can
+// prefetch the batches.
 //
 //   auto loader = make_data_loader(std::move(dataset), DataLoaderOptions(64).workers(2));
 //   for (int epoch = 0; epoch < 10; ++epoch)
@@ -23,8 +24,8 @@
 
 namespace torch::taper::data {
 
-/// Wraps an exception that the data set threw in a worker. The iterator throws it. Without workers,
-/// the iterator throws the original exception.
+/// Wraps an exception that the data set threw in a worker. The iterator throws the WorkerException.
+/// Without workers, the iterator throws the original exception.
 struct WorkerException : public std::exception {
   /// Stores the exception of the worker. If it is a std::exception, its what() ends the message.
   explicit WorkerException(std::exception_ptr original);
@@ -53,9 +54,9 @@ class InLoader {
 };
 }  // namespace detail
 
-/// Serves as the base class of the loaders. Only one thread at a time may use a loader and its
-/// iterators. begin() starts an epoch. It abandons an epoch whose iterators are all destroyed. The
-/// loader must outlive its iterators.
+/// The base class of the loaders. Only one thread at a time may use a loader and its iterators.
+/// begin() starts an epoch. If all iterators of the previous epoch are destroyed, begin() drops the
+/// rest of that epoch. The loader must outlive its iterators.
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase {
  public:
@@ -66,10 +67,11 @@ class DataLoaderBase {
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
   virtual ~DataLoaderBase() { join(); }
 
-  /// Starts an epoch. If the data set throws, the iterator throws this exception instead of
-  /// returning the batch. With workers, it throws a WorkerException. Later batches are still
-  /// available. With workers, begin() throws Error while workers make batches for another iterator.
-  /// Without workers, all iterators take the next batch of the newest epoch.
+  /// Starts an epoch. If the data set throws an exception for a batch, the iterator throws this
+  /// exception instead of returning the batch. With workers, the iterator throws a WorkerException.
+  /// Later batches are still available. With workers, begin() throws Error while workers make
+  /// batches for another iterator. Without workers, all iterators take the next batch of the newest
+  /// epoch.
   Iterator<Batch> begin() {
     const detail::InLoader here(taken_);
     TAPER_CHECK(!joined_, "DataLoader: expected to be used before join(), got begin() after it");
@@ -85,7 +87,7 @@ class DataLoaderBase {
     in_use_ = epoch->in_use;
     return Iterator<Batch>(std::move(epoch));
   }
-  /// Returns the end, which equals an iterator whose epoch is over.
+  /// Returns the end iterator, which equals an iterator whose epoch is over.
   Iterator<Batch> end() { return {}; }
 
   /// Joins the worker threads, like the destructor. Afterwards you cannot use the loader.
@@ -107,8 +109,8 @@ class DataLoaderBase {
     pins_ = options_.pin_memory && taper::detail::can_pin_memory();
   }
 
-  /// Starts the workers. `datasets` has one data set per worker, or a single one that all workers
-  /// share. Without workers, the calling thread uses the single data set.
+  /// Starts the workers. `datasets` has one data set per worker, or a single data set that all
+  /// workers share. Without workers, the calling thread uses the single data set.
   void start(std::vector<std::unique_ptr<Dataset>> datasets) {
     datasets_ = std::move(datasets);
     if (options_.workers > 0)
@@ -158,7 +160,7 @@ class DataLoaderBase {
     }
   }
 
-  /// Makes a batch on the calling thread, and pins it if the options say so.
+  /// Makes a batch on the calling thread, and pins the batch if pin_memory is set.
   optional<Batch> make(Dataset& dataset, BatchRequest request) const {
     optional<Batch> batch = dataset.get_batch(std::move(request));
     if (pins_ && batch) detail::for_each_tensor(detail::Pin{}, *batch);
@@ -203,11 +205,11 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
       DataLoaderBase<Dataset, typename Dataset::BatchType, typename Sampler::BatchRequestType>;
 
  public:
-  /// The requests of the sampler, mostly the indices of a batch.
+  /// The type of the sampler's requests, usually the indices of a batch.
   using typename Base::BatchRequestType;
 
-  /// Copies `dataset` for each worker. Without workers, moves it in. Throws Error for the options
-  /// that DataLoaderBase refuses.
+  /// Copies `dataset` for each worker. Without workers, moves `dataset` into the loader. Throws
+  /// Error like the constructor of DataLoaderBase.
   StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
       : Base(options), sampler_(std::move(sampler)) {
     std::vector<std::unique_ptr<Dataset>> datasets;
@@ -230,7 +232,7 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
   Sampler sampler_;
 };
 
-/// Loads batches from a stateful data set, which chooses their examples.
+/// Loads batches from a stateful data set, which chooses the examples of each batch.
 template <class Dataset>
 class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType::value_type,
                                                  typename Dataset::BatchRequestType> {
@@ -241,8 +243,7 @@ class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::Batc
   /// The request to the data set: a number of examples.
   using typename Base::BatchRequestType;
 
-  /// Takes `dataset`, which all workers share. Throws Error for the options that DataLoaderBase
-  /// refuses.
+  /// Takes `dataset`, which all workers share. Throws Error like the constructor of DataLoaderBase.
   StatefulDataLoader(Dataset dataset, const DataLoaderOptions& options) : Base(options) {
     std::vector<std::unique_ptr<Dataset>> datasets;
     datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));

@@ -18,25 +18,27 @@ struct DataLoaderOptions {
   /// Sets the batch size.
   DataLoaderOptions(size_t batch_size) : batch_size_(batch_size) {}
 
-  /// Examples in a batch.
+  /// Number of examples in a batch.
   TAPER_ARG(size_t, batch_size) = 1;
-  /// Threads that prefetch batches. With 0, the calling thread makes each batch on demand.
+  /// Number of threads that prefetch batches. With 0, the calling thread makes each batch on
+  /// demand.
   ///
   /// Random numbers that a data set draws from default generators (for random crops, say) depend
-  /// only on the state of the default generator at begin() and on the batch. They do not depend on
-  /// the number or the speed of workers. The generator itself is unchanged.
+  /// only on the state of the default generator at begin() and on the batch. These numbers do not
+  /// depend on the number or the speed of workers. The state of the default generator does not
+  /// change.
   TAPER_ARG(size_t, workers) = 0;
-  /// The largest number of batches in flight at once, over all workers. The default is workers *
-  /// prefetch_factor.
+  /// The largest number of batches that all workers together prepare, or have prepared, at a time.
+  /// The default is workers * prefetch_factor.
   TAPER_ARG(optional<size_t>, max_jobs);
-  /// Batches that each worker prefetches, as in PyTorch: max_jobs is prefetch_factor * workers. Set
-  /// at most one of the two. The default is 2, or more if making a batch takes less time than
-  /// handing it over.
+  /// Number of batches that each worker prefetches, as in PyTorch: max_jobs is prefetch_factor *
+  /// workers. Set at most one of max_jobs and prefetch_factor. The default is 2. If making a batch
+  /// takes less time than waking a thread, the loader prefetches more.
   TAPER_ARG(optional<size_t>, prefetch_factor);
   /// The longest time to wait for a batch from a worker. By default, there is no limit.
   TAPER_ARG(optional<std::chrono::milliseconds>, timeout);
-  /// Whether batches come in the order of the sampler. If false, each batch comes as soon as it is
-  /// ready.
+  /// Whether batches are returned in the order of the sampler. If false, a batch is returned as
+  /// soon as it is ready.
   TAPER_ARG(bool, enforce_ordering) = true;
   /// Whether a last incomplete batch is left out.
   TAPER_ARG(bool, drop_last) = false;
@@ -62,7 +64,7 @@ struct FullDataLoaderOptions {
 
   size_t batch_size;  ///< examples in a batch
   size_t workers;     ///< threads that make batches, 0 for the calling thread
-  size_t max_jobs;    ///< batches in flight at once, over all workers
+  size_t max_jobs;    ///< largest number of batches in preparation at a time
   /// the longest time to wait for a batch, nullopt for no limit
   optional<std::chrono::milliseconds> timeout;
   bool enforce_ordering;  ///< whether batches come in the order of the sampler

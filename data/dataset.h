@@ -21,9 +21,9 @@ template <class T>
 struct is_optional<optional<T>> : std::true_type {};
 }  // namespace detail
 
-/// Returns whole batches. `Self` is the derived class. If Batch is an optional, the data set is
-/// stateful. The workers of a DataLoader then share the data set, and it chooses the next examples.
-/// A nullopt ends the epoch.
+/// The base class of data sets that return whole batches. `Self` is the derived class. If Batch is
+/// an optional, the data set is stateful: the workers of a DataLoader share the data set, and it
+/// chooses the next examples. Then nullopt ends the epoch.
 ///
 /// A data set in memory can also have a method
 ///
@@ -38,13 +38,13 @@ class BatchDataset {
   using SelfType = Self;                  ///< the derived class
   using BatchType = Batch;                ///< returned by get_batch()
   using BatchRequestType = BatchRequest;  ///< taken by get_batch()
-  /// Whether Batch is an optional. Then the workers of a loader share the data set.
+  /// Whether Batch is an optional. If true, the workers of a loader share the data set.
   static constexpr bool is_stateful = detail::is_optional<BatchType>::value;
 
   virtual ~BatchDataset() = default;
   /// Returns the requested batch. A list of indices requests the examples at these indices, in this
-  /// order. A number requests that many examples. The threads of a loader call it. Each thread has
-  /// a copy of the data set, unless the data set is stateful or shared.
+  /// order. A number requests that many examples. The threads of a loader call get_batch(). Each
+  /// thread has a copy of the data set, unless the data set is stateful or shared.
   virtual Batch get_batch(BatchRequest request) = 0;
   /// Returns the number of examples, or nullopt if it is unknown.
   virtual optional<size_t> size() const = 0;
@@ -54,14 +54,14 @@ class BatchDataset {
   MapDataset<Self, Transform> map(Transform transform) & {
     return datasets::map(static_cast<Self&>(*this), std::move(transform));
   }
-  /// Moves this temporary data set into one whose batches are transformed.
+  /// Moves this temporary data set into a data set whose batches are transformed.
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) && {
     return datasets::map(std::move(static_cast<Self&>(*this)), std::move(transform));
   }
 };
 
-/// Returns single examples by index.
+/// The base class of data sets that return single examples by index.
 template <class Self, class SingleExample = Example<>>
 class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
@@ -78,7 +78,7 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   }
 };
 
-/// Takes a number of examples as its request, instead of indices.
+/// The base class of data sets whose requests are numbers of examples, not indices.
 template <class Self, class Batch = std::vector<Example<>>>
 using StreamDataset = BatchDataset<Self, Batch, size_t>;
 
@@ -92,8 +92,8 @@ class InputArchive;
 
 namespace data::datasets {
 
-/// Keeps its position in the epoch. One object serves all workers, so get_batch must be
-/// thread-safe.
+/// The base class of data sets that keep their position in the epoch. All workers share one object,
+/// so get_batch must be thread-safe.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = size_t>
 class StatefulDataset : public BatchDataset<Self, optional<Batch>, BatchRequest> {
  public:

@@ -9,14 +9,14 @@
 
 namespace torch::taper::data {
 
-/// Holds data and the target to learn from it.
+/// Holds data, and the target that a model learns to compute from the data.
 template <class Data = Tensor, class Target = Tensor>
 struct Example {
   using DataType = Data;      ///< the type of `data`
   using TargetType = Target;  ///< the type of `target`
 
   Example() = default;
-  /// Takes data and target. Tensors share their memory.
+  /// Takes data and target. Tensors are not copied.
   Example(Data data, Target target) : data(std::move(data)), target(std::move(target)) {}
 
   /// The input of one example. After Stack, the inputs [B, ...] of a batch.
@@ -29,7 +29,7 @@ namespace example {
 using NoTarget = void;  ///< the target of data without one
 }
 
-/// Holds data without a target. It converts from and to the data.
+/// Holds data without a target. This class converts from Data and to Data.
 template <class Data>
 struct Example<Data, example::NoTarget> {
   using DataType = Data;                 ///< the type of `data`

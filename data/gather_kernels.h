@@ -15,8 +15,8 @@ struct ImageNumbers {
 
 }  // namespace data
 
-/// Writes image rows[b] of `images` as floats to y[b]. Both are contiguous. `rows` has y.size(0)
-/// elements and must live until the kernel has run.
+/// Writes image rows[b] of `images` as floats to y[b], for each b. `images` and y are contiguous.
+/// `rows` has y.size(0) elements, and must be kept until the kernel has run.
 TAPER_KERNEL(gather_images, Out y, In images, const size_t* rows, data::ImageNumbers n)
 /// Writes images / 255 to y.
 TAPER_KERNEL(images_to_float, Out y, In images)

@@ -10,11 +10,11 @@
 
 namespace torch::taper::data {
 
-/// Decodes a PNG or JPEG file to uint8 [3, H, W], in the order red, green, blue. The first bytes
-/// tell the format. As in Pillow's `convert("RGB")`, transparency is dropped, grey is repeated, and
-/// 16 bits become 8. Throws Error, which contains `name`, for a truncated or damaged file, for more
-/// than 178,956,970 pixels, and for other formats. Also throws Error for a PNG if Taper was built
-/// without libpng, and for a JPEG without libjpeg.
+/// Decodes a PNG or JPEG file to uint8 [3, H, W], in the order red, green, blue. The first bytes of
+/// the file determine the format. As in Pillow's `convert("RGB")`, transparency is dropped, grey is
+/// repeated, and 16 bits become 8. Throws Error, which contains `name`, for a truncated or damaged
+/// file, for more than 178,956,970 pixels, and for other formats. Also throws Error for a PNG if
+/// Taper was built without libpng, and for a JPEG without libjpeg.
 Tensor decode_image(std::string_view bytes, const std::string& name = "image");
 /// Reads and decodes an image file. Throws Error, which contains the path, in the same cases, and
 /// if the file is missing or not a regular file.

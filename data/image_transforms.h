@@ -10,15 +10,16 @@
 
 namespace torch::taper::data::transforms {
 namespace detail {
-/// Returns the part of an image at (top, left), as a view. Zeros fill the part outside the image.
+/// Returns a part of an image: height x width pixels, starting at (top, left). The part is a view.
+/// If it reaches beyond the image, it is a copy, filled with zeros there.
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width);
 Tensor center_crop(const Tensor& image, int64_t height, int64_t width);
-/// Crops at a random position. The image gets `padding` zeros on each side first. Throws ValueError
-/// if the padded image is smaller than the crop.
+/// Crops at a random position. First adds `padding` zeros on each side of the image. Throws
+/// ValueError if the padded image is smaller than the crop.
 Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t padding);
 /// Draws a part {top, left, height, width} of an image. `scale` holds the limits of the part's
 /// share of the image's area. `ratio` holds the limits of the part's width / height. After ten
-/// failed tries, it returns a part in the middle.
+/// failed tries, returns a part in the middle.
 std::array<int64_t, 4> random_part(int64_t height, int64_t width, std::array<double, 2> scale,
                                    std::array<double, 2> ratio);
 Tensor random_flip(const Tensor& image, double p, int64_t dim);
@@ -59,7 +60,8 @@ struct Resize : public TensorTransform<Target> {
   ///@}
 };
 
-/// Crops the middle of an image. Zeros surround a smaller image.
+/// Crops the middle of an image. If the image is smaller than the result, it is surrounded by
+/// zeros.
 template <class Target = Tensor>
 struct CenterCrop : public TensorTransform<Target> {
   /// Sets the size of a square, or height and width, in pixels. Throws ValueError for a size below
@@ -90,8 +92,9 @@ struct RandomCrop : public TensorTransform<Target> {
     detail::check_size("RandomCrop", height, width);
   }
   ///@}
-  /// Returns [..., height, width] from a position that each call draws. It is a view of the image,
-  /// unless it reaches into the padding. Throws ValueError if the padded image is smaller.
+  /// Returns [..., height, width] from a random position, drawn in each call. The result is a view
+  /// of the image, unless it reaches into the padding. Throws ValueError if the padded image is
+  /// smaller.
   Tensor operator()(Tensor input) override {
     return detail::random_crop(input, height, width, padding);
   }

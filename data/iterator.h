@@ -12,8 +12,8 @@
 namespace torch::taper::data {
 
 /// Iterates over batches, as an input iterator. Copies share their position. The first batch is
-/// made when it is first needed. After an exception, you can continue: the next access gives the
-/// following batch.
+/// made at the first access. After an exception, you can continue: the next access returns the next
+/// batch.
 template <class Batch>
 class Iterator {
  public:
@@ -35,7 +35,7 @@ class Iterator {
 
   /// Makes the end of any epoch.
   Iterator() = default;
-  /// Starts at the first batch of `producer`, which is not made yet.
+  /// Makes an iterator at the first batch of `producer`. The batch is not made yet.
   explicit Iterator(std::unique_ptr<Producer> producer)
       : state_(std::make_shared<State>(std::move(producer))) {}
 
@@ -47,8 +47,9 @@ class Iterator {
     state_->advance();
     return *this;
   }
-  /// Returns the batch, and makes the first batch if needed. You may move from it. The reference is
-  /// valid until the iterator or a copy of it moves on. Throws Error at the end.
+  /// Returns the batch, and makes the first batch if needed. You may move from the batch. The
+  /// reference is valid until the iterator, or a copy of it, is incremented. Throws Error at the
+  /// end.
   Batch& operator*() {
     TAPER_CHECK(state_, "Dereferencing the DataLoader's past-the-end iterator is not allowed");
     TAPER_CHECK(state_->fetch(), "Attempted to dereference iterator that was past the end");
@@ -81,7 +82,7 @@ class Iterator {
     std::unique_ptr<Producer> producer;
     optional<Batch> batch;
     bool started = false;
-    /// Whether an exception came in place of the batch.
+    /// Whether the producer threw an exception instead of returning the batch.
     bool failed = false;
   };
   bool at_end() const { return !state_ || !state_->fetch(); }

@@ -12,8 +12,8 @@ namespace detail {
 template <bool C, class T>
 using optional_if_t = std::conditional_t<C, optional<T>, T>;
 
-/// Tells whether D has get_stacked(). It is false for a class that derives from another data set's
-/// class, because it may override get().
+/// Tells whether D has get_stacked(). If D derives from another data set's class, this is false,
+/// because D may override get().
 template <class D, class = void>
 struct is_stacked : std::false_type {};
 template <class D>
@@ -57,13 +57,14 @@ class MapDataset
   using OutputBatchType =
       detail::optional_if_t<Source::is_stateful, typename AppliedTransform::OutputBatchType>;
 
-  /// Keeps both by value. Each worker of a loader has copies, unless the source is stateful.
+  /// Stores `dataset` and `transform`. Each worker of a loader has copies of them, unless the
+  /// source is stateful.
   MapDataset(Source dataset, AppliedTransform transform)
       : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
 
   /// Returns transform.apply_batch() of the batch of the source, or nullopt at the end of a
-  /// stateful source. If the transform is Stack, it calls get_stacked() of the source, if there is
-  /// one.
+  /// stateful source. If the transform is Stack and the source has get_stacked(), calls
+  /// get_stacked() instead.
   OutputBatchType get_batch(BatchRequestType request) override {
     if constexpr (detail::is_stack<AppliedTransform>::value && detail::is_stacked<Source>::value) {
       return dataset_.get_stacked(request);
@@ -105,8 +106,8 @@ class MapDataset
   AppliedTransform transform_;
 };
 
-/// Returns `dataset` with `transform` applied to its batches. Both are moved in. Does not compile
-/// unless the transform takes the batches of the data set.
+/// Returns a data set that applies `transform` to the batches of `dataset`. Both arguments are
+/// moved into it. Does not compile unless the transform takes the batches of the data set.
 template <class Source, class Transform>
 MapDataset<Source, Transform> map(Source dataset, Transform transform) {
   using Batch = typename Source::BatchType;

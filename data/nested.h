@@ -4,8 +4,9 @@
 //   batch = data::to_device(std::move(batch), device);
 //
 // A batch is a tensor, or an Example, pair, tuple, optional, OrderedDict or range (vector, array,
-// map, ...) of batches, to any depth. Numbers and strings stay unchanged. A user type can provide
-// methods, or functions in its namespace. They return the new value or change the given one:
+// map, ...) of batches, to any depth. Numbers and strings stay unchanged. For a type of the
+// program, provide methods, or functions in its namespace. These return the new value, or change
+// the given value:
 //
 //   struct Graphs {
 //     Graphs pin_memory();                          // or  Graphs pin_memory(Graphs)
@@ -92,7 +93,7 @@ struct Records<T,
     : std::true_type {};
 }  // namespace lookup
 
-/// Assigns the result of make() to value. If make() returns void, it changes the value itself.
+/// Assigns the result of make() to `value`. If make() returns void, make() changes `value` itself.
 template <class T, class Make>
 void replace(T& value, Make make) {
   if constexpr (std::is_void<decltype(make())>::value)
@@ -135,7 +136,7 @@ struct Move {
   bool non_blocking;
 };
 
-/// Records the stream for all tensors and values that Move moves.
+/// Calls record_stream(stream) for all tensors and values that Move moves.
 struct RecordStream {
   template <class T>
   using Takes = Move::Takes<T>;

@@ -32,7 +32,7 @@ class Pipeline {
   /// Starts the threads. At most `max_tasks` tasks are in flight. If `max_tasks` is 0, two tasks
   /// per worker are in flight, or more if making a batch takes less time than waking a thread.
   Pipeline(size_t workers, size_t max_tasks, bool in_order);
-  /// Waits for the running tasks and drops the rest.
+  /// Waits for the running tasks, and drops all other tasks.
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -40,12 +40,12 @@ class Pipeline {
   /// Derives the seeds of the tasks of an epoch. Call it before the first task, after all other
   /// random numbers of the epoch are drawn. The random numbers of a task depend on the current
   /// state of the default generator and on the index of the task in the epoch, not on the worker or
-  /// the time. The generator is not advanced. If the generator does not change between two
-  /// consecutive epochs, their numbers still differ.
+  /// the time. The generator is not advanced. Even if the generator does not change between two
+  /// consecutive epochs, the epochs have different random numbers.
   void begin_epoch();
   void submit(std::unique_ptr<Task> task);
   /// Waits until the next task is done and returns it, or null if none is in flight. Throws Error
-  /// if that takes longer than `timeout_ms` (negative: no limit).
+  /// if this takes longer than `timeout_ms` milliseconds. A negative timeout_ms means no limit.
   std::unique_ptr<Task> next(int64_t timeout_ms);
   /// Returns the number of submitted tasks that were not returned yet.
   size_t in_flight() const;

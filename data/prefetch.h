@@ -22,14 +22,14 @@ namespace torch::taper::data {
 /// the copies do not wait for the computation. The batches should be pinned
 /// (DataLoaderOptions::pin_memory), because the host waits for copies from other memory.
 ///
-/// On the CPU, batches are passed on unchanged and on demand.
+/// If the device is the CPU, batches are made on demand and returned unchanged.
 template <class Loader>
 class DevicePrefetcher {
  public:
   /// The batches of the iterator of the loader.
   using BatchType = std::decay_t<decltype(*std::declval<Loader&>().begin())>;
 
-  /// Keeps `depth` batches on the device ahead of the current batch. The loader must outlive this
+  /// Keeps `depth` batches after the current batch on the device. The loader must outlive this
   /// object. Throws Error if the device does not exist, and ValueError for a depth of 0.
   DevicePrefetcher(Loader& loader, Device device, size_t depth = 1)
       : loader_(loader), device_(taper::detail::existing_device(device)), depth_(depth) {
@@ -48,11 +48,11 @@ class DevicePrefetcher {
 
   /// Returns the device of the batches.
   Device device() const { return device_; }
-  /// Returns the stream of the copies, or nullopt on the CPU.
+  /// Returns the stream of the copies, or nullopt if the device is the CPU.
   const optional<cuda::Stream>& stream() const { return stream_; }
 
  private:
-  /// Holds a batch that is being copied, or the exception in its place.
+  /// Holds a batch that is being copied, or the exception that the loader threw instead.
   struct Slot {
     optional<BatchType> batch;
     std::exception_ptr error;
@@ -129,8 +129,8 @@ class DevicePrefetcher {
   optional<cuda::Stream> stream_;
 };
 
-/// Prefetches the batches of `loader`, a DataLoader or any range of batches, to `device`. It keeps
-/// `depth` batches ahead of the current batch.
+/// Prefetches the batches of `loader`, a DataLoader or any range of batches, to `device`. `depth`
+/// batches after the current batch are kept on the device.
 template <class Loader>
 DevicePrefetcher<Loader> prefetch_to_device(Loader& loader, Device device, size_t depth = 1) {
   return DevicePrefetcher<Loader>(loader, device, depth);

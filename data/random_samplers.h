@@ -1,5 +1,5 @@
-// Samplers that draw indices: with replacement, from a list, by weight, for one of several ranks.
-// They return the same indices as PyTorch's Python classes.
+// Samplers that draw indices: with replacement, from a list, by weight, or for one of several
+// ranks. They return the indices that PyTorch's Python classes return.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace torch::taper::data::samplers {
 
-/// Returns indices that a subclass draws for each epoch. A subclass calls reset() at the end of its
-/// constructor.
+/// The base class of samplers that draw all indices of an epoch at its start. A subclass calls
+/// reset() at the end of its constructor.
 class DrawnSampler : public Sampler<> {
  public:
   void reset(optional<size_t> new_size = nullopt) override;
@@ -22,7 +22,7 @@ class DrawnSampler : public Sampler<> {
   /// Restores the output of save(). Throws Error for negative indices, and for a position out of
   /// range.
   void load(serialize::InputArchive& archive) override;
-  /// Returns the number of indices returned in this epoch.
+  /// Returns how many indices next() has returned in this epoch.
   size_t index() const noexcept { return index_; }
 
  protected:
@@ -35,8 +35,8 @@ class DrawnSampler : public Sampler<> {
 };
 
 /// Draws `num_samples` indices with replacement, like PyTorch's RandomSampler(data,
-/// replacement=True). The default of `num_samples` is the size of the data set. Without a given
-/// generator, each epoch uses a new one that the default generator seeds, as in PyTorch. Throws
+/// replacement=True). The default of `num_samples` is the size of the data set. If no generator is
+/// given, each epoch uses a new generator, seeded by the default generator, as in PyTorch. Throws
 /// ValueError if `num_samples` is 0 or the data set is empty.
 class ReplacementSampler : public DrawnSampler {
  public:
@@ -89,12 +89,12 @@ class WeightedRandomSampler : public DrawnSampler {
   optional<Generator> generator_;
 };
 
-/// Returns the part of a rank, like PyTorch's DistributedSampler: every num_replicas-th index,
-/// starting at `rank`. With `shuffle`, each epoch has a new order, which is equal on all ranks.
-/// Otherwise the ranks use the order of the data set. All parts have equal sizes. To make them
-/// equal, the first indices are repeated. With `drop_last`, the last indices are left out instead.
-/// (LibTorch's DistributedRandomSampler draws other numbers.) Throws ValueError unless rank is
-/// below num_replicas.
+/// Returns the indices of one rank, like PyTorch's DistributedSampler: every num_replicas-th index,
+/// starting at number `rank`. With `shuffle`, each epoch has a new order of indices, which is equal
+/// on all ranks. Otherwise, the order is 0, 1, 2, ... All ranks get equally many indices. For this,
+/// the first indices are repeated, or with `drop_last`, the last indices are left out. (LibTorch's
+/// DistributedRandomSampler draws other numbers.) Throws ValueError unless rank is below
+/// num_replicas.
 class DistributedDrawnSampler : public DrawnSampler {
  public:
   /// Takes the size of the data set, and draws the first epoch.

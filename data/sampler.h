@@ -15,7 +15,7 @@ class InputArchive;
 
 namespace data::samplers {
 
-/// Returns requests for batches until the epoch is over.
+/// The base class of samplers. A sampler returns requests for batches until the epoch is over.
 template <class BatchRequest = std::vector<size_t>>
 class Sampler {
  public:
@@ -39,7 +39,7 @@ class SequentialSampler : public Sampler<> {
   optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// Returns the number of indices returned in this epoch.
+  /// Returns how many indices next() has returned in this epoch.
   size_t index() const noexcept { return index_; }
 
  private:
@@ -59,7 +59,7 @@ class RandomSampler : public Sampler<> {
   optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  /// Returns the number of indices returned in this epoch.
+  /// Returns how many indices next() has returned in this epoch.
   size_t index() const noexcept { return static_cast<size_t>(index_); }
 
  private:
@@ -67,9 +67,9 @@ class RandomSampler : public Sampler<> {
   int64_t index_ = 0;
 };
 
-/// Groups the indices of another sampler into batches of a fixed size, whatever size next() asks
-/// for. The last batch may be smaller. With `drop_last`, an incomplete batch is left out. Throws
-/// ValueError for a batch_size of 0.
+/// Groups the indices of another sampler into batches of a fixed size. The argument of next() is
+/// ignored. The last batch may be smaller. With `drop_last`, an incomplete batch is left out.
+/// Throws ValueError for a batch_size of 0.
 template <class Inner = RandomSampler>
 class BatchSampler : public Sampler<> {
  public:
@@ -93,7 +93,7 @@ class BatchSampler : public Sampler<> {
   bool drop_last_;
 };
 
-/// Serves as the base class of requests that are not lists of indices.
+/// The base class of requests that are not lists of indices.
 struct CustomBatchRequest {
   virtual ~CustomBatchRequest() = default;
   virtual size_t size() const = 0;  ///< number of requested examples

@@ -1,5 +1,4 @@
-// Adadelta: steps in the unit of the parameter, from running means of squared gradients and squared
-// steps.
+// Adadelta: scales steps by running means of squared gradients and of squared steps.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -9,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures Adadelta. The formula of class Adadelta shows the meaning of each option. A number
-/// converts to options with that learning rate.
+/// converts to options with this learning rate.
 struct AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
   AdadeltaOptions(double lr = 1.0) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1.0;                   ///< the learning rate
@@ -41,8 +40,8 @@ TAPER_OPTIM_CLONED(Adadelta);
 class Adadelta : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit Adadelta(std::vector<OptimizerParamGroup> param_groups, AdadeltaOptions defaults = {});
   explicit Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults = {});

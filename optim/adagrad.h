@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures Adagrad. The formula of class Adagrad shows the meaning of each option. A number
-/// converts to options with that learning rate.
+/// converts to options with this learning rate.
 struct AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
   AdagradOptions(double lr = 1e-2) : lr_(lr) {}      ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;                      ///< the learning rate
@@ -34,14 +34,14 @@ TAPER_OPTIM_CLONED(Adagrad);
 ///     sum += g^2
 ///     p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(sum) + eps)
 ///
-/// As in LibTorch, the sums of all groups start at the initial_accumulator_value of the defaults.
-/// state() has the sums from the start. For parameters that are added later, it has them after
-/// their first step. Throws Error if an option is negative.
+/// As in LibTorch, all sums start at the option initial_accumulator_value of the defaults, not of
+/// the group. The constructor puts the sums into state(). The sum of a parameter that is added
+/// later is in state() after the parameter's first step. Throws Error if an option is negative.
 class Adagrad : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {});
   explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});

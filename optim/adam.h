@@ -10,36 +10,36 @@
 namespace torch::taper::optim {
 namespace detail {
 
-/// Waits for the device of the clock, and returns the number of steps that the clock has counted.
-/// If `clock` is undefined, returns `counted`.
+/// Returns the number of steps that `clock`, a tensor on a device, has counted. The host waits for
+/// the device. If `clock` is undefined, returns `counted`.
 int64_t steps_of(const Tensor& clock, int64_t counted);
-/// Sets the clock to n steps, if it is defined. Returns n.
+/// If `clock` is defined, sets it to n steps. Returns n.
 int64_t set_steps(const Tensor& clock, int64_t n);
 
 }  // namespace detail
 
 /// Configures Adam. The formula of class Adam shows the meaning of each option. A number converts
-/// to options with that learning rate.
+/// to options with this learning rate.
 struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   AdamOptions(double lr = 1e-3) : lr_(lr) {}        ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
   using betas_t = std::tuple<double, double>;       ///< beta1 and beta2
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
-  TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
+  TAPER_ARG(double, eps) = 1e-8;                    ///< added to the denominator
   TAPER_ARG(double, weight_decay) = 0;              ///< adds weight_decay * p to the gradient
   TAPER_ARG(bool, amsgrad) = false;     ///< whether to use the largest v so far instead of v
   TAPER_ARG(bool, capturable) = false;  ///< whether steps can be captured after the first one
   TAPER_OPTIM_OPTIONS(AdamOptions)
 };
 
-/// Configures AdamW. The formula of class Adam shows the meaning of each option. A number converts
-/// to options with that learning rate.
+/// Configures AdamW. The formulas of the classes Adam and AdamW show the meaning of each option. A
+/// number converts to options with this learning rate.
 struct AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
   using betas_t = std::tuple<double, double>;       ///< beta1 and beta2
   TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< the factors of both running means
-  TAPER_ARG(double, eps) = 1e-8;                    ///< is added to the denominator
+  TAPER_ARG(double, eps) = 1e-8;                    ///< added to the denominator
   TAPER_ARG(double, weight_decay) = 1e-2;           ///< subtracts lr * weight_decay * p from p
   TAPER_ARG(bool, amsgrad) = false;     ///< whether to use the largest v so far instead of v
   TAPER_ARG(bool, capturable) = false;  ///< whether steps can be captured after the first one
@@ -66,10 +66,12 @@ struct AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
     TAPER_OPTIM_STATE(Name##ParamState)                                             \
   }
 
-/// Holds the steps that Adam took for a parameter, and the running means of its gradient.
+/// Holds a parameter's number of steps, and the running means of its gradient and of the squared
+/// gradient.
 TAPER_ADAM_STATE(Adam);
 TAPER_OPTIM_CLONED(Adam);
-/// Holds the steps that AdamW took for a parameter, and the running means of its gradient.
+/// Holds a parameter's number of steps, and the running means of its gradient and of the squared
+/// gradient.
 TAPER_ADAM_STATE(AdamW);
 TAPER_OPTIM_CLONED(AdamW);
 #undef TAPER_ADAM_STATE
@@ -83,9 +85,9 @@ TAPER_OPTIM_CLONED(AdamW);
 ///     p -= lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 ///
 /// With amsgrad, the largest v so far replaces v. With `capturable`, steps can be captured
-/// (graph.h) after the first step. A clock on the device of the parameters then counts t. The
-/// parameters of a group that took their first step together share a clock. In replays, lr has the
-/// value that it had at the capture. Throws Error if lr, eps or weight_decay is negative, or a beta
+/// (graph.h) after the first step. A clock, a tensor on the parameters' device, then counts t.
+/// Parameters of a group that had their first step together share a clock. Replays use the value
+/// that lr had during the capture. Throws Error if lr, eps or weight_decay is negative, or a beta
 /// is outside [0, 1).
 ///
 ///     optim::Adam optimizer(model->parameters(), optim::AdamOptions(1e-3));
@@ -94,8 +96,8 @@ TAPER_OPTIM_CLONED(AdamW);
 class Adam : public Optimizer {
  public:
   /// Takes parameter groups for Adam, or parameters that form one group. Groups without options get
-  /// `defaults`. Throws Error for `defaults` out of range, and for parameters that Optimizer
-  /// refuses.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer.
   ///@{
   explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
   explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
@@ -112,8 +114,8 @@ class Adam : public Optimizer {
 class AdamW : public Optimizer {
  public:
   /// Takes parameter groups for AdamW, or parameters that form one group. Groups without options
-  /// get `defaults`. Throws Error for `defaults` out of range, and for parameters that Optimizer
-  /// refuses.
+  /// get `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor
+  /// of Optimizer.
   ///@{
   explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
   explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});

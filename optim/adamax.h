@@ -1,4 +1,4 @@
-// Adamax: Adam with a running maximum of the gradient instead of the root mean square.
+// Adamax: Adam with a running maximum of |gradient| instead of the root mean square.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures Adamax. The formula of class Adamax shows the meaning of each option. A number
-/// converts to options with that learning rate.
+/// converts to options with this learning rate.
 struct AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
   AdamaxOptions(double lr = 2e-3) : lr_(lr) {}      ///< sets the learning rate
   TAPER_ARG(double, lr) = 2e-3;                     ///< the learning rate
@@ -19,11 +19,11 @@ struct AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
   TAPER_OPTIM_OPTIONS(AdamaxOptions)
 };
 
-/// Holds a running mean and a running maximum of a parameter, with its dtype and sizes.
+/// Holds a running mean and a running maximum for a parameter, with its dtype and sizes.
 struct AdamaxParamState : public OptimizerCloneableParamState<AdamaxParamState> {
   TAPER_ARG(int64_t, step) = 0;  ///< number of steps so far
   TAPER_ARG(Tensor, exp_avg);    ///< running mean of the gradient
-  TAPER_ARG(Tensor, exp_inf);    ///< running maximum of the gradient
+  TAPER_ARG(Tensor, exp_inf);    ///< running maximum of |gradient|
   TAPER_OPTIM_STATE(AdamaxParamState)
 };
 TAPER_OPTIM_CLONED(Adamax);
@@ -40,8 +40,8 @@ TAPER_OPTIM_CLONED(Adamax);
 class Adamax : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit Adamax(std::vector<OptimizerParamGroup> param_groups, AdamaxOptions defaults = {});
   explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {});

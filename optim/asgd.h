@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures ASGD. The formula of class ASGD shows the meaning of each option. A number converts
-/// to options with that learning rate.
+/// to options with this learning rate.
 struct ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
   ASGDOptions(double lr = 1e-2) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;               ///< the learning rate
@@ -39,13 +39,13 @@ TAPER_OPTIM_CLONED(ASGD);
 ///     eta = lr / (1 + lambd * lr * t)^alpha
 ///     mu = 1 / max(1, t - t0)
 ///
-/// The state holds the average `ax`. You may use it instead of the parameter. Throws Error if lr or
-/// weight_decay is negative.
+/// The state holds the average `ax`, which you may use instead of the parameter. Throws Error if lr
+/// or weight_decay is negative.
 class ASGD : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit ASGD(std::vector<OptimizerParamGroup> param_groups, ASGDOptions defaults = {});
   explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {});

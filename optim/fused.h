@@ -1,12 +1,12 @@
 // LibTorch's _fused_... functions: one step of an optimizer for all parameters of a list. On a
 // device, one launch handles all parameters of a dtype, without synchronization.
 //
-// All lists have the length of `self`. The tensors with the same index have the same floating
-// dtype, device and sizes. Only state_steps differ. Each of them has one f32 element, which the
-// caller increments. If `grad_scale` is given, the gradients are divided by it in-place. If
-// `found_inf` is not 0, nothing changes. Both have one f32 element. With `maximize`, the step
-// increases the objective. The functions are not differentiable. They throw Error for invalid
-// arguments, before anything changes.
+// All lists have the length of `self`, the list of parameters. Tensors with the same index have the
+// same floating dtype, device and sizes. Only the tensors of state_steps have one f32 element,
+// which the caller increments before the step. If `grad_scale` is given, the gradients are divided
+// by grad_scale in-place. If `found_inf` is not 0, nothing changes. grad_scale and found_inf have
+// one f32 element each. With `maximize`, the step increases the objective. The functions are not
+// differentiable. They throw Error for invalid arguments, before anything changes.
 #pragma once
 
 #include <taper/framework/core/tensor.h>
@@ -26,7 +26,8 @@ void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, Tensor
                   double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
                   bool maximize, const optional<Tensor>& grad_scale = {},
                   const optional<Tensor>& found_inf = {});
-/// Makes a step of AdamW, which does not add the weight decay to the gradient.
+/// Makes a step of AdamW, in which lr * weight_decay * p is subtracted from each parameter p,
+/// instead of adding weight_decay * p to its gradient.
 void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs,
                    TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1,
                    double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
@@ -37,7 +38,7 @@ void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, Tenso
                    double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
                    bool maximize, const optional<Tensor>& grad_scale = {},
                    const optional<Tensor>& found_inf = {});
-/// Makes a step of SGD. Without momentum, the list of buffers is empty. In the first step, the
+/// Makes a step of SGD. Without momentum, momentum_buffer_list is empty. If is_first_step, the
 /// gradients overwrite the buffers.
 void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
                  double weight_decay, double momentum, double lr, double dampening, bool nesterov,

@@ -29,64 +29,67 @@
 
 namespace torch::taper::amp {
 
-/// Scales losses by a factor that is as large as the gradients allow (Micikevicius et al., "Mixed
-/// precision training", 2018). The scale is a number on the device of the first loss. Only
-/// get_scale(), state_dict(), and step() of an optimizer with takes_found_inf() false wait for this
-/// device. takes_found_inf() is true for Adam, AdamW, and SGD without dampening.
+/// Scales losses by a factor, the scale, which is kept as large as possible without an overflow of
+/// gradients (Micikevicius et al., "Mixed precision training", 2018). The scale is a number on the
+/// device of the first loss. Only get_scale(), state_dict(), and step() of an optimizer with
+/// takes_found_inf() false wait for this device. takes_found_inf() is true for Adam, AdamW, and SGD
+/// without dampening.
 class GradScaler {
  public:
   /// Makes a scaler for losses on devices of the type of `device`. If this type is CUDA and there
-  /// is no CUDA device, it warns and disables the scaler. A disabled scaler calls optimizer.step()
-  /// in step(), returns losses unchanged from scale(), and otherwise does nothing. Throws Error
-  /// unless growth_factor > 1 and backoff_factor < 1.
+  /// is no CUDA device, warns and disables the scaler. If the scaler is disabled, step() calls
+  /// optimizer.step(), scale() returns losses unchanged, and other functions do nothing. Throws
+  /// Error unless growth_factor > 1 and backoff_factor < 1.
   explicit GradScaler(Device device = kCUDA, double init_scale = 65536.0,
                       double growth_factor = 2.0, double backoff_factor = 0.5,
                       int64_t growth_interval = 2000, bool enabled = true);
 
   /// Returns the loss times the scale.
   Tensor scale(const Tensor& outputs);
-  /// Returns several losses times the scale, each on its device. The scale lives on the device of
-  /// the first scaled loss.
+  /// Returns several losses times the scale, each on its device. The scale is stored on the device
+  /// of the first scaled loss.
   std::vector<Tensor> scale(const std::vector<Tensor>& outputs);
-  /// Divides the gradients of the parameters of the optimizer by the scale, and checks that all are
-  /// finite. Throws Error before the first scale(), after step(), and if it is called twice before
-  /// update(). Throws ValueError for f16 gradients.
+  /// Divides the gradients of the optimizer's parameters by the scale, and checks whether all
+  /// gradients are finite. Throws Error before the first scale(), after step(), and if unscale_()
+  /// is called twice before update(). Throws ValueError for f16 gradients.
   void unscale_(optim::Optimizer& optimizer);
-  /// Sets a function that unscale_() calls with the result of each device. `found_inf` is a float
-  /// on the device. It is 0 if all gradients are finite. The function lets ranks with different
-  /// gradients agree on one result (distributed::agree_on_found_inf).
+  /// Sets a function that unscale_() calls for each device. Its argument `found_inf` is a float on
+  /// the device, which is 0 if all gradients are finite. The function may change found_inf, so that
+  /// all ranks have the same value (see distributed::agree_on_found_inf).
   void set_found_inf_agreement(std::function<void(Tensor& found_inf)> agree) {
     agree_ = std::move(agree);
   }
-  /// Calls unscale_() if you have not, then optimizer.step() unless a gradient is infinite or NaN.
-  /// Returns the result of step(). Throws Error if a closure is given, if it is called twice before
-  /// update(), and if no parameter has a gradient.
+  /// Calls unscale_() if you have not called it. Then calls optimizer.step(), unless a gradient is
+  /// infinite or NaN, and returns its result. Throws Error if a closure is given, if step() is
+  /// called twice before update(), and if no parameter has a gradient.
   Tensor step(optim::Optimizer& optimizer, optim::Optimizer::LossClosure closure = nullptr);
-  /// Ends an iteration. If a gradient was not finite, it multiplies the scale by the backoff
-  /// factor. After growth_interval good iterations in a row, it multiplies the scale by the growth
-  /// factor. Throws Error if no gradients were checked.
+  /// Ends an iteration. If a gradient was not finite, multiplies the scale by the backoff factor.
+  /// An iteration is good if all gradients were finite. After growth_interval good iterations in a
+  /// row, multiplies the scale by the growth factor. Throws Error if no gradients were checked.
   void update();
   /// Sets the scale to `new_scale`, and keeps the count of good iterations. Throws Error before the
   /// first scale().
   void update(double new_scale);
-  /// Sets the scale to a tensor. Throws Error unless it has one element, is on the type of device
-  /// of the scaler and requires no gradient.
+  /// Sets the scale to a tensor. Throws Error unless the tensor has one element, is on a device of
+  /// the scaler's type, and requires no gradient.
   void update(const Tensor& new_scale);
 
   /// Returns the scale, after waiting for the device. Returns 1 if the scaler is disabled.
   double get_scale() const;
   /// Returns the factor that multiplies the scale after growth_interval good iterations in a row.
   double get_growth_factor() const { return growth_factor_; }
-  /// Sets the growth factor, from the next update() on. It should be above 1, which is not checked.
+  /// Sets the growth factor for the next update() and later ones. It should be above 1, but this is
+  /// not checked.
   void set_growth_factor(double factor) { growth_factor_ = factor; }
   /// Returns the factor that multiplies the scale after a gradient was not finite.
   double get_backoff_factor() const { return backoff_factor_; }
-  /// Sets the backoff factor, from the next update() on. It should be below 1, which is not
-  /// checked.
+  /// Sets the backoff factor for the next update() and later ones. It should be below 1, but this
+  /// is not checked.
   void set_backoff_factor(double factor) { backoff_factor_ = factor; }
   /// Returns the number of good iterations in a row before the scale grows.
   int64_t get_growth_interval() const { return growth_interval_; }
-  /// Sets the number of good iterations before the scale grows, from the next update() on.
+  /// Sets the number of good iterations before the scale grows, for the next update() and later
+  /// ones.
   void set_growth_interval(int64_t interval) { growth_interval_ = interval; }
   /// Returns false if the scaler was disabled, or if there is no CUDA device.
   bool is_enabled() const { return enabled_; }
@@ -104,10 +107,10 @@ class GradScaler {
 
  private:
   enum class Stage { kReady, kUnscaled, kStepped };
-  /// Holds the stage of an optimizer since update().
+  /// Holds what was called for an optimizer since update().
   struct Iteration {
     Stage stage = Stage::kReady;
-    std::vector<Tensor> found_inf;  // of each device
+    std::vector<Tensor> found_inf;  // for each device
   };
   void check_scaled(const char* function) const;
   const Tensor& scale_for(const Tensor& output);

@@ -19,18 +19,20 @@ struct LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
   TAPER_ARG(int64_t, max_iter) = 20;
   /// The maximum number of calls of the closure in one step(), by default 5/4 of max_iter.
   TAPER_ARG(optional<int64_t>, max_eval) = nullopt;
-  /// A step() ends when no element of the gradient is larger than this.
+  /// A step() ends when no element of the gradient has a magnitude above this number.
   TAPER_ARG(double, tolerance_grad) = 1e-7;
-  /// A step() ends when the loss or the parameters change by less than this.
+  /// A step() ends when the loss or the parameters change by less than this number.
   TAPER_ARG(double, tolerance_change) = 1e-9;
   TAPER_ARG(int64_t, history_size) = 100;  ///< number of steps in the history
-  /// nullopt means steps of length lr. "strong_wolfe" means a line search.
+  /// How the length of a step is found. nullopt means the length lr. "strong_wolfe" means a line
+  /// search.
   TAPER_ARG(optional<std::string>, line_search_fn) = nullopt;
   TAPER_OPTIM_OPTIONS(LBFGSOptions)
 };
 
-/// Holds the state of all parameters. state() has it under the key of the first parameter. Vectors
-/// concatenate the elements of all parameters. `ro`, `al` and `H_diag` are numbers.
+/// Holds one state for all parameters together. Its key in state() is the key of the first
+/// parameter. Vectors concatenate the elements of all parameters. `ro`, `al` and `H_diag` are
+/// numbers.
 struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
   TAPER_ARG(int64_t, func_evals) = 0;  ///< number of calls of the closure
   TAPER_ARG(int64_t, n_iter) = 0;      ///< number of iterations
@@ -39,8 +41,8 @@ struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
   TAPER_ARG(Tensor, d);                ///< the direction of the step
   TAPER_ARG(Tensor, H_diag);           ///< scale of the initial Hessian
   TAPER_ARG(Tensor, prev_flat_grad);   ///< the last gradient
-  // Like TAPER_ARG. Assignments of a deque are defined in the .cpp, because they would slow down
-  // each including file.
+  // Declares a field like TAPER_ARG. The functions that assign a deque are defined in the .cpp,
+  // because they would slow down the compilation of each including file.
 #define TAPER_LBFGS_HISTORY(name)                                     \
  public:                                                              \
   LBFGSParamState& name(const std::deque<Tensor>& new_##name);        \
@@ -60,14 +62,14 @@ struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
 };
 TAPER_OPTIM_CLONED(LBFGS);
 
-/// Minimizes a function by the two-loop recursion over the last `history_size` changes (Nocedal and
-/// Wright, "Numerical optimization", chapters 3.5 and 7.2). One step() makes up to `max_iter`
-/// iterations.
+/// Minimizes a function by the two-loop recursion over the last `history_size` changes of
+/// parameters and gradients (Nocedal and Wright, "Numerical optimization", chapters 3.5 and 7.2).
+/// One step() makes up to `max_iter` iterations.
 ///
 /// The closure must clear the gradients, compute the loss, call backward and return the loss. It is
 /// called several times in a step. All parameters are in one group and have one dtype. The history
-/// takes history_size * 2 times the memory of the parameters. Throws Error for several groups, if
-/// there is no closure, and for an unknown line search.
+/// takes history_size * 2 times the memory of the parameters. step() throws Error if there is no
+/// closure. Throws Error for several groups and for an unknown line search.
 class LBFGS : public Optimizer {
  public:
   /// Takes one parameter group, or parameters that form one group. A group without options gets
@@ -88,9 +90,10 @@ class LBFGS : public Optimizer {
   int64_t numel() const;
   Tensor flat_gradient() const;
   void move(double length, const Tensor& direction);
-  /// Returns the loss and the gradient at `t` along the direction. The parameters are restored.
+  /// Returns the loss and the gradient at distance `t` along `direction`. Restores the parameters.
   LinePoint look(const LossClosure& closure, const Tensor& direction, double t);
-  /// Moves the parameters, updates `now` and returns the number of calls of the closure.
+  /// Moves the parameters by one step, sets `now` to the new point, and returns the number of calls
+  /// of the closure.
   int64_t advance(const LossClosure& closure, LBFGSParamState& state, const LBFGSOptions& options,
                   bool is_last, LinePoint& now);
 };

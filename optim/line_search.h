@@ -16,10 +16,10 @@ struct LinePoint {
 };
 
 /// Finds a point that satisfies the strong Wolfe conditions: f falls by at least 1e-4 times the
-/// linear prediction, and the magnitude of the slope is at most 0.9 times that at t = 0. After 25
-/// evaluations it returns the best point. `evaluate(t)` computes a point. `start` is the point at t
-/// = 0, `t` is the first guess, and `largest` is the largest element of the direction. It adds the
-/// number of evaluations to `evaluations`.
+/// linear prediction, and the magnitude of the slope is at most 0.9 times the magnitude at t = 0.
+/// After 25 evaluations, returns the best point. `evaluate(t)` computes a point. `start` is the
+/// point at t = 0, `t` is the first guess, and `largest` is the largest magnitude in the direction.
+/// The function adds its number of evaluations to `evaluations`.
 LinePoint strong_wolfe(const std::function<LinePoint(double t)>& evaluate, const LinePoint& start,
                        double t, double largest, double tolerance_change, int64_t& evaluations);
 

@@ -9,8 +9,8 @@
 
 namespace torch::taper::optim {
 
-/// Serves as the base class of learning rate schedules. The optimizer must outlive the schedule.
-/// Call step() once per epoch or once per batch, after step() of the optimizer.
+/// The base class of learning rate schedules. The optimizer must outlive the schedule. Call step()
+/// once per epoch or once per batch, after step() of the optimizer.
 ///
 ///     StepLR schedule(optimizer, 30, 0.1);  // multiplies by 0.1 every 30 steps
 ///     optimizer.step();
@@ -39,7 +39,7 @@ class LRScheduler {
 };
 
 /// Multiplies the learning rates by gamma every step_size steps. As in LibTorch, the first call of
-/// step() changes nothing, so the rates fall in calls step_size + 1, 2 * step_size + 1, ...
+/// step() changes nothing. The rates change in calls number step_size + 1, 2 * step_size + 1, ...
 class StepLR : public LRScheduler {
  public:
   /// Sets the options. Throws Error unless step_size is at least 1.
@@ -52,7 +52,7 @@ class StepLR : public LRScheduler {
 };
 
 /// Sets the learning rates by a formula. After n calls of step(), each rate is its initial value
-/// times factor(n). The schedules below count steps like PyTorch's Python schedules.
+/// times factor(n). This class and its subclasses count steps like PyTorch's Python schedules.
 class LambdaLR : public LRScheduler {
  public:
   /// Returns the factor of the initial learning rate after a number of calls of step().
@@ -81,9 +81,9 @@ class ExponentialLR : public LambdaLR {
   ExponentialLR(Optimizer& optimizer, double gamma);
 };
 
-/// Lowers the learning rates along half a cosine from their initial values to eta_min at T_max
-/// steps, then raises them again (Loshchilov and Hutter, "SGDR: stochastic gradient descent with
-/// warm restarts", 2016).
+/// Lowers the learning rates along half a cosine wave, from their initial values to eta_min after
+/// T_max steps. Then raises the rates again (Loshchilov and Hutter, "SGDR: stochastic gradient
+/// descent with warm restarts", 2016).
 class CosineAnnealingLR : public LRScheduler {
  public:
   /// Sets the options. Throws Error unless T_max is at least 1.
@@ -104,9 +104,9 @@ class ReduceLROnPlateauScheduler {
   /// Selects the unit of `threshold`: relative to the best value (rel), or absolute (abs).
   enum ThresholdMode { rel, abs };
   /// Sets the options. After more than `patience` steps without an improvement by `threshold`, the
-  /// rates are multiplied by `factor`. They never fall below min_lrs (empty, or one value per
-  /// group). Then the schedule waits for `cooldown` steps. Throws Error unless factor is below 1
-  /// and min_lrs has a valid size.
+  /// rates are multiplied by `factor`. The rates never fall below min_lrs, which has one value per
+  /// group, or is empty. After a reduction, the next `cooldown` steps are ignored. Throws Error
+  /// unless factor is below 1 and min_lrs has a valid size.
   explicit ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min,
                                       float factor = 0.1f, int patience = 10,
                                       double threshold = 1e-4, ThresholdMode threshold_mode = rel,

@@ -1,4 +1,5 @@
-// Learning rate schedules given by formulas. They count steps like PyTorch's Python schedules.
+// Learning rate schedules given by formulas. These schedules count steps like PyTorch's Python
+// schedules.
 #pragma once
 
 #include <taper/optim/lr_scheduler.h>
@@ -11,30 +12,31 @@ namespace torch::taper::optim {
 /// learning rate after n steps of a group whose initial learning rate is `base`.
 namespace schedule {
 
-/// Returns the learning rate after n steps from the initial learning rate.
+/// A function that returns the learning rate after n steps. `base` is the initial learning rate.
 using Formula = std::function<double(double base, unsigned n)>;
 
-/// Returns base * gamma^k, where k is the number of milestones that n has reached.
+/// Returns the formula base * gamma^k. k is the number of milestones that are at most n.
 Formula multi_step(std::vector<unsigned> milestones, double gamma = 0.1);
-/// Returns base * gamma^(n / step_size), with the quotient rounded down. Throws ValueError unless
-/// step_size is at least 1.
+/// Returns the formula base * gamma^k, with k = n / step_size rounded down. Throws ValueError
+/// unless step_size is at least 1.
 Formula step(unsigned step_size, double gamma = 0.1);
-/// Returns base * gamma^n.
+/// Returns the formula base * gamma^n.
 Formula exponential(double gamma);
-/// Returns base * factor during the first total_iters steps, then base. Throws ValueError unless 0
-/// <= factor <= 1.
+/// Returns a formula: base * factor during the first total_iters steps, and base afterwards. Throws
+/// ValueError unless 0 <= factor <= 1.
 Formula constant(double factor = 1.0 / 3, unsigned total_iters = 5);
-/// Returns a linear schedule from base * start_factor to base * end_factor at total_iters. Throws
-/// ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
+/// Returns a formula: a line from base * start_factor at n = 0 to base * end_factor at n =
+/// total_iters. Throws ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
 Formula linear(double start_factor = 1.0 / 3, double end_factor = 1, unsigned total_iters = 5);
-/// Returns base * (1 - n / total_iters)^power. After total_iters steps, it is 0. Throws ValueError
-/// unless total_iters is at least 1.
+/// Returns the formula base * (1 - n / total_iters)^power, which is 0 after total_iters steps.
+/// Throws ValueError unless total_iters is at least 1.
 Formula polynomial(unsigned total_iters = 5, double power = 1);
-/// Returns half a cosine from base to eta_min at T_max. Then the rate rises again. Throws
-/// ValueError unless T_max is at least 1.
+/// Returns a formula: half a cosine wave from base to eta_min at n = T_max. Then the rate rises
+/// again. Throws ValueError unless T_max is at least 1.
 Formula cosine(unsigned T_max, double eta_min = 0);
-/// Returns half a cosine from base to eta_min in T_0 steps, then restarts from base. Each cycle is
-/// T_mult times as long as the cycle before. Throws ValueError unless both are at least 1.
+/// Returns a formula: half a cosine wave from base to eta_min in T_0 steps, then a restart from
+/// base. Each cycle is T_mult times as long as the previous cycle. Throws ValueError unless T_0 and
+/// T_mult are at least 1.
 Formula cosine_with_restarts(unsigned T_0, unsigned T_mult = 1, double eta_min = 0);
 
 }  // namespace schedule
@@ -112,10 +114,10 @@ struct OneCycleLROptions {
   TAPER_ARG(unsigned, total_steps);  ///< number of steps of the schedule
   /// The fraction of the steps in which the rate rises.
   TAPER_ARG(double, pct_start) = 0.3;
-  /// Whether the rate follows lines instead of cosines.
+  /// Whether the rate changes linearly. If false, it follows half cosine waves.
   TAPER_ARG(bool, linear) = false;
-  /// Whether the momentum (the first beta of Adam) also moves, between base_momentum and
-  /// max_momentum. It falls when the rate rises.
+  /// Whether the momentum (the first beta of Adam) also changes, between base_momentum and
+  /// max_momentum. The momentum falls when the rate rises.
   TAPER_ARG(bool, cycle_momentum) = true;
   TAPER_ARG(double, base_momentum) = 0.85;  ///< the smallest momentum
   TAPER_ARG(double, max_momentum) = 0.95;   ///< the largest momentum
@@ -149,14 +151,14 @@ class OneCycleLR : public LRScheduler {
 
 /// Configures CyclicLR.
 struct CyclicLROptions {
-  /// Selects the height of later cycles. See mode().
+  /// Selects how the height of the cycles changes. See mode().
   enum Mode { triangular, triangular2, exp_range };
-  /// Sets the learning rates between which the cycles move.
+  /// Sets the smallest and the largest learning rate.
   CyclicLROptions(double base_lr, double max_lr) : base_lr_(base_lr), max_lr_(max_lr) {}
   TAPER_ARG(double, base_lr);                ///< the smallest rate
   TAPER_ARG(double, max_lr);                 ///< the largest rate
-  TAPER_ARG(unsigned, step_size_up) = 2000;  ///< steps of the rise
-  /// Steps of the fall, by default step_size_up.
+  TAPER_ARG(unsigned, step_size_up) = 2000;  ///< number of steps in which the rate rises
+  /// Number of steps in which the rate falls. The default is step_size_up.
   TAPER_ARG(optional<unsigned>, step_size_down) = nullopt;
   /// With triangular, all cycles have the same height. triangular2 halves the height in each cycle.
   /// exp_range multiplies the height by gamma^n in step n.
@@ -167,9 +169,10 @@ struct CyclicLROptions {
   TAPER_ARG(double, max_momentum) = 0.9;   ///< the largest momentum
 };
 
-/// Moves the learning rate up and down between two values along lines (Smith, "Cyclical learning
-/// rates for training neural networks", 2015). Call step() once per batch. Throws ValueError for
-/// cycle_momentum with an optimizer without momentum, and for step sizes below 1.
+/// Raises and lowers the learning rate linearly between two values, again and again (Smith,
+/// "Cyclical learning rates for training neural networks", 2015). Call step() once per batch.
+/// Throws ValueError for cycle_momentum with an optimizer without momentum, and for step sizes
+/// below 1.
 class CyclicLR : public LRScheduler {
  public:
   /// Sets the first learning rate of all groups, and the first momentum if cycle_momentum is true.

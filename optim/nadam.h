@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures NAdam. The formula of class NAdam shows the meaning of each option. A number converts
-/// to options with that learning rate.
+/// to options with this learning rate.
 struct NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
   NAdamOptions(double lr = 2e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 2e-3;                     ///< the learning rate
@@ -20,7 +20,7 @@ struct NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
   TAPER_OPTIM_OPTIONS(NAdamOptions)
 };
 
-/// Holds the running means of a parameter, with its dtype and sizes.
+/// Holds the running means for a parameter, with its dtype and sizes.
 struct NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
   TAPER_ARG(int64_t, step) = 0;       ///< number of steps so far
   TAPER_ARG(double, mu_product) = 1;  ///< product of all momenta
@@ -45,8 +45,8 @@ TAPER_OPTIM_CLONED(NAdam);
 class NAdam : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit NAdam(std::vector<OptimizerParamGroup> param_groups, NAdamOptions defaults = {});
   explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {});

@@ -43,10 +43,12 @@ namespace optim {
 class OptimizerParamState {
  public:
   virtual ~OptimizerParamState() = default;
-  /// Returns a copy. Its tensors share their memory with the original. Throws NotImplementedError
-  /// unless the class derives from OptimizerCloneableParamState.
+  /// Returns a copy of the state. The tensors of the copy share their memory with the original's
+  /// tensors. Throws NotImplementedError unless the class derives from
+  /// OptimizerCloneableParamState.
   virtual std::unique_ptr<OptimizerParamState> clone() const;
-  /// Read or write the fields. Throw NotImplementedError if a subclass does not override them.
+  /// Read or write the fields. Throw NotImplementedError if a subclass does not override these
+  /// functions.
   ///@{
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
@@ -72,16 +74,17 @@ class OptimizerOptions {
   /// Returns a copy. Throws NotImplementedError unless the class derives from
   /// OptimizerCloneableOptions.
   virtual std::unique_ptr<OptimizerOptions> clone() const;
-  /// Read or write the fields. Throw NotImplementedError if a subclass does not override them.
+  /// Read or write the fields. Throw NotImplementedError if a subclass does not override these
+  /// functions.
   ///@{
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
   ///@}
   /// Returns the learning rate, for schedulers. Throws NotImplementedError if a subclass does not
-  /// override it.
+  /// override this function.
   virtual double get_lr() const;
   /// Sets the learning rate, for schedulers. Throws NotImplementedError if a subclass does not
-  /// override it.
+  /// override this function.
   virtual void set_lr(double lr);
 };
 
@@ -97,8 +100,8 @@ std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() co
   return std::unique_ptr<OptimizerOptions>(new Derived(static_cast<const Derived&>(*this)));
 }
 
-/// Declares clone() of Taper's options and states. It is compiled once, in the file that has
-/// TAPER_OPTIM_CLONES(Name).
+/// Declares clone() of the options and states of an optimizer of Taper. clone() is compiled only in
+/// the file with TAPER_OPTIM_CLONES(Name).
 #define TAPER_OPTIM_CLONED(Name)                                  \
   extern template class OptimizerCloneableOptions<Name##Options>; \
   extern template class OptimizerCloneableParamState<Name##ParamState>
@@ -106,8 +109,8 @@ std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() co
   template class OptimizerCloneableOptions<Name##Options>; \
   template class OptimizerCloneableParamState<Name##ParamState>
 
-/// Holds parameters that share options. A group without options gets the defaults of the optimizer
-/// when it is added.
+/// Holds parameters that share options. When a group without options is added to an optimizer, it
+/// gets the optimizer's defaults.
 class OptimizerParamGroup {
  public:
   /// Shares the parameters and copies the options.
@@ -169,8 +172,8 @@ class StateKey {
   const void* address_;
 };
 
-/// Maps keys of parameters to states. It counts removals. If this number has not changed, the
-/// optimizer may use pointers to entries from the last step.
+/// Maps keys of parameters to states, and counts removals of entries. If the number of removals has
+/// not changed since the last step, the optimizer's pointers to entries are still valid.
 class ParamStates
     : private std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash> {
   using Map = std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash>;
@@ -192,7 +195,7 @@ class ParamStates
   using typename Map::value_type;
   using Map::operator[];
 
-  /// Erases the entry at an iterator or of a key, like std::unordered_map, and returns its result.
+  /// Erases the entry of an iterator or of a key. Returns what std::unordered_map::erase returns.
   template <class Where>
   auto erase(Where&& where) {
     ++removals_;
@@ -215,8 +218,8 @@ struct StepScope : taper::detail::RunScope {
   explicit StepScope(const char* name) : RunScope(taper::detail::RunEvent::kOptimizer, name) {}
 };
 
-/// Serves as the base class of optimizers. An optimizer updates parameters from their gradients. A
-/// subclass implements step().
+/// The base class of optimizers. An optimizer updates parameters from their gradients. A subclass
+/// implements step().
 ///
 ///     optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.1).momentum(0.9));
 ///     optimizer.zero_grad();
@@ -235,22 +238,23 @@ class Optimizer {
   Optimizer(Optimizer&&) = default;  ///< moves the groups and states
   virtual ~Optimizer() = default;
 
-  /// Updates every parameter that has a gradient. If `closure` is given, it first recomputes the
-  /// loss with gradients enabled. step() then returns this loss.
+  /// Updates every parameter that has a gradient. If `closure` is given, step() first calls it with
+  /// gradients enabled. The closure recomputes the loss and the gradients. step() then returns this
+  /// loss.
   virtual Tensor step(LossClosure closure = nullptr) = 0;
-  /// Sets all gradients to zero. With `set_to_none`, makes them undefined instead. step() then
-  /// skips parameters that the next backward does not reach.
+  /// Sets all gradients to zero. With `set_to_none`, makes all gradients undefined instead. step()
+  /// then skips parameters that the next backward does not reach.
   void zero_grad(bool set_to_none = false);
 
-  /// Adds a copy of the group. Without options, it gets the defaults. Throws Error for parameters
-  /// that are undefined, not leaves, or in another group. Also throws Error if the group has no
-  /// options and there are no defaults.
+  /// Adds a copy of the group. If the group has no options, the copy gets the defaults. Throws
+  /// Error for parameters that are undefined, not leaves, or in another group. Also throws Error if
+  /// the group has no options and there are no defaults.
   void add_param_group(const OptimizerParamGroup& group);
-  /// Adds parameters to the first group. Like parameters() and size(), it warns that it is
+  /// Adds parameters to the first group. This function, parameters() and size() warn that they are
   /// deprecated.
   void add_parameters(const std::vector<Tensor>& parameters);
-  /// Returns the groups in the order of addition. Changed options apply from the next step on.
-  /// References are valid until a group is added.
+  /// Returns the groups in the order of addition. Changed options apply to the next step and later
+  /// ones. References are valid until a group is added.
   ///@{
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
@@ -267,26 +271,27 @@ class Optimizer {
   ParamStates& state() noexcept { return state_; }              ///< the state of each parameter
   const ParamStates& state() const noexcept { return state_; }  ///< the state of each parameter
 
-  /// Returns whether the device can skip step() without the host. If so, the device leaves the
-  /// parameters unchanged when it finds gradients that are not finite. GradScaler
-  /// (optim/grad_scaler.h) then need not wait for the device.
+  /// Returns whether kernels of step() leave the parameters unchanged if a number on the device
+  /// says that gradients are not finite. GradScaler (optim/grad_scaler.h) then need not wait for
+  /// the device.
   virtual bool takes_found_inf() const { return false; }
 
   /// Writes the options of the groups and the states of the parameters, but not the parameters.
   virtual void save(serialize::OutputArchive& archive) const;
-  /// Reads the output of save(), for groups with as many parameters in the same order. After an
-  /// error, nothing is changed.
+  /// Reads the output of save(). The groups must have the same numbers of parameters, in the same
+  /// order. After an error, nothing is changed.
   virtual void load(serialize::InputArchive& archive);
 
  protected:
   /// Returns the key of a parameter in state().
   static StateKey key(const Tensor& parameter);
-  /// Evaluates the closure, if there is one, with gradients enabled. Warns once if there are no
-  /// parameters.
+  /// Calls the closure, if there is one, with gradients enabled, and returns its result. Warns once
+  /// if there are no parameters.
   Tensor evaluate(const LossClosure& closure);
-  /// Calls update(param, grad, options, index) for every parameter with a gradient. First it checks
-  /// that the options of all groups have the class Options, and that all gradients match their
-  /// parameters. `index` is the number of the parameter over all groups, for state_of().
+  /// Calls update(param, grad, options, index) for every parameter with a gradient. Before the
+  /// first call, checks that the options of all groups have the class Options, and that all
+  /// gradients match their parameters. `index` is the number of the parameter over all groups, for
+  /// state_of().
   template <class Options, class Update>
   void for_each_gradient(const char* name, Update&& update);
   /// Implements a step() that uses tensor ops. Calls the closure, and then update(p, grad, state,
@@ -294,13 +299,13 @@ class Optimizer {
   /// views. Returns the closure's loss. Defined in tensor_update.h.
   template <class Options, class State, class Update>
   Tensor step_each(const char* name, const LossClosure& closure, const Update& update);
-  /// Returns the state of parameter number `index`. If there is none, makes it. It usually needs no
-  /// look-up, because the position in the map is kept from the last step.
+  /// Returns the state of the parameter with number `index`. Makes the state if there is none.
+  /// Usually, no look-up is needed, because the position in the map is kept from the last step.
   template <class State>
   State& state_of(size_t index, const Tensor& parameter);
 
-  /// Returns the address of a number on the device. If the number is not 0, this step is skipped.
-  /// Null means that the step is not skipped.
+  /// Returns the address of a number on `device`, or null. If the number is not 0, kernels skip
+  /// this step. Null means that no step is skipped.
   const float* found_inf_on(Device device) const;
 
   /// If `state` is undefined, sets it to zeros like the parameter, and returns true. Otherwise

@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures RAdam. The formula of class RAdam shows the meaning of each option. A number converts
-/// to options with that learning rate.
+/// to options with this learning rate.
 struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
   RAdamOptions(double lr = 1e-3) : lr_(lr) {}       ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-3;                     ///< the learning rate
@@ -19,7 +19,7 @@ struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
   TAPER_OPTIM_OPTIONS(RAdamOptions)
 };
 
-/// Holds the running means of a parameter, with its dtype and sizes.
+/// Holds the running means for a parameter, with its dtype and sizes.
 struct RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
   TAPER_ARG(int64_t, step) = 0;   ///< number of steps so far
   TAPER_ARG(Tensor, exp_avg);     ///< running mean of the gradient
@@ -43,8 +43,8 @@ TAPER_OPTIM_CLONED(RAdam);
 class RAdam : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit RAdam(std::vector<OptimizerParamGroup> param_groups, RAdamOptions defaults = {});
   explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {});

@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures RMSprop. The formula of class RMSprop shows the meaning of each option. A number
-/// converts to options with that learning rate.
+/// converts to options with this learning rate.
 struct RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
   RMSpropOptions(double lr = 1e-2) : lr_(lr) {}  ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;                  ///< the learning rate
@@ -16,7 +16,7 @@ struct RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
   TAPER_ARG(double, eps) = 1e-8;                 ///< keeps the divisor from 0
   TAPER_ARG(double, weight_decay) = 0;           ///< adds weight_decay * p to the gradient
   TAPER_ARG(double, momentum) = 0;               ///< the momentum factor
-  TAPER_ARG(bool, centered) = false;             ///< whether to subtract the mean
+  TAPER_ARG(bool, centered) = false;  ///< whether to subtract the squared mean of the gradient
   TAPER_OPTIM_OPTIONS(RMSpropOptions)
 };
 
@@ -48,8 +48,8 @@ TAPER_OPTIM_CLONED(RMSprop);
 class RMSprop : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults = {});
   explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {});

@@ -1,4 +1,4 @@
-// Rprop: steps from the signs of the gradients.
+// Rprop: computes steps from the signs of the gradients only.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures Rprop. The formula of class Rprop shows the meaning of each option. A number converts
-/// to options with that learning rate.
+/// to options with this learning rate.
 struct RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
   RpropOptions(double lr = 1e-2) : lr_(lr) {}          ///< sets the learning rate
   TAPER_ARG(double, lr) = 1e-2;                        ///< the learning rate
@@ -39,8 +39,8 @@ TAPER_OPTIM_CLONED(Rprop);
 class Rprop : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit Rprop(std::vector<OptimizerParamGroup> param_groups, RpropOptions defaults = {});
   explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {});

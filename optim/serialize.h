@@ -1,4 +1,4 @@
-// Saving and loading of optimizers: the parts of save() and load().
+// Functions by which optimizers implement save() and load().
 #pragma once
 
 #include <taper/framework/io/archive.h>
@@ -9,12 +9,12 @@
 namespace torch::taper::optim {
 namespace detail {
 
-/// Writes states and options with their serialize(). Parameters are numbered over all groups, so
-/// that equal optimizers give equal files.
+/// Writes the states and the options of `optimizer`. Parameters are identified by their numbers
+/// over all groups, so that equal optimizers give equal files.
 void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer,
                     const std::vector<const OptimizerParamState*>& states);
 
-/// Holds the content of a file, before the optimizer is changed.
+/// Holds the content of a file. It is read completely before the optimizer is changed.
 struct LoadedOptimizer {
   struct Group {
     std::vector<std::string> params;
@@ -25,7 +25,8 @@ struct LoadedOptimizer {
   std::vector<std::string> state_keys;
   bool from_libtorch = false;
 };
-/// Reads a file. Throws Error unless its groups have the sizes of the groups of the optimizer.
+/// Reads a file. Throws Error unless each group of the file has as many parameters as the
+/// optimizer's group.
 LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer& optimizer);
 
 /// Returns the value with this name. Throws Error, which contains the name, if there is no such
@@ -63,7 +64,8 @@ class AbsentIsUndefined {
   bool before_;
 };
 void read_field(serialize::InputArchive& archive, const char* name, Tensor& value);
-// Reads a tensor that may be missing. LibTorch's macros for a program's own optimizers do this.
+// Reads a value, or a tensor that may be missing. LibTorch's macros for optimizers of programs
+// allow missing tensors.
 template <class T>
 void read_field_if_there(serialize::InputArchive& archive, const char* name, T& value) {
   IValue read;
@@ -87,7 +89,8 @@ bool same_field(const T& a, const T& b) {
 
 }  // namespace detail
 
-/// Saves options and states of `optimizer`. State and Options are its classes.
+/// Saves options and states of `optimizer`. State and Options are the classes of its states and
+/// options.
 template <class State, class Options>
 void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   std::vector<const OptimizerParamState*> states;
@@ -101,7 +104,7 @@ void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
 }
 
 /// Loads the output of the function above. Calls check(state, parameter, name of the state) for
-/// each parameter. If this throws, or if something cannot be read, nothing is changed.
+/// each parameter. If check throws, or if something cannot be read, nothing is changed.
 template <class State, class Options, class Check>
 void serialize(serialize::InputArchive& archive, Optimizer& optimizer, const Check& check) {
   detail::LoadedOptimizer loaded = detail::load_optimizer(archive, optimizer);
@@ -147,8 +150,8 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
                             [](const State&, const Tensor&, const std::string&) {});
 }
 
-/// Runs at the end of an optimizer's constructor. This version does nothing. An optimizer may
-/// define an overload.
+/// The constructor of an optimizer calls this function at its end. This template does nothing. An
+/// optimizer may define an overload that makes its states.
 template <class T>
 void begin_state(T&) {}
 

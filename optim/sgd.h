@@ -8,7 +8,7 @@
 namespace torch::taper::optim {
 
 /// Configures SGD. The formula of class SGD shows the meaning of each option. A number converts to
-/// options with that learning rate.
+/// options with this learning rate.
 struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   SGDOptions(double lr) : lr_(lr) {}    ///< sets the learning rate
   TAPER_ARG(double, lr);                ///< the learning rate
@@ -19,7 +19,8 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   TAPER_OPTIM_OPTIONS(SGDOptions)
 };
 
-/// Holds the momentum buffer of a parameter. It is undefined before the first step with momentum.
+/// Holds the momentum buffer of a parameter. The buffer is undefined before the first step with
+/// momentum.
 struct SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
   TAPER_ARG(Tensor, momentum_buffer);  ///< the momentum buffer
   TAPER_OPTIM_STATE(SGDParamState)
@@ -42,8 +43,8 @@ TAPER_OPTIM_CLONED(SGD);
 class SGD : public Optimizer {
  public:
   /// Takes parameter groups, or parameters that form one group. A group without options gets
-  /// `defaults`. Throws Error for `defaults` that are out of range, and for parameters that the
-  /// constructor of Optimizer refuses. The options of a group are not checked.
+  /// `defaults`. Throws Error if `defaults` are out of range, and throws like the constructor of
+  /// Optimizer. The options of groups are not checked.
   ///@{
   explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
   explicit SGD(std::vector<Tensor> params, SGDOptions defaults);

@@ -1,4 +1,4 @@
-// Averages of the weights of a model during training, as in PyTorch's torch.optim.swa_utils.
+// Averages the weights of a model over training, as PyTorch's torch.optim.swa_utils does.
 #pragma once
 
 #include <taper/framework/autograd/grad_mode.h>
@@ -9,16 +9,16 @@
 
 namespace torch::taper::optim::swa_utils {
 
-/// Returns the new average of a parameter. Its arguments are the old average, the parameter's value
-/// in the model, and the number of values in the average.
+/// A function that returns the new average of a parameter. Its arguments are the old average, the
+/// parameter's value in the model, and the number of values in the old average.
 using AverageFunction =
     std::function<Tensor(const Tensor& averaged, const Tensor& value, int64_t num_averaged)>;
-/// Returns an exponential moving average: decay * averaged + (1 - decay) * value. Throws ValueError
-/// unless 0 <= decay <= 1.
+/// Returns a function for an exponential moving average: decay * averaged + (1 - decay) * value.
+/// Throws ValueError unless 0 <= decay <= 1.
 AverageFunction get_ema_avg_fn(double decay = 0.999);
 
-/// Implements the part of AveragedModel that does not depend on the class of the model. It
-/// registers the copy as "module" and the count as the buffer "n_averaged".
+/// The part of AveragedModel that does not depend on the class of the model. It registers the copy
+/// of the model as "module", and the number of averaged values as the buffer "n_averaged".
 class AveragedModelBase : public nn::Module {
  public:
   /// Adds the current parameters of the model to the average. The first call copies them. With
@@ -39,9 +39,9 @@ class AveragedModelBase : public nn::Module {
 };
 
 /// Averages the parameters of a model during training (Izmailov et al., "Averaging weights leads to
-/// wider optima", 2018). It holds a copy of the model. If `device` is given, the copy is on this
-/// device. Each update_parameters() adds the current parameters of the model to the average.
-/// Without `avg_fn`, the average is the mean of all values. The class of the model must be
+/// wider optima", 2018). The AveragedModel holds a copy of the model. If `device` is given, the
+/// copy is on this device. Each update_parameters() adds the current parameters of the model to the
+/// average. Without `avg_fn`, the average is the mean of all values. The class of the model must be
 /// Cloneable.
 ///
 ///     AveragedModel swa(net);                         // TORCH_MODULE(Net) net;
@@ -50,8 +50,8 @@ class AveragedModelBase : public nn::Module {
 template <class M>
 class AveragedModel : public AveragedModelBase {
  public:
-  /// Copies the model. The average does not include its current values before a call of
-  /// update_parameters(). With `use_buffers`, also averages buffers.
+  /// Copies the model. Its current values are not part of the average: only update_parameters()
+  /// adds values. With `use_buffers`, also averages buffers.
   ///@{
   explicit AveragedModel(const std::shared_ptr<M>& model, const optional<Device>& device = nullopt,
                          AverageFunction avg_fn = nullptr, bool use_buffers = false)
@@ -82,8 +82,8 @@ class AveragedModel : public AveragedModelBase {
   nn::ModuleHolder<M> holder_;
 };
 
-/// Anneals the learning rate of each group to swa_lr in anneal_epochs steps, along half a cosine or
-/// a line. Afterwards, the rate stays at swa_lr.
+/// Changes the learning rate of each group to swa_lr in anneal_epochs steps, along half a cosine
+/// wave or a line. Afterwards, the rate is swa_lr.
 class SWALR : public LRScheduler {
  public:
   /// Takes one rate per group. Throws ValueError for another number of rates, and for a strategy
@@ -96,7 +96,7 @@ class SWALR : public LRScheduler {
 
  private:
   std::vector<double> get_lrs() override;
-  /// Returns the weight of swa_lr after n steps, from 0 to 1.
+  /// Returns the weight of swa_lr in the rate after n steps, from 0 to 1.
   double share(int64_t n) const;
   std::vector<double> swa_lrs_;
   int64_t anneal_epochs_;
@@ -105,8 +105,8 @@ class SWALR : public LRScheduler {
 
 namespace detail {
 
-/// Resets the running statistics of the batch norms of a model, and sets training mode with
-/// cumulative averages. The destructor restores the momentum and the mode.
+/// Resets the running statistics of a model's batch norms, and sets training mode. Running
+/// statistics then average over all batches. The destructor restores the momentum and the mode.
 class BatchNormPass {
  public:
   explicit BatchNormPass(nn::Module& model);
@@ -137,9 +137,10 @@ auto& module_of(Model& model) {
 
 }  // namespace detail
 
-/// Recomputes the running statistics of the batch norms of a model by one pass over `loader`.
-/// Batches are tensors, or examples with a tensor `data`. If `device` is given, they are moved to
-/// it. The model is a holder, a shared_ptr or an AveragedModel.
+/// Recomputes the running statistics of a model's batch norms, by calling the model with all
+/// batches of `loader`. Batches are tensors, or examples with a tensor `data`. If `device` is
+/// given, the tensors are moved to this device. The model is a holder, a shared_ptr or an
+/// AveragedModel.
 ///
 ///     update_bn(*loader, swa);
 template <class Loader, class Model>

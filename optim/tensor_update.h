@@ -27,7 +27,7 @@ Tensor Optimizer::step_each(const char* name, const LossClosure& closure, const 
   return loss;
 }
 
-/// Returns the gradient with the term of L2 regularization.
+/// Returns grad + weight_decay * parameter.
 inline Tensor with_decay(const Tensor& grad, const Tensor& parameter, double weight_decay) {
   return weight_decay != 0 ? grad.add(parameter, weight_decay) : grad;
 }

@@ -1,7 +1,8 @@
 // The update rules of the optimizers, for host and device. Not installed.
 //
-// A rule gets the values of one element in the order of the kernel's operands: parameter, gradient,
-// states. They have the dtype of the computation. The rule changes the values in-place.
+// A rule gets an array with the values of one element, in the order of the kernel's operands:
+// parameter, gradient, states. The values have the dtype of the computation. The rule changes them
+// in-place.
 #pragma once
 
 #include <cmath>
@@ -64,7 +65,8 @@ TAPER_HD inline void advance(double* clock, double lr, double beta1, double beta
   clock[1] = lr / (1 - std::pow(beta1, clock[0]));
   clock[2] = 1 / std::sqrt(1 - std::pow(beta2, clock[0]));
 }
-/// Returns n with the values of the clock, for kernels on the host.
+/// For kernels on the host: returns n, with step_size and inverse_root_bias2 from the clock if
+/// there is one.
 inline AdamNumbers read_clock(AdamNumbers n) {
   if (!n.clock) return n;
   n.step_size = n.clock[1];
@@ -120,8 +122,8 @@ struct AdamRule {
   }
 };
 
-/// Prepares the gradient for a rule in a fused step. If requested, the step is skipped, the
-/// gradient is divided, or its sign is flipped.
+/// Applies a rule in a fused step. Does nothing if `skipped`. If `scaled`, first divides the
+/// gradient by `scale`. If `maximize`, the rule gets the negative gradient.
 template <class M>
 struct FusedGradient {
   bool maximize, scaled, skipped;

@@ -1,4 +1,4 @@
-// Launches of the steps of the optimizers. Not installed.
+// Launches the kernels of optimizers' steps. Not installed.
 #pragma once
 
 #include <taper/framework/autograd/record.h>

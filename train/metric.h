@@ -1,4 +1,4 @@
-// Metric: a number about many batches, for a Trainer.
+// Metric: a number that a Trainer computes over many batches.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace torch::taper::train {
 /// A metric. `update` takes each batch's output and target. `compute` returns the number and resets
 /// the metric.
 struct Metric {
-  std::string name;  ///< for the program to print
+  std::string name;  ///< a name, which the program can print
   std::function<void(const Tensor& output, const Tensor& target)> update;  ///< after each batch
   std::function<double()> compute;  ///< called at the end of validation
 };
@@ -35,7 +35,7 @@ Metric make_metric(std::string name, M metric, Compute compute) {
           }};
 }
 
-/// Returns a metric: the fraction of samples whose greatest score is that of the target's class.
+/// Returns a metric: the fraction of samples for which the target's class has the greatest score.
 /// Scores are along dimension 1 of the output [N, C, ...]. Without samples, the metric is NaN.
 inline Metric accuracy() {
   struct Counts {

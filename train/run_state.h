@@ -22,8 +22,9 @@ namespace torch::taper::train {
 struct EpochResult {
   int64_t epoch = 0;  ///< number of the epoch, from 1
   double loss = 0;    ///< mean over the training samples
-  double validation_loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without validation
-  std::vector<double> metrics;  ///< from validation, in the order of add_metric
+  /// Mean over the validation samples, NaN without validation.
+  double validation_loss = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> metrics;  ///< metrics of the validation, in the order of add_metric()
 };
 
 namespace detail {
@@ -63,8 +64,10 @@ inline std::vector<EpochResult> read_results(serialize::InputArchive& archive, s
 struct Position {
   int64_t epoch = 0, batch = 0, samples = 0;
   double loss_sum = 0;
-  Tensor generator_at_epoch;  ///< before this epoch's order of samples was drawn
-  Tensor generator_at_read;   ///< before the last batch was read from the loader
+  Tensor generator_at_epoch;  ///< state of the generator before this epoch's order of samples was
+                              ///< drawn
+  /// State of the generator before the last batch was read from the loader.
+  Tensor generator_at_read;
 
   /// Writes the position with `results`, see rows_of().
   void write(serialize::OutputArchive& archive, const Tensor& results) const {
@@ -111,8 +114,8 @@ inline void write_generators(serialize::OutputArchive& archive) {
   for (size_t i = 0; i < states.size(); ++i) random.write(std::to_string(i), states[i], true);
   archive.write("generators", random);
 }
-/// Reads the states. A state is undefined if the archive was written with fewer devices and lacks
-/// it.
+/// Reads the states of the generators. If the archive was written with fewer devices, the missing
+/// states are undefined.
 inline std::vector<Tensor> read_generators(serialize::InputArchive& archive) {
   serialize::InputArchive random;
   archive.read("generators", random);

@@ -1,5 +1,5 @@
-// Trainer: an optional loop around a network, an optimizer and a loss. It needs no additional
-// library.
+// Trainer: an optional training loop for a network, an optimizer and a loss. This header needs no
+// additional library.
 //
 //   train::Trainer trainer(net, optimizer, taper::cross_entropy_loss,
 //                          train::TrainerOptions().epochs(3).checkpoint("run.pt"));
@@ -38,7 +38,7 @@ namespace torch::taper::train {
 
 /// Configures a Trainer.
 struct TrainerOptions {
-  /// Number of epochs, including those of a resumed run.
+  /// Number of epochs, including the epochs before a resume().
   TAPER_ARG(int64_t, epochs) = 1;
   /// Device to which batches are moved. The network must already be on this device.
   TAPER_ARG(Device, device) = Device(kCPU);
@@ -47,8 +47,8 @@ struct TrainerOptions {
   /// Number of batches between checkpoints inside an epoch. With 0, checkpoints are written only at
   /// the end of each epoch.
   TAPER_ARG(int64_t, checkpoint_every) = 0;
-  /// Number of epochs without a smaller loss after which training ends (early stopping). The loss
-  /// of validation is used if there is validation. With 0, training does not end early.
+  /// Training ends after this number of epochs without a smaller loss (early stopping). If there is
+  /// validation, the validation loss counts. With 0, training does not end early.
   TAPER_ARG(int64_t, patience) = 0;
   /// Number of samples in an epoch, for the progress line. With 0, no line is printed.
   TAPER_ARG(int64_t, samples) = 0;
@@ -65,13 +65,14 @@ struct TrainerOptions {
 /// through the finished epochs.
 class Trainer {
  public:
-  /// Computes the output of a batch's data.
+  /// A function that computes the network's output for a batch's data.
   using Forward = std::function<Tensor(const Tensor&)>;
-  /// Computes the scalar loss for backward: the mean over the batch.
+  /// A function that computes the loss for backward: a number, the mean over the batch.
   using Loss = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 
-  /// `net` is a module's holder, or a shared pointer to a module with forward(Tensor). The
-  /// optimizer must outlive the trainer. Throws ValueError if a number in the options is negative.
+  /// Makes a trainer. `net` is a module's holder, or a shared pointer to a module with
+  /// forward(Tensor). The optimizer must outlive the trainer. Throws ValueError if a number in the
+  /// options is negative.
   template <class Net>
   Trainer(Net net, optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : module_(nn::parallel::detail::pointer_of(net)),
@@ -90,17 +91,17 @@ class Trainer {
   void add_schedule(optim::LRScheduler& schedule) {
     schedules_.push_back([&schedule](double) { schedule.step(); });
   }
-  /// Adds a schedule, whose steps get the validation loss. Without validation, they get the
-  /// training loss.
+  /// Adds a schedule. The trainer passes the validation loss to its step(), or without validation
+  /// the training loss.
   void add_schedule(optim::ReduceLROnPlateauScheduler& schedule) {
     schedules_.push_back([&schedule](double loss) { schedule.step(static_cast<float>(loss)); });
   }
-  /// Sets the function that computes the network's output instead of `net`, such as a DataParallel
-  /// of `net`.
+  /// Sets the function that computes the output, instead of net->forward(). It may call a
+  /// DataParallel of `net`.
   void set_forward(Forward forward) { forward_ = std::move(forward); }
 
-  /// Sets a callback between backward() and the optimizer's step, to clip gradients. Callbacks may
-  /// call stop().
+  /// Sets a callback that runs between backward() and the optimizer's step, for example to clip
+  /// gradients. All callbacks may call stop().
   void before_step(std::function<void()> f) { before_step_ = std::move(f); }
   /// Sets a callback that runs after each batch.
   void after_batch(std::function<void()> f) { after_batch_ = std::move(f); }
@@ -140,9 +141,9 @@ class Trainer {
   /// Returns the number of finished batches of the current epoch.
   int64_t batches_done() const { return position_.batch; }
 
-  /// Trains up to options.epochs epochs, including those of a resumed run, and returns the results
-  /// of all epochs. The loader `validation` provides the batches for the validation loss and the
-  /// metrics.
+  /// Trains until `epochs` epochs are finished, including the epochs before a resume(), and returns
+  /// the results of all epochs. The loader `validation` provides the batches for the validation
+  /// loss and the metrics.
   template <class Loader, class Validation>
   const std::vector<EpochResult>& fit(Loader& loader, Validation& validation) {
     return run(loader, [&](EpochResult& result) { validate(validation, result); });

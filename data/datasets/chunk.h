@@ -17,8 +17,8 @@
 
 namespace torch::taper::data::datasets {
 
-/// Reads chunks. A chunk is a file, or a part of a file. With several preloaders, several threads
-/// call read_chunk at once.
+/// The base class of readers of chunks. A chunk is a file, or a part of a file. With several
+/// preloaders, several threads call read_chunk at once.
 template <class Example_, class Chunk_ = std::vector<Example_>>
 class ChunkDataReader {
  public:
@@ -42,9 +42,9 @@ struct ChunkDatasetOptions {
   /// cache_size below batch_size.
   ChunkDatasetOptions(size_t preloader_count, size_t batch_size, size_t cache_size = 2048,
                       size_t cross_chunk_shuffle_count = 1);
-  /// The number of threads that read.
+  /// The number of threads that read chunks.
   TAPER_ARG(size_t, preloader_count);
-  /// The size of every batch but the last.
+  /// The size of every batch except the last.
   TAPER_ARG(size_t, batch_size);
   /// The number of cached examples at which reading pauses.
   TAPER_ARG(size_t, cache_size);
@@ -61,8 +61,8 @@ class ChunkBuffer {
   ChunkBuffer(const ChunkDatasetOptions& options, ExampleSampler& sampler)
       : batch_size_(options.batch_size()), capacity_(options.cache_size()), sampler_(sampler) {}
 
-  /// Waits for the next batch and returns it, or nullopt at the end of the epoch. Throws the
-  /// exceptions that were passed to add_error().
+  /// Waits for the next batch and returns it. Returns nullopt at the end of the epoch. If there is
+  /// an exception from add_error(), throws it instead.
   optional<Batch> take() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock,
@@ -124,11 +124,11 @@ class ChunkBuffer {
 /// Reads the chunks of a reader, as a stateful data set. Pass it to a DataLoader with
 /// make_shared_dataset.
 ///
-/// The chunk sampler chooses the order of the chunks. The example sampler orders the examples of
-/// each chunk, or of several chunks (see the options). Before the example sampler, `preprocessing`
-/// may change the examples. A batch may contain examples of several chunks. Call reset() before the
-/// first batch of an epoch, as a DataLoader does. With one preloader, the order depends only on the
-/// samplers.
+/// The chunk sampler chooses the order of the chunks. The example sampler chooses the order of the
+/// examples in each chunk, or in several chunks (see cross_chunk_shuffle_count). `preprocessing`
+/// may change the examples before the example sampler runs. A batch may contain examples of several
+/// chunks. Call reset() before the first batch of an epoch, as a DataLoader does. With one
+/// preloader, the order depends only on the samplers.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
 class ChunkDataset final
@@ -140,8 +140,8 @@ class ChunkDataset final
   using BatchRequestType = size_t;                 ///< the number of examples
   using ChunkSamplerType = ChunkSampler;           ///< chooses the order of chunks
   using ExampleSamplerType = ExampleSampler;       ///< orders the examples of a chunk
-  /// Changes the examples of a chunk in-place (or of the chunks that are shuffled together), on the
-  /// thread that read them.
+  /// A function that changes the examples of a chunk in-place, or of the chunks that are shuffled
+  /// together. It runs on the thread that has read the examples.
   using Preprocessing = std::function<void(UnwrappedBatchType&)>;
 
   /// Stores the arguments. Nothing is read before reset().
@@ -168,7 +168,7 @@ class ChunkDataset final
   /// Returns the next batch, with the size of the options.
   BatchType get_batch() { return get_batch(options_.batch_size()); }
 
-  /// Starts an epoch. After load(), it continues from the loaded position.
+  /// Starts an epoch. After load(), the epoch continues from the loaded position.
   void reset() override {
     stop();
     if (!loaded_) {
@@ -184,7 +184,7 @@ class ChunkDataset final
 
   optional<size_t> size() const override { return nullopt; }
   /// Returns the chunk sampler, for example to set the epoch of a distributed sampler. Do not
-  /// change it in the middle of an epoch, because the reading threads use it.
+  /// change the sampler in the middle of an epoch, because the reading threads use it.
   ChunkSampler& chunk_sampler() { return chunk_sampler_; }
 
   /// Writes the position of the chunk sampler. Chunks that were already read are not read again

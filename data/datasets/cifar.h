@@ -15,7 +15,8 @@ struct ByteImages;
 namespace torch::taper::data::datasets {
 
 /// Holds the images of CIFAR-10 or CIFAR-100. Examples are {float image [3, 32, 32] with values 0
-/// to 1, int64 label}. In memory, the images stay bytes. All copies of the data set share them.
+/// to 1, int64 label}. The images are kept in memory as bytes. All copies of the data set share
+/// this memory.
 template <class Self>
 class Cifar : public Dataset<Self> {
  public:
@@ -40,7 +41,7 @@ class Cifar : public Dataset<Self> {
   const Tensor& raw_images() const;
 
  protected:
-  /// Takes the images of the part `mode`. Copies of the data set share them.
+  /// Takes the images of the part `mode`. Copies of the data set share these images.
   Cifar(std::shared_ptr<const ByteImages> images, Mode mode)
       : images_(std::move(images)), mode_(mode) {}
 

@@ -19,8 +19,8 @@ struct CSVOptions {
   TAPER_ARG(bool, header) = false;
   /// The indices of the target columns. -1 is the last column. The other columns are the data.
   TAPER_ARG(std::vector<int64_t>, targets) = {-1};
-  /// Deleted, because columns have indices and no names. Two strings would otherwise be taken for
-  /// the iterators of a range.
+  /// Deleted, because columns are identified by indices, not names. Without this declaration, a
+  /// list of two strings would call the constructor of std::vector that takes two iterators.
   CSVOptions& targets(std::initializer_list<const char*> names) = delete;
   /// The dtype of the data.
   TAPER_ARG(Dtype, dtype) = kFloat;
@@ -28,11 +28,11 @@ struct CSVOptions {
   TAPER_ARG(Dtype, target_dtype) = kFloat;
 };
 
-/// Reads the rows of a table of numbers: data [columns] and target [], or [T] for T > 1 columns.
-/// Empty lines, and spaces around numbers, are skipped. Numbers may be in double quotes. Throws
-/// Error, which names file and line, for a field that is empty or not a number, and for a row whose
-/// length differs from the first row's. Throws Error for a file without rows, and IndexError for a
-/// target column that does not exist.
+/// Reads the rows of a table of numbers. An example is a row: its data [columns], and its target
+/// [], or [T] for T > 1 target columns. Empty lines, and spaces around numbers, are skipped.
+/// Numbers may be in double quotes. Throws Error, which names file and line, for a field that is
+/// empty or not a number, and for a row whose length differs from the first row's. Throws Error for
+/// a file without rows, and IndexError for a target column that does not exist.
 ///
 ///     datasets::CSV table("iris.csv", datasets::CSVOptions().header(true).target_dtype(kLong));
 class CSV : public Dataset<CSV> {

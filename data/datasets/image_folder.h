@@ -12,9 +12,9 @@
 
 namespace torch::taper::data::datasets {
 
-/// Reads the images root/CLASS/.../NAME with the endings .png, .jpg and .jpeg (in any case), like
-/// torchvision's ImageFolder. Classes are numbered in the order of their names. Images are ordered
-/// by class and path.
+/// Reads the images root/CLASS/.../NAME with the endings .png, .jpg and .jpeg (upper or lower
+/// case), like torchvision's ImageFolder. Classes are numbered in the order of their names. Images
+/// are ordered by class and path.
 ///
 /// Examples are {float image [3, H, W] with values 0 to 1, int64 label}. Each access decodes the
 /// image again. The workers of a loader decode in parallel. To get images of one size for a batch,

@@ -14,8 +14,8 @@ namespace torch::taper::data::datasets {
 /// t10k-... for kTest). Each file may be compressed with gzip and have ".gz" after its name. Files
 /// of other images in this format work too.
 ///
-/// Examples are {float image [1, H, W] with values 0 to 1, int64 label}. In memory, the images stay
-/// bytes. All copies of the data set share them.
+/// Examples are {float image [1, H, W] with values 0 to 1, int64 label}. The images are kept in
+/// memory as bytes. All copies of the data set share this memory.
 ///
 ///     auto data = datasets::MNIST("mnist").map(transforms::Stack<>());
 class MNIST : public Dataset<MNIST> {
@@ -39,7 +39,7 @@ class MNIST : public Dataset<MNIST> {
   /// Returns whether this is the training part.
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }
 
-  /// Returns all images as floats [N, 1, H, W] from 0 to 1. They are made at the first call.
+  /// Returns all images as floats [N, 1, H, W] from 0 to 1. The first call makes this tensor.
   const Tensor& images() const;
   /// Returns all labels as int64 [N].
   const Tensor& targets() const;

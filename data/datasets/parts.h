@@ -81,8 +81,8 @@ class ConcatDataset : public BatchDataset<ConcatDataset<Source>, typename Source
     }
   }
 
-  /// Returns the examples in the order of the request. Indices that follow each other in the
-  /// request and belong to one data set form one request to it.
+  /// Returns the examples in the order of the request. Consecutive indices of the request that
+  /// belong to one data set are one request to this data set.
   BatchType get_batch(ArrayRef<size_t> request) override {
     BatchType batch;
     for (size_t i = 0; i < request.size();) {
@@ -109,13 +109,15 @@ class ConcatDataset : public BatchDataset<ConcatDataset<Source>, typename Source
 };
 
 namespace detail {
-/// Shuffles the indices 0 .. sum of lengths - 1, and cuts them into parts of these lengths.
+/// Shuffles the indices from 0 to the sum of `lengths` - 1, and divides them into parts of these
+/// lengths.
 std::vector<std::vector<size_t>> random_parts(size_t count, const std::vector<size_t>& lengths,
                                               const optional<Generator>& generator);
-/// Converts fractions to lengths like PyTorch: rounds down, and distributes the rest one by one
-/// from the first part.
+/// Converts fractions to lengths like PyTorch: rounds each length down, and then adds 1 to the
+/// first lengths until the sum is `count`.
 std::vector<size_t> lengths_of(size_t count, const std::vector<double>& fractions);
-/// Converts `n` fractions to lengths. Returns lengths unchanged.
+/// Returns the lengths of `n` parts. If T is floating, `parts` are fractions. Otherwise, `parts`
+/// are lengths.
 template <class T>
 std::vector<size_t> lengths_in(size_t count, const T* parts, size_t n) {
   if constexpr (std::is_floating_point<T>::value)
@@ -142,8 +144,8 @@ std::vector<Subset<Source>> random_split(const Source& dataset, const std::vecto
     parts.emplace_back(dataset, std::move(indices));
   return parts;
 }
-/// Splits a data set at random into lengths or fractions in braces. Throws ValueError unless
-/// lengths sum to the size of the data set, and fractions to 1.
+/// Splits a data set at random into lengths or fractions in braces. Throws ValueError unless the
+/// lengths sum to the size of the data set, or the fractions sum to 1.
 ///
 ///     auto [train, test] = random_split(set, {0.8, 0.2});
 template <class Source, class T, size_t N, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>

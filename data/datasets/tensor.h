@@ -1,4 +1,4 @@
-// Data sets in memory: the slices of tensors along their first dimensions.
+// Data sets in memory. An example is a slice of a tensor along its first dimension.
 #pragma once
 
 #include <taper/data/map.h>
@@ -14,11 +14,11 @@ Tensor rows_at(const char* name, const Tensor& x, ArrayRef<size_t> indices);
 
 /// Holds examples without targets: example i is tensor[i].
 struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
-  /// Stacks the tensors, which must have one shape.
+  /// Stacks the tensors, which must have equal sizes.
   explicit TensorDataset(const std::vector<Tensor>& tensors);
   /// Takes a tensor. Throws Error unless it has at least one dimension.
   explicit TensorDataset(Tensor tensor);
-  /// Does not compile. For data with targets, use LabeledTensorDataset.
+  /// Makes a call with targets a compile error. For data with targets, use LabeledTensorDataset.
   template <class Target>
   TensorDataset(const Tensor&, const Target&) {
     static_assert(!sizeof(Target*),
