@@ -105,8 +105,8 @@ class ReduceLROnPlateauScheduler {
   enum ThresholdMode { rel, abs };
   /// Sets the options. After more than `patience` steps without an improvement by `threshold`, the
   /// rates are multiplied by `factor`. The rates never fall below min_lrs, which has one value per
-  /// group, or is empty. After a reduction, the next `cooldown` steps are ignored. Throws Error
-  /// unless factor is below 1 and min_lrs has a valid size.
+  /// group, or is empty. After a reduction, the next `cooldown` steps do not count as steps without
+  /// an improvement. Throws Error unless factor is below 1 and min_lrs has a valid size.
   explicit ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min,
                                       float factor = 0.1f, int patience = 10,
                                       double threshold = 1e-4, ThresholdMode threshold_mode = rel,
