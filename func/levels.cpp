@@ -266,7 +266,8 @@ TapeFrame::TapeFrame()
       start_(next_level_id()),
       outer_limit_(levels().limit),
       limit_(std::min(start_, outer_limit_)),
-      recorded_(GradMode::is_enabled()) {}
+      recorded_(GradMode::is_enabled()),
+      first_node_(autograd::next_sequence_nr()) {}
 
 TapeFrame::Scope::Scope(TapeFrame& frame)
     : frame_(levels().frame, &frame), limit_(levels().limit, kAllLevels), recording_(true) {}
@@ -324,9 +325,10 @@ bool TapeFrame::leads_outside(const variable_list& results) const {
   std::vector<const TensorImpl*> own;
   for (const auto& [source, leaf] : leaves_)
     if (!leaf.leaf.grad_fn()) own.push_back(&leaf.leaf.impl());
-  return any_leaf(results, [&](const Tensor& leaf) {
+  const auto is_outside = [&](const Tensor& leaf) {
     return std::find(own.begin(), own.end(), &leaf.impl()) == own.end();
-  });
+  };
+  return any_leaf(results, is_outside, first_node_);
 }
 
 std::vector<LevelId> TapeFrame::levels_of_duals() const {

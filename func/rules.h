@@ -20,8 +20,10 @@ class UnbatchedChange : public Error {
 OpMode& interpreter();
 autograd::Transform& transform();
 
-/// Returns whether has(leaf) is true for a leaf in the history of `results`.
-bool any_leaf(const variable_list& results, const std::function<bool(const Tensor& leaf)>& has);
+/// Returns whether a leaf of the history of the tensors has a property, or a node of the history is
+/// older than sequence number `first`.
+bool any_leaf(const variable_list& results, const std::function<bool(const Tensor& leaf)>& has,
+              uint64_t first);
 
 /// Calls an op with tensors that have tangents at `level`, the latest level. The op must not change
 /// its arguments. The results get tangents.

@@ -12,7 +12,8 @@
 // ---------------------------------------------------------------- rules
 namespace torch::taper::func::detail {
 
-bool any_leaf(const variable_list& results, const std::function<bool(const Tensor& leaf)>& has) {
+bool any_leaf(const variable_list& results, const std::function<bool(const Tensor& leaf)>& has,
+              uint64_t first) {
   std::unordered_set<const autograd::Node*> seen;
   std::vector<const autograd::Node*> pending;
   const auto add = [&](const autograd::Node* node) {
@@ -26,6 +27,7 @@ bool any_leaf(const variable_list& results, const std::function<bool(const Tenso
   while (!pending.empty()) {
     const autograd::Node* node = pending.back();
     pending.pop_back();
+    if (!node->is_accumulate() && node->sequence_nr() < first) return true;
     if (node->is_accumulate() && has(static_cast<const autograd::AccumulateGrad*>(node)->variable))
       return true;
     for (const autograd::Edge& edge : node->next_edges()) add(edge.function.get());

@@ -65,8 +65,9 @@ class TapeFrame {
 
   TapeFrame* const outer_;
   const LevelId start_, outer_limit_;
-  LevelId limit_;        // tangents of levels before this level wait
-  const bool recorded_;  // whether the caller records
+  LevelId limit_;              // tangents of levels before this level wait
+  const bool recorded_;        // whether the caller records
+  const uint64_t first_node_;  // older nodes are not the frame's
   std::unordered_map<const TensorImpl*, Leaf> leaves_;
 };
 

@@ -57,8 +57,8 @@ struct Problem {
   /// Returns the nonzero elements of the Jacobian by rows.
   Tensor values() const {
     using namespace torch::func;
-    const auto [c, x, of_w] = vmap(jacrev<0, 1, 2>(error))(
-        cameras.index_select(0, camera), points.index_select(0, point), w, seen);
+    const auto [c, x, of_w] = vmap(jacrev<0, 1, 2>(error))(cameras.index_select(0, camera),
+                                                           points.index_select(0, point), w, seen);
     const Tensor blocks = torch::cat({c, x, of_w.unsqueeze(2)}, 2);
     return torch::cat({blocks.flatten(), vmap(grad(error_of_weight))(w)});
   }

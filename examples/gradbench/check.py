@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks gradbench's answers with NumPy, and with PyTorch if it is installed.
 
-check.py PROGRAM [--sample] [--seconds S] [MODULE...]
+check.py PROGRAM [--sample] [--slow] [--seconds S] [MODULE...]
 
-Prints a table of times and differences. --sample takes small inputs, and no PyTorch. Exits with 1 if an answer is wrong.
+Prints a table of times and differences. --sample takes small inputs, and no PyTorch. --slow adds the functions of
+particle that take minutes. Exits with 1 if an answer is wrong.
 """
 import argparse
 import itertools
@@ -18,6 +19,7 @@ except ImportError:
     print("not run: NumPy is missing")
     sys.exit(77)
 
+sys.dont_write_bytecode = True  # beside the sources
 import reference
 
 TOLERANCE = 1e-7
@@ -48,7 +50,7 @@ class Program:
     def evaluate(self, module, function, at, seconds):
         """Returns the output and the least time in seconds."""
         if isinstance(at, dict):
-            at = {**to_lists(at), "min_runs": 1, "min_seconds": seconds}
+            at = {**to_lists(at), "min_runs": 3 if seconds else 1, "min_seconds": seconds}
         r = self.send("evaluate", module=module, function=function, input=at)
         times = [t["nanoseconds"] for t in r["timings"] if t["name"] == "evaluate"]
         return r["output"], min(times) * 1e-9
@@ -108,7 +110,7 @@ def hand_jacobian(at, rng):
     return check
 
 
-def cases(sample):
+def cases(sample, slow):
     """Yields module, description, input and a check for each function."""
     rng = np.random.default_rng(7)
 
@@ -142,7 +144,8 @@ def cases(sample):
         cost, direction = reference.kmeans(at)
         yield "kmeans", f"k={k} n={n} d={d}", at, {"cost": equals(cost), "dir": equals(direction)}
     at = {"w": 0.0}
-    yield "particle", "", at, dict.fromkeys(["rr"] if sample else ["ff", "fr", "rf", "rr"], equals(reference.particle(at)))
+    modes = ["fr"] + ["ff"] * (not sample) + ["rf", "rr"] * slow
+    yield "particle", "", at, dict.fromkeys(modes, equals(reference.particle(at)))
     at = {"start": [1.0, 1.0]}
     if not sample:
         yield "saddle", "", at, dict.fromkeys(["ff", "fr", "rf", "rr"], equals(reference.saddle(at)))
@@ -165,14 +168,13 @@ def cases(sample):
 
 
 def time_of(f, seconds):
-    """Returns the result and the least time of calls."""
-    least, left = np.inf, seconds
-    while left > 0 or least == np.inf:
+    """Returns the result and the least time of three or more calls."""
+    times = []
+    while len(times) < 3 or sum(times) < seconds:
         start = time.perf_counter()
         result = f()
-        taken = time.perf_counter() - start
-        least, left = min(least, taken), left - taken
-    return result, least
+        times.append(time.perf_counter() - start)
+    return result, min(times)
 
 
 def output_of(module, function, result):
@@ -190,6 +192,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("modules", nargs="*")
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--slow", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.5)
     options = parser.parse_args()
     peer = None
@@ -203,7 +206,7 @@ def main():
     program, wrong, seconds = Program(options.program), 0, 0 if options.sample else options.seconds
     program.send("start")
     print(f"{'':48} {'Taper ms':>10} {'PyTorch ms':>10} {'times':>7} {'difference':>10}")
-    for module, description, at, checks in cases(options.sample):
+    for module, description, at, checks in cases(options.sample, options.slow):
         if options.modules and module not in options.modules:
             continue
         program.send("define", module=module)

@@ -1,6 +1,6 @@
-// Minima of functions that contain derivatives themselves: a saddle point, and the path of a charged
-// particle (Pearlmutter and Siskind, 2008). The derivatives outside and inside are computed in
-// forward or reverse mode.
+// Minima of functions that contain derivatives themselves: a saddle point, and the path of a
+// charged particle (Pearlmutter and Siskind, 2008). The derivatives outside and inside are computed
+// in forward or reverse mode.
 #pragma once
 
 #include <torch/func.h>

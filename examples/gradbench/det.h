@@ -51,7 +51,8 @@ struct Determinant {
     for (int64_t k = 2; k <= n; ++k) {
       const Table& table = tables[k - 2];
       const Tensor signs = 1 - 2 * (torch::arange(k, torch::kDouble) % 2);
-      const Tensor terms = A[n - k].index_select(0, table.column) * all.index_select(0, table.smaller);
+      const Tensor terms =
+          A[n - k].index_select(0, table.column) * all.index_select(0, table.smaller);
       all = terms.view({-1, k}).matmul(signs);
     }
     return all[0];

@@ -21,8 +21,8 @@ struct Mixture {
     for (int64_t i = 0; i < dims(); ++i) sum += std::lgamma(a - static_cast<double>(i) / 2);
     return sum;
   }
-  /// Returns the factors Q (K, D, D) of the precisions: exp(q) is the diagonal, l (K, D (D - 1) / 2)
-  /// has the elements below it, by columns.
+  /// Returns the factors Q (K, D, D) of the precisions: exp(q) is the diagonal, l (K, D (D - 1) /
+  /// 2) has the elements below it, by columns.
   Tensor factors(const Tensor& q, const Tensor& l) const {
     const int64_t d = dims();
     const Tensor below = torch::triu_indices(d, d, 1), on = torch::arange(d) * (d + 1);
@@ -62,7 +62,9 @@ inline Module gmm() {
       return Tensors{a, b, c, e};
     };
     one.write = [](const Tensors& g) {
-      return Json{{"alpha", to_json(g[0])}, {"mu", to_json(g[1])}, {"q", to_json(g[2])},
+      return Json{{"alpha", to_json(g[0])},
+                  {"mu", to_json(g[1])},
+                  {"q", to_json(g[2])},
                   {"l", to_json(g[3])}};
     };
     return one;

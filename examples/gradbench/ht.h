@@ -116,11 +116,12 @@ struct Tracking {
     const Tensor share = torch::cat({at, 1 - at.sum(1, true)}, 1);
     return points - (share.unsqueeze(2) * corners).sum(1);
   }
-  /// Returns the Jacobian (3 points, 2 + 26). The error of a point depends on its own place alone, so
-  /// that one shift of all places gives the first two columns.
+  /// Returns the Jacobian (3 points, 2 + 26). The error of a point depends on its own place alone,
+  /// so that one shift of all places gives the first two columns.
   Tensor jacobian(const Tensor& theta) const {
     if (!us.defined())
-      return torch::func::jacfwd([&](const Tensor& p) { return errors(p, us); })(theta).flatten(0, 1);
+      return torch::func::jacfwd([&](const Tensor& p) { return errors(p, us); })(theta).flatten(0,
+                                                                                                1);
     const auto shifted = [&](const Tensor& p) {
       return errors(p.slice(0, 2), us + p.slice(0, 0, 2));
     };

@@ -5,8 +5,8 @@
 
 #include "protocol.h"
 
-/// Returns the hidden states (T, H) of a layer for its inputs (T, H). Two of the gates depend on the
-/// input alone, so that they are computed for all times at once.
+/// Returns the hidden states (T, H) of a layer for its inputs (T, H). Two of the gates depend on
+/// the input alone, so that they are computed for all times at once.
 inline Tensor layer(const Tensor& weight, const Tensor& bias, const Tensor& state,
                     const Tensor& x) {
   const auto w = weight.view({4, -1}).unbind(), b = bias.view({4, -1}).unbind();
@@ -24,8 +24,8 @@ inline Tensor layer(const Tensor& weight, const Tensor& bias, const Tensor& stat
   return torch::stack(all);
 }
 
-/// Returns the loss for the parameters of layers (2 L, 4 H) and of the text (3, H), the first states
-/// (2 L, H) and a text (T + 1, H).
+/// Returns the loss for the parameters of layers (2 L, 4 H) and of the text (3, H), the first
+/// states (2 L, H) and a text (T + 1, H).
 inline Tensor text_loss(const Tensor& layers, const Tensor& of_text, const Tensor& state,
                         const Tensor& text) {
   Tensor x = text.slice(0, 0, -1) * of_text[0];

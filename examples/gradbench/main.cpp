@@ -34,13 +34,12 @@ int main(int argc, char** argv) try {
     return 0;
   const bool threads = argc == 2 && std::string(argv[1]) == "--multithreaded";
   if (argc > 1 && !threads)
-    throw std::invalid_argument("expected --multithreaded or nothing, got " +
-                                std::string(argv[1]));
+    throw std::invalid_argument("expected --multithreaded or nothing, got " + std::string(argv[1]));
   if (!threads) torch::set_num_threads(1);
-  const Modules modules = {{"ba", ba()},         {"det", det()},           {"gmm", gmm()},
-                           {"hello", hello()},   {"ht", ht()},             {"kmeans", kmeans()},
-                           {"llsq", llsq()},     {"lse", lse()},           {"lstm", lstm()},
-                           {"ode", ode()},       {"particle", particle()}, {"saddle", saddle()}};
+  const Modules modules = {
+      {"ba", ba()},     {"det", det()},       {"gmm", gmm()},           {"hello", hello()},
+      {"ht", ht()},     {"kmeans", kmeans()}, {"llsq", llsq()},         {"lse", lse()},
+      {"lstm", lstm()}, {"ode", ode()},       {"particle", particle()}, {"saddle", saddle()}};
   for (std::string line; std::getline(std::cin, line);)
     std::cout << respond(to_message(line), modules).dump() << std::endl;
 } catch (const std::exception& e) {

@@ -20,7 +20,9 @@ inline Tensor solve_ode(const Tensor& x, int64_t steps) {
 }
 
 inline Module ode() {
-  const auto last = [](const Tensor& x, int64_t steps) { return solve_ode(x, steps).select(0, -1); };
+  const auto last = [](const Tensor& x, int64_t steps) {
+    return solve_ode(x, steps).select(0, -1);
+  };
   return {{"primal",
            [](const Json& in) {
              return evaluation(solve_ode, numbers(in, "x", {-1}), count(in, "s"));

@@ -58,8 +58,8 @@ inline Json timing(const char* name, int64_t nanoseconds) {
 /// Returns the output and the times.
 inline Json evaluate(const Json& message, const Modules& modules) {
   const Json& input = message.at("input");
-  const auto& prepare = named(named(modules, message.at("module"), "module"),
-                              message.at("function"), "function");
+  const auto& prepare =
+      named(named(modules, message.at("module"), "module"), message.at("function"), "function");
   const bool has_runs = input.is_object() && input.contains("min_runs");
   const bool has_seconds = input.is_object() && input.contains("min_seconds");
   const int64_t runs = has_runs ? count(input, "min_runs") : 1;

@@ -9,9 +9,8 @@ inline Tensor square(const Tensor& x) { return x * x; }
 
 inline Module hello() {
   return {{"square", [](const Json& x) { return evaluation(square, to_tensor(x)); }},
-          {"double", [](const Json& x) {
-             return evaluation(torch::func::grad(square), to_tensor(x));
-           }}};
+          {"double",
+           [](const Json& x) { return evaluation(torch::func::grad(square), to_tensor(x)); }}};
 }
 
 inline Tensor log_sum_exp(const Tensor& x) {
@@ -20,11 +19,11 @@ inline Tensor log_sum_exp(const Tensor& x) {
 }
 
 inline Module lse() {
-  return {{"primal",
-           [](const Json& in) { return evaluation(log_sum_exp, numbers(in, "x", {-1})); }},
-          {"gradient", [](const Json& in) {
-             return evaluation(torch::func::grad(log_sum_exp), numbers(in, "x", {-1}));
-           }}};
+  return {
+      {"primal", [](const Json& in) { return evaluation(log_sum_exp, numbers(in, "x", {-1})); }},
+      {"gradient", [](const Json& in) {
+         return evaluation(torch::func::grad(log_sum_exp), numbers(in, "x", {-1}));
+       }}};
 }
 
 /// Half of the squared distance between a polynomial with coefficients x and the sign function, at

@@ -182,8 +182,22 @@ class Targets {
       captures_[node].push_back({edge.input_nr, i});
   }
 
+  /// Returns a number that every node above a target exceeds, because a node's number exceeds those
+  /// of its edges' nodes. Accumulators may have larger numbers than their users.
+  uint64_t number_below_paths() const {
+    if (!runs_.empty()) return 0;
+    uint64_t least = std::numeric_limits<uint64_t>::max();
+    for (const auto& [node, captures] : captures_)
+      least = std::min(least, node->is_accumulate() ? 0 : node->sequence_nr());
+    return least;
+  }
+
   // Walks depth first with an explicit stack. A node runs if it leads to a target.
   void mark_paths(const std::vector<Root>& roots) {
+    const uint64_t below = number_below_paths();
+    const auto may_lead_to_target = [below](Node* node) {
+      return node && !node->is_accumulate() && node->sequence_nr() > below;
+    };
     struct Frame {
       Node* node;
       size_t next;
@@ -197,7 +211,7 @@ class Targets {
         Frame& top = stack.back();
         if (top.next < top.node->num_outputs()) {
           Node* child = top.node->next_edge(top.next++).function.get();
-          if (child && seen.insert(child).second) stack.push_back({child, 0});
+          if (may_lead_to_target(child) && seen.insert(child).second) stack.push_back({child, 0});
           continue;
         }
         for (const Edge& e : top.node->next_edges())
