@@ -178,6 +178,43 @@ TEST(DataParallelG5, GatherChecksItsInputs) {
   EXPECT_TRUE(y.cpu().equal(tensor({1.f, 0.f, 0.f, 1.f, 0.f, 0.f}).view({2, 3})));
 }
 
+TEST(DataParallelG5, GatherGoesToTheCurrentDeviceUnlessTold) {
+  TAPER_NEEDS_DEVICES(3);
+  const std::vector<Tensor> parts{ones({1}, cuda0), zeros({2}, cuda2)};
+  const cuda::DeviceGuard guard(cuda1);
+  EXPECT_EQ(cuda::gather(parts, 0).device(), cuda1);
+  EXPECT_EQ(cuda::gather(parts, 0, nullopt).device(), cuda1);
+  EXPECT_EQ(cuda::gather(parts, 0, 0).device(), cuda0);
+  EXPECT_EQ(cuda::gather(parts, 0, 2).device(), cuda2);
+  EXPECT_TRUE(cuda::gather(parts, 0, -1).equal(tensor({1.f, 0.f, 0.f})));
+  EXPECT_TRUE(cuda::gather(parts, 0).cpu().equal(tensor({1.f, 0.f, 0.f})));
+}
+
+// A pool keeps replicas of the same state, and their modes are those of the module at each call.
+TEST(DataParallelG5, ReplicasHaveTheModeOfEachModule) {
+  TAPER_NEEDS_DEVICES(2);
+  nn::Sequential net(nn::Linear(2, 2), nn::Dropout(0.5), nn::TransformerEncoderLayer(4, 2));
+  net->to(cuda0);
+  const auto expect_modes = [&] {
+    for (const auto& replica : nn::parallel::replicate(net.ptr(), {cuda0, cuda1})) {
+      const auto wanted = net->modules(), got = replica->modules();
+      ASSERT_EQ(got.size(), wanted.size());
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_EQ(got[i]->is_training(), wanted[i]->is_training()) << i;
+    }
+  };
+  expect_modes();
+  net->children()[1]->eval();
+  expect_modes();
+  net->children()[1]->train();
+  net->children()[2]->children()[0]->eval();
+  expect_modes();
+  net->eval();
+  expect_modes();
+  net->children()[2]->train();
+  expect_modes();
+}
+
 TEST(DataParallelG5, CoalescedCopiesMixDtypesAndSizes) {
   TAPER_NEEDS_DEVICES(3);
   const std::vector<Tensor> tensors{

@@ -1,5 +1,9 @@
 // The inside of the race detector, against naive models.
 #include <taper/framework/debug/race_watch.h>
+#include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/runtime/stream.h>
+#include <taper/ops/tensor/factory.h>
 
 #include <gtest/gtest.h>
 
@@ -209,6 +213,24 @@ TEST(RaceOrder, ShadowMemoryStaysSmallInALoop) {
   clock.set(0, 1000);
   shadow.forget_before(clock);
   EXPECT_EQ(shadow.size(), 0u);
+}
+
+// Its address may belong to another event later.
+TEST(RaceOrder, AnEventThatIsGoneIsForgotten) {
+  const cuda::RaceDetectorGuard guard;
+  const auto launches_before = [](detail::EventImpl* event) {
+    const Clock clock = detector().clock_of(event);
+    uint64_t sum = 0;
+    for (uint32_t stream = 0; stream < 100; ++stream) sum += clock[stream];
+    return sum;
+  };
+  ones({2}, kCUDA);
+  Runtime& runtime = detail::require_cuda();
+  detail::EventImpl* const event = runtime.make_event(false);
+  runtime.record(event, cuda::current_stream().impl());
+  EXPECT_GT(launches_before(event), 0u);
+  runtime.destroy_event(event);
+  EXPECT_EQ(launches_before(event), 0u);
 }
 
 TEST(RaceEnvironment, TurnsTheDetectorOn) {
