@@ -4,7 +4,7 @@
 #   suites.sh CTEST BUILD TAPER_TESTS
 set -euo pipefail
 ctest=$1 build=$2 program=$3
-most_entries=105
+most_entries=107
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
