@@ -1,4 +1,5 @@
-// TensorFunction: any callable of tensors as a function of a list of tensors.
+// TensorFunction: wraps a callable of tensors as a function from a list of tensors to a list of
+// tensors.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@ template <class F, size_t... I>
 constexpr bool takes_tensors(std::index_sequence<I...>) {
   return std::is_invocable_v<F&, decltype((void)I, std::declval<const Tensor&>())...>;
 }
-/// Returns the number of tensors that F takes as arguments, or 0 if it does not take one to eight.
+/// Returns the number of tensors that F takes as arguments. Returns 0 if F does not take one to
+/// eight tensors.
 template <class F, size_t N = 1>
 constexpr size_t arity() {
   if constexpr (takes_tensors<F>(std::make_index_sequence<N>()))
@@ -53,16 +55,18 @@ std::vector<Tensor> call_with(F& f, const std::vector<Tensor>& inputs, std::inde
 
 }  // namespace impl
 
-/// Wraps a callable that takes one to eight tensors, or a `const std::vector<Tensor>&`. It returns
-/// a tensor, a tuple, pair or array of tensors, or a vector of them. The callable's arguments must
-/// have explicit types, because the number of tensors of `[](auto x) {...}` is unknown.
+/// Wraps a callable that takes one to eight tensors, or a `const std::vector<Tensor>&`. The
+/// callable must return a tensor, or a tuple, pair, array or vector of tensors. The callable's
+/// arguments must have explicit types, because the number of tensors of `[](auto x) {...}` is
+/// unknown.
 class TensorFunction {
  public:
-  using List = std::vector<Tensor>;  ///< of inputs or of outputs
+  using List = std::vector<Tensor>;  ///< the inputs, or the outputs
   /// Wraps a callable.
   template <class F, std::enable_if_t<!std::is_same_v<std::decay_t<F>, TensorFunction>, int> = 0>
   TensorFunction(F f) : call_(wrapped(std::move(f))) {}
-  /// Calls the function. Throws ValueError if the function does not take this number of tensors.
+  /// Calls the callable with `inputs`. Throws ValueError if the callable does not take
+  /// inputs.size() tensors.
   List operator()(const List& inputs) const { return call_(inputs); }
 
  private:

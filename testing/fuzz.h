@@ -1,4 +1,5 @@
-// Fuzzes an op over shapes, layouts and dtypes. A failing case is shrunk and can be run again.
+// fuzz(): checks a function with random shapes, layouts and dtypes. It reduces a failing case to a
+// smaller one, which can be run again.
 //
 //   fuzz("rms_norm", [](const Tensor& x, const Tensor& w) { return rms_norm(x, w); },
 //        {FuzzInput("... D").sizes(1, 9), FuzzInput("D")});
@@ -14,25 +15,26 @@
 
 namespace torch::taper::testing {
 
-/// One input, given by its shape. A shape consists of names and numbers separated by spaces ("N C
-/// 3"). "..." stands for zero to three more dimensions. In one case, a name has one size in all
-/// inputs, and "..." has the same dimensions in all inputs. "" is a 0-dim tensor.
+/// Describes one input of fuzz() by its shape. A shape consists of names and numbers separated by
+/// spaces ("N C 3"). "..." stands for zero to three dimensions. Within a case, a name has one size
+/// in all inputs, and "..." has the same sizes in all inputs. "" is a 0-dim tensor.
 class FuzzInput {
  public:
   /// Sets the shape.
   FuzzInput(const char* shape) : shape_(shape) {}
   /// Sets the shape.
   FuzzInput(std::string shape) : shape_(std::move(shape)) {}
-  /// Sets the range [least, most] of sizes, for names and "..." that this input mentions first.
+  /// Sets the range [least, most] of the sizes of each name that no earlier input mentions. For
+  /// "...", sizes above 5 are not used, unless `least` is above 5.
   FuzzInput& sizes(int64_t least, int64_t most);
-  /// Sets the range [low, high) of values. Integral dtypes get whole numbers.
+  /// Sets the range [low, high) of the elements. An input whose dtype() is integral gets integers.
   FuzzInput& range(double low, double high);
-  /// Sets this input's dtype, independent of the case: kLong for indices.
+  /// Sets this input's dtype in all cases, such as kLong for indices.
   FuzzInput& dtype(ScalarType t);
   /// Excludes the input from checks of gradients.
   FuzzInput& no_gradient();
-  /// Lets the size of some dimensions be 1 and the first dimensions be missing, as broadcasting
-  /// allows.
+  /// Lets some cases set sizes to 1, or leave out one or two first dimensions, to check
+  /// broadcasting.
   FuzzInput& broadcasts();
 
   // Used by fuzz().
@@ -57,40 +59,42 @@ struct FuzzOptions {
   TAPER_ARG(uint64_t, seed) = 1;
   /// Dtypes of the inputs whose dtype() is not set. Each case draws one of them.
   TAPER_ARG(std::vector<ScalarType>, dtypes) = {kFloat, kDouble};
-  /// Whether to check inputs that are transposed, have gaps in memory or are expanded. They must
-  /// give the results of contiguous inputs.
+  /// Whether to check inputs that are transposed, have gaps in memory or are expanded. The results
+  /// must be those of contiguous inputs.
   TAPER_ARG(bool, layouts) = true;
-  /// Whether to check gradients in float64 by the fast gradcheck, for inputs with at most
-  /// `gradient_numel` elements.
+  /// Whether to check gradients in float64 by gradcheck's fast_mode. A case with more than
+  /// `gradient_numel` elements in these inputs is not checked.
   TAPER_ARG(bool, gradients) = true;
-  /// Whether to check second gradients by gradgradcheck, too.
+  /// Whether to check second gradients by gradgradcheck, too. It needs `gradients`.
   TAPER_ARG(bool, second_gradients) = false;
-  /// Largest number of elements for checks of gradients.
+  /// Largest number of elements, over all inputs with gradients, for checks of gradients.
   TAPER_ARG(int64_t, gradient_numel) = 200;
-  /// Whether finite inputs must give finite results.
+  /// Whether it is a failure if a result is infinite or NaN.
   TAPER_ARG(bool, finite) = true;
   /// Results in narrower dtypes are compared with the results in float64. The allowed difference is
-  /// the tolerance of the dtype times this factor. With 0, they are not compared.
+  /// the tolerance of the dtype times this factor. With 0, results in narrower dtypes are not
+  /// compared. Comparisons with `reference` in narrower dtypes use the factor, too.
   TAPER_ARG(double, dtype_tolerance) = 50;
-  /// Simple versions of the function. Their results must agree with those of the function. They get
-  /// contiguous inputs in float64. The list may be empty.
+  /// Simple versions of the function, which get contiguous inputs in float64. Their results must
+  /// agree with the results of the function. The list may be empty.
   TAPER_ARG(std::vector<TensorFunction>, reference) = {};
-  /// Other devices on which cases also run. fuzz() throws ValueError for a device that does not
-  /// exist.
+  /// Devices whose results must agree with the results on the CPU. fuzz() throws ValueError for a
+  /// device that does not exist.
   TAPER_ARG(std::vector<Device>, devices) = {};
   /// Whether to print every case before it runs, to find a case that crashes. TAPER_FUZZ_VERBOSE=1
   /// does this too.
   TAPER_ARG(bool, verbose) = false;
 };
 
-/// Runs `fn` on random cases. For each case, it checks that `fn` does not throw, and that results
-/// are finite and do not depend on the layout in memory. Results must agree in all dtypes, on all
-/// devices and with the reference. Gradients must pass gradcheck. The first failing case is
-/// simplified as long as its check still fails: to smaller sizes, fewer dimensions, contiguous
-/// layouts and kDouble. The report gives the smallest case and its failure. It also gives a line
-/// TAPER_FUZZ='...'. If this variable is set in the environment, only that case runs.
-/// TAPER_FUZZ_RUNS and TAPER_FUZZ_SEED override the options. Throws ValueError for invalid shapes,
-/// and if TAPER_FUZZ does not fit the inputs.
+/// Runs `fn` on random cases, until one fails. In each case, `fn` must not throw. Results must be
+/// finite and must not depend on the layout in memory. Results must agree in all dtypes, on all
+/// devices and with the reference. Gradients must pass gradcheck. fuzz() simplifies the first
+/// failing case as long as the failed check still fails. It tries smaller sizes, fewer dimensions,
+/// contiguous layouts and kDouble. The report gives the smallest failing case and its failure. The
+/// report also has a line TAPER_FUZZ='...'. If this environment variable is set, fuzz() with this
+/// `name` runs only that case. The environment variables TAPER_FUZZ_RUNS and TAPER_FUZZ_SEED
+/// replace `runs` and `seed`. Throws ValueError for empty `inputs` or `dtypes`, for invalid shapes,
+/// and if an environment variable cannot be read.
 Verdict fuzz(const std::string& name, const TensorFunction& fn,
              const std::vector<FuzzInput>& inputs, const FuzzOptions& options = {});
 

@@ -17,8 +17,9 @@ struct FuzzCase {
   std::map<std::string, int64_t> sizes;  ///< size of each name
   std::vector<int64_t> more;             ///< sizes of the dimensions of "..."
   std::vector<FuzzLayout> layouts;       ///< layout of each input
-  /// For each input, a number that says how it is broadcast. If bit d is set, dimension d, counted
-  /// from the last, has size 1. The high half is the number of missing first dimensions.
+  /// For each input, a number that encodes its broadcasting. If bit d of the low 32 bits is set,
+  /// the dimension d places before the last has size 1. The high 32 bits are the number of first
+  /// dimensions that are left out.
   std::vector<uint64_t> broadcast;
   uint64_t values = 1;
 };
@@ -28,19 +29,19 @@ std::vector<std::string> shape_words(const std::string& shape);
 
 FuzzCase random_case(const std::vector<FuzzInput>& inputs, const FuzzOptions& options, Dice& dice);
 std::vector<int64_t> sizes_of(const FuzzCase& c, const FuzzInput& input, size_t i);
-/// Returns the inputs, contiguous, in float64 or the dtype that FuzzInput sets. laid_out() gives
-/// them the layouts of the case.
+/// Returns the inputs of the case. They are contiguous, and in float64 or the dtype that FuzzInput
+/// sets. laid_out() copies tensors to the layouts of the case.
 std::vector<Tensor> tensors_of(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 std::vector<Tensor> in_dtype(const std::vector<Tensor>& tensors, ScalarType dtype);
 std::vector<Tensor> laid_out(const FuzzCase& c, const std::vector<Tensor>& tensors);
 
-/// Returns cases that are a little simpler. The case with the largest change comes first.
+/// Returns cases that differ from `c` in one change that makes the case simpler.
 std::vector<FuzzCase> simpler(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 
 /// Convert a case to a text, "dtype=Double N=2 ...=3x1 layouts=pt values=17", and back.
 std::string case_text(const FuzzCase& c);
 FuzzCase parse_case(const std::string& text, const std::vector<FuzzInput>& inputs);
-/// Returns a description for people: "input 0 Double [2, 3] with gaps; input 1 ...".
+/// Returns a description for a report: "input 0 Double [2, 3] with gaps; input 1 ...".
 std::string describe_case(const FuzzCase& c, const std::vector<FuzzInput>& inputs);
 
 }  // namespace torch::taper::testing::impl

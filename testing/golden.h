@@ -1,11 +1,12 @@
-// Golden tensors: the stored results of a step, with which later results are compared.
+// Golden tensors: the results of a step are stored in a file, and later results are compared with
+// the file.
 //
 //   NamedTensors step = {{"loss", loss}, {"output", y}};
 //   append_gradients(step, *net);
 //   testing::golden("first_step", step);
 //
-// The first run writes golden/first_step.safetensors beside the test's source. Later runs compare
-// with it.
+// The first call writes golden/first_step.safetensors in the folder of the test's source. Later
+// calls compare `step` with this file.
 #pragma once
 
 #include <string>
@@ -18,19 +19,21 @@
 
 namespace torch::taper::testing {
 
-/// Thrown if tensors differ from the golden file.
+/// Thrown by golden() if tensors differ from the golden file.
 class GoldenError : public Error {
   using Error::Error;
 };
 
 /// Options of golden files.
 struct GoldenOptions {
-  /// The folder of the files. The default is TAPER_GOLDEN_DIR of the environment. If that is unset,
-  /// the default is the folder "golden" beside the calling source file. (The folder may not be
-  /// found if the compiler got a relative path of the file, as from ccache with a base folder.)
+  /// The folder of the files. The default is the environment variable TAPER_GOLDEN_DIR. If the
+  /// variable is unset, the default is the folder "golden" beside the calling source file. (If the
+  /// compiler got a relative path of the source file, as from ccache with a base folder, the source
+  /// file may not be found.)
   TAPER_ARG(std::string, folder) = {};
-  /// Tolerances for tensors by name ("weight.grad"), or by the beginning of the name ("layer1.*").
-  /// The first entry that matches is used. Other tensors have the tolerance of their dtype.
+  /// Pairs of a name and its tolerance. The name is that of a tensor ("weight.grad"), or the
+  /// beginning of names, followed by an asterisk ("layer1.*"). The first pair that matches is used.
+  /// Other tensors have the default_tolerance of their dtype.
   using Tolerances = std::vector<std::pair<std::string, Tolerance>>;
   /// Tolerances by name.
   TAPER_ARG(Tolerances, tolerances) = {};
@@ -43,20 +46,22 @@ struct GoldenOptions {
 ///   update    writes the file, and notes the changes
 ///   require   a missing file is a failure: for CI
 ///   compare   like require
-/// Throws ValueError for bad names, for another value of TAPER_GOLDEN, and for NaN or infinity in
-/// tensors to be written. Throws ValueError if the source file cannot be found. Set the folder in
-/// this case. Throws Error if a file is truncated or not a golden file.
+/// Throws ValueError for bad or repeated names, for undefined tensors, for an empty list, and for
+/// another value of TAPER_GOLDEN. Also throws ValueError for a NaN or infinity in tensors to be
+/// written, and if the source file cannot be found. In the last case, set the folder. Throws Error
+/// if the file is truncated, or was not written for `name`.
 Verdict golden_report(const std::string& name, const NamedTensors& tensors,
                       const GoldenOptions& options = {}, const char* file = __builtin_FILE());
-/// Compares like golden_report, and throws GoldenError with the report's text for a failure. Notes
-/// go to standard output.
+/// Calls golden_report. If the report has failures, throws GoldenError with the report's text.
+/// Otherwise, prints the notes to standard output.
 void golden(const std::string& name, const NamedTensors& tensors, const GoldenOptions& options = {},
             const char* file = __builtin_FILE());
 
-/// Appends the gradients of a module's parameters ("fc.weight.grad"). Throws ValueError if a
-/// parameter has no gradient.
+/// Appends the gradients of those parameters of a module that require gradients ("fc.weight.grad").
+/// Throws ValueError if one of them has no gradient.
 void append_gradients(NamedTensors& to, const nn::Module& module);
-/// Appends the gradients of named leaves.
+/// Appends the gradients of `leaves`, each with the name of the leaf and ".grad". Throws ValueError
+/// if a leaf has no gradient.
 void append_gradients(NamedTensors& to, const NamedTensors& leaves);
 
 }  // namespace torch::taper::testing

@@ -1,4 +1,4 @@
-// gradcheck and gradgradcheck: compare gradients with central differences, in every entry.
+// gradcheck and gradgradcheck: compare every entry of the Jacobian with central differences.
 //
 //   auto x = torch::randn({3, 4}, torch::kDouble).requires_grad_();
 //   torch::autograd::gradcheck([](const Tensor& x) { return my_op(x); }, {x});
@@ -23,7 +23,8 @@ class GradcheckError : public Error {
   using Error::Error;
 };
 
-/// Options of gradcheck. The names and defaults down to fast_mode are Python's.
+/// Options of gradcheck. The options up to fast_mode have the names and defaults of Python's
+/// gradcheck.
 struct GradcheckOptions {
   /// Step of the differences: fn is computed at x + eps and x - eps for an element x.
   TAPER_ARG(double, eps) = 1e-6;
@@ -36,25 +37,26 @@ struct GradcheckOptions {
   TAPER_ARG(bool, raise_exception) = true;
   /// Largest allowed difference between two calls, or two backward passes, with equal inputs.
   TAPER_ARG(double, nondet_tol) = 0;
-  /// Whether undefined gradients of outputs must act like zeros. They are tested one at a time and
-  /// all at once.
+  /// Whether undefined gradients of outputs must act like zeros. One check makes the gradients of
+  /// all outputs undefined, and further checks make the gradient of one output undefined.
   TAPER_ARG(bool, check_undefined_grad) = true;
   /// Whether a gradient must have the dtype and the device of its input.
   TAPER_ARG(bool, check_grad_dtypes) = false;
-  /// Whether func::vmap of the gradient over several cotangents must give the gradients of single
-  /// cotangents, and these must add up to the gradient of the sum. fn must work in func::vmap.
+  /// Whether func::vmap of backward over several cotangents must give the gradients of the single
+  /// cotangents. It also checks that backward of the sum of two cotangents gives the sum of their
+  /// gradients. fn must work in func::vmap.
   TAPER_ARG(bool, check_batched_grad) = false;
-  /// Whether func::vmap of func::jvp over several tangents must give the results of single
-  /// tangents. It needs check_forward_ad.
+  /// Whether func::vmap of func::jvp over several tangents must give the results of the single
+  /// tangents. This option needs check_forward_ad.
   TAPER_ARG(bool, check_batched_forward_grad) = false;
-  /// Whether J v by func::jvp must equal difference quotients. gradgradcheck then checks forward
-  /// mode over reverse mode.
+  /// Whether J v, computed by func::jvp, must equal central differences. gradgradcheck then checks
+  /// forward mode over reverse mode.
   TAPER_ARG(bool, check_forward_ad) = false;
   /// Whether gradients by backward are checked.
   TAPER_ARG(bool, check_backward_ad) = true;
-  /// Whether to compare u^T J v for a few u and v instead of every entry of J. It needs two calls
-  /// of fn for each v, and the slow mode needs two calls for each element. A single wrong entry
-  /// among many may be missed.
+  /// Whether to compare u^T J v for a few vectors u and v instead of every entry of the Jacobian J.
+  /// The fast mode calls fn twice for each v. The slow mode calls fn twice for each element. The
+  /// fast mode may miss a single wrong entry among many.
   TAPER_ARG(bool, fast_mode) = false;
 
   // Checks that Python's gradcheck does not have.
@@ -67,18 +69,18 @@ struct GradcheckOptions {
   TAPER_ARG(bool, check_detached_outputs) = true;
   /// Whether all outputs may be constant. If false, constant outputs are a failure.
   TAPER_ARG(bool, allow_constant) = false;
-  /// Whether every call of fn starts with the same state of the CPU's default generator, for
-  /// example for dropout.
+  /// Whether every call of fn starts with the same states of the default generators, for example
+  /// for dropout.
   TAPER_ARG(bool, same_random_numbers) = false;
   /// Seed of the random projections and cotangents.
   TAPER_ARG(uint64_t, seed) = 1;
-  /// Names of inputs in reports. The default is "input 0", ...
+  /// Names of inputs in reports. The default names are "input 0", "input 1", and so on.
   TAPER_ARG(std::vector<std::string>, input_names) = {};
-  /// Names of outputs in reports. The default is "output 0", ...
+  /// Names of outputs in reports. The default names are "output 0", "output 1", and so on.
   TAPER_ARG(std::vector<std::string>, output_names) = {};
 };
 
-/// One failure.
+/// Describes one failure of a gradcheck.
 struct GradcheckFailure {
   /// Kinds of failures.
   enum class Kind {
@@ -97,7 +99,7 @@ struct GradcheckFailure {
   };
   Kind kind;            ///< kind of failure
   std::string message;  ///< description
-  // For kJacobian: the worst entry, as positions in row-major order.
+  // For kJacobian: the worst entry of the Jacobian. Positions are counted in row-major order.
   size_t output = 0;           ///< index of the output
   size_t input = 0;            ///< index of the input
   int64_t output_element = 0;  ///< position in the output
@@ -114,7 +116,7 @@ struct GradcheckReport {
   std::string text() const;
 
   std::vector<GradcheckFailure> failures;  ///< all failures
-  /// Remarks, for example about float inputs. They are not failures.
+  /// Remarks that are not failures, for example about float inputs.
   std::vector<std::string> notes;
 };
 
@@ -122,11 +124,12 @@ struct GradcheckReport {
 /// checked, and should be kDouble or kComplexDouble. For complex inputs and outputs, the real and
 /// imaginary parts are varied and compared. The gradient of a real L with respect to z = a + ib is
 /// dL/da + i dL/db. Returns true, or throws GradcheckError with the report's text. fn must be
-/// deterministic. It gets the inputs themselves. Their elements are varied in-place and restored,
-/// and their `grad` is not changed. Inputs of narrower dtypes are checked after a warning on
-/// standard error, but seldom pass. Throws ValueError if no input requires a gradient, if fn takes
-/// another number of tensors, or if eps does not change an element. Throws Error if elements of an
-/// input share memory. Also throws the errors of fn.
+/// deterministic. fn gets the inputs themselves. gradcheck changes elements of the inputs in-place,
+/// and restores them. The `grad` of the inputs is unchanged at the end. Inputs of other dtypes
+/// cause a warning on standard error, and seldom pass. Throws ValueError if no input requires a
+/// gradient, if fn takes another number of tensors, or if eps does not change an element. Also
+/// throws ValueError for options that contradict each other. Throws Error if elements of an input,
+/// or two inputs, share memory. Also throws the errors of fn.
 bool gradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                const GradcheckOptions& options = {});
 /// Returns the report of gradcheck. Wrong gradients are in the report and do not throw.
@@ -135,7 +138,7 @@ GradcheckReport gradcheck_report(const testing::TensorFunction& fn, const variab
 
 /// Runs gradcheck on the gradients of fn, as functions of the inputs and of the gradients of the
 /// outputs. If `grad_outputs` is empty, the gradients of the outputs are random. With
-/// `gen_non_contig_grad_outputs`, they then have gaps in memory.
+/// `gen_non_contig_grad_outputs`, the random gradients have gaps in memory.
 bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                    const variable_list& grad_outputs = {}, const GradcheckOptions& options = {},
                    bool gen_non_contig_grad_outputs = false);

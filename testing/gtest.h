@@ -1,5 +1,5 @@
-// GoogleTest macros for the kit's checks: EXPECT_ continues after a failure, ASSERT_ leaves the
-// test.
+// GoogleTest macros for the checks of <taper/testing/testing.h>. After a failure, EXPECT_ macros
+// continue, and ASSERT_ macros return from the test.
 //
 //   EXPECT_TENSOR_CLOSE(got, want)                 tolerances of the dtypes
 //   EXPECT_TENSOR_CLOSE(got, want, rtol, atol)
@@ -12,7 +12,8 @@
 //   EXPECT_GOLDEN("name", tensors)                 ... testing::golden_report
 //   EXPECT_FUZZ("name", fn, {"N D"})               ... testing::fuzz
 //
-// A failure names the position and the size of the difference. All macros accept `<< "more"`.
+// The message of a failure has the position and the size of the difference. `<< "more"` after any
+// macro adds to the message.
 #pragma once
 
 #include <gtest/gtest.h>

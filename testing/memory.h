@@ -10,8 +10,8 @@
 
 namespace torch::taper::testing::impl {
 
-/// Random numbers of the kit. They are equal on every machine and do not depend on the program's
-/// generators.
+/// Generates the random numbers of the checks in this folder. Equal seeds give equal numbers on
+/// every machine. The numbers do not depend on the program's generators.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : state_(seed) {}
@@ -20,42 +20,46 @@ class Dice {
   double uniform(double low, double high);
   /// Returns an integer uniform in {low, ..., high - 1}.
   int64_t integer(int64_t low, int64_t high);
-  /// Returns a number of random sign with magnitude 0.5 to 1.5.
+  /// Returns a number with a random sign and a magnitude uniform in [0.5, 1.5).
   double weight();
 
  private:
   uint64_t state_;
 };
 
-/// Returns the number of real numbers in a tensor: its elements, or twice as many if it is complex.
+/// Returns the number of real numbers in `t`: t.numel(), or 2 * t.numel() if t is complex.
 int64_t num_parts(const Tensor& t);
-/// Returns a floating tensor itself. For a complex tensor, returns a view of its parts, with a last
-/// dimension of 2.
+/// Returns `t` itself if it is real. For a complex `t`, returns a view of its real and imaginary
+/// parts, with a last dimension of size 2.
 Tensor parts_of(const Tensor& t);
-/// Returns the values of a tensor of any device, layout and dtype, in row-major order.
+/// Returns the num_parts(t) numbers of `t`, in row-major order. `t` may have any device, layout and
+/// dtype.
 std::vector<double> read(const Tensor& t);
 void read_into(const Tensor& t, double* to);
-/// Returns num_parts(like) equal numbers.
+/// Returns num_parts(like) copies of `value`.
 inline std::vector<double> constant_parts(const Tensor& like, double value) {
   return std::vector<double>(static_cast<size_t>(num_parts(like)), value);
 }
-/// Returns a new row-major tensor with the sizes, dtype and device of `like`.
+/// Returns a new row-major tensor of `values`, with the sizes, dtype and device of `like`.
 Tensor write_like(const std::vector<double>& values, const Tensor& like);
-/// Returns a new row-major tensor on the CPU with these sizes and this dtype.
+/// Returns a new row-major tensor of `values` on the CPU, with these sizes and this dtype.
 Tensor write(const std::vector<double>& values, IntArrayRef sizes, ScalarType dtype);
 
-/// Returns a position in row-major order as an index, "[1, 0]". The text is empty for 0-dim
-/// tensors.
+/// Converts `position`, counted in row-major order, to an index, such as "[1, 0]". The text is
+/// empty for 0-dim tensors.
 std::string index_text(int64_t position, IntArrayRef sizes);
-/// Returns the index of a part of a tensor: "[1, 0]", or "[1, 0].imag" for a complex tensor.
+/// Converts the position `part` in read(t) to an index: "[1, 0]", or "[1, 0].imag" for a complex
+/// tensor.
 std::string part_text(int64_t part, const Tensor& t);
 
-/// Return whether two elements of `t`, or of `a` and `b`, share memory.
+/// overlaps_itself() returns whether two elements of `t` share memory. overlap() returns whether an
+/// element of `a` shares memory with an element of `b`.
 bool overlaps_itself(const Tensor& t);
 bool overlap(const Tensor& a, const Tensor& b);
 
-/// Accesses the elements in a tensor's memory. All tensors that share the memory see the changes,
-/// but version counters do not change. The destructor restores the elements.
+/// Changes the elements of a tensor in its memory. The changes are visible in all tensors that
+/// share the memory, but version counters do not change. The destructor restores the original
+/// elements.
 class Elements {
  public:
   explicit Elements(const Tensor& t);
@@ -64,11 +68,11 @@ class Elements {
   Elements& operator=(const Elements&) = delete;
   int64_t size() const { return static_cast<int64_t>(original_.size()); }
   double original(int64_t i) const { return original_[i]; }
-  /// Sets an element. Returns the stored value, rounded to the tensor's dtype.
+  /// Sets element i to `value`, rounded to the tensor's dtype. Returns the rounded value.
   double set(int64_t i, double value);
   void restore(int64_t i) { set(i, original_[i]); }
   void restore();
-  /// Sets all elements at once.
+  /// Sets element i to values[i], for all i.
   void set_all(const std::vector<double>& values);
 
  private:

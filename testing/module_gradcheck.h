@@ -1,4 +1,4 @@
-// gradcheck of a whole module: every parameter by its name, and the inputs.
+// module_gradcheck: checks the gradients of all parameters and inputs of a module.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,14 @@
 
 namespace torch::taper::testing {
 
-/// Compares the gradients of `forward`, which calls the module, with central differences. It checks
-/// all parameters and inputs that require a gradient. The report names parameters: "parameter
-/// 'fc.weight'[1, 0]". The module and floating inputs are converted to kDouble for the check.
-/// Afterwards, parameters, their gradients and buffers are restored bit for bit. Each call starts
-/// with the original running statistics. If no output depends on a parameter, a note names it.
-/// Dropout needs eval() or options.same_random_numbers(true). Throws the errors of gradcheck.
+/// Compares the gradients of `forward`, a function that calls `module`, with central differences.
+/// It checks all parameters and inputs that require a gradient. The report has the names of
+/// parameters: "parameter 'fc.weight'[1, 0]". For the check, the module and floating inputs are
+/// converted to kDouble. Afterwards, the parameters, the gradients of parameters, and the buffers
+/// are restored bit for bit. Each call starts with the original running statistics. If the check
+/// passes and no output depends on a parameter, the report has a note with the parameter's name. A
+/// module with Dropout needs eval() or options.same_random_numbers(true). Throws the errors of
+/// gradcheck_report.
 autograd::GradcheckReport module_gradcheck(nn::Module& module, const TensorFunction& forward,
                                            const std::vector<Tensor>& inputs,
                                            const autograd::GradcheckOptions& options = {});

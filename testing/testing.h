@@ -1,5 +1,5 @@
-// The gradient regression kit, except the GoogleTest macros of <taper/testing/gtest.h>. See
-// docs/testing_gradients.md.
+// Includes all headers for testing gradients and operators, except the GoogleTest macros of
+// <taper/testing/gtest.h>. See docs/testing_gradients.md.
 #pragma once
 
 #include <taper/testing/compare.h>
