@@ -8,7 +8,8 @@
 
 namespace torch::taper::nn {
 
-/// Rearranges channels to an image with higher resolution: (N, C r^2, H, W) to (N, C, H r, W r).
+/// Rearranges groups of r^2 channels to images with r times the height and width: (N, C r^2, H, W)
+/// to (N, C, H r, W r).
 class PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
  public:
   /// Sets r to `upscale_factor`. forward() throws Error for a factor below 1.
@@ -16,7 +17,7 @@ class PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   /// Rearranges (..., C r^2, H, W) to (..., C, H r, W r). Throws Error for fewer than 3 dimensions,
-  /// and if r^2 does not divide the channels.
+  /// and if the number of channels is not divisible by r^2.
   Tensor forward(const Tensor& input);
   PixelShuffleOptions options;  ///< the options, which every call reads
 };
@@ -30,7 +31,7 @@ class PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   /// Rearranges (..., C, H r, W r) to (..., C r^2, H, W). Throws Error for fewer than 3 dimensions,
-  /// and if r does not divide height and width.
+  /// and if height or width is not divisible by r.
   Tensor forward(const Tensor& input);
   PixelUnshuffleOptions options;  ///< the options, which every call reads
 };

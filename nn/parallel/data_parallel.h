@@ -20,7 +20,8 @@ namespace torch::taper::nn {
 namespace parallel {
 namespace detail {
 
-/// Holds the devices of a call.
+/// Holds the arguments of a call: the devices, the device of the output, the dimension to split,
+/// and the function that makes replicas.
 struct Plan {
   std::vector<Device> devices;
   Device output_device;
@@ -34,8 +35,8 @@ std::vector<Device> all_devices();
 std::vector<std::shared_ptr<Module>> modules_on(const std::shared_ptr<Module>& module,
                                                 const std::vector<Device>& devices,
                                                 const ModuleFactory& factory);
-/// Gives each device a different seed. If a device's generator has the seed of an earlier device,
-/// it gets a new seed that is derived from this seed.
+/// Gives the default generators of the devices different seeds. A generator with the seed of an
+/// earlier device in the list gets a new seed, which is derived from the old one.
 void separate_generators(const std::vector<Device>& devices);
 
 template <class M>
@@ -70,10 +71,11 @@ auto forward_parts(const std::shared_ptr<M>& module, Plan plan, const Args&... a
 
 }  // namespace detail
 
-/// Calls module->forward(input) on several devices. `input` is split along `dim` over `devices`
+/// Calls module->forward(input) on several devices. It splits `input` along `dim` over `devices`
 /// (default: all CUDA devices). The output is on `output_device` (default: the first device).
-/// Gradients go to the parameters of the module. With one device, the module is moved there.
-/// replicate() describes the requirements on the module. The module DataParallel does the same.
+/// Gradients go to the parameters of the module. If `devices` has one device, the module is moved
+/// to it. replicate() describes the requirements on the module. The class DataParallel does the
+/// same as this function.
 template <class ModuleType>
 Tensor data_parallel(ModuleType module, Tensor input,
                      optional<std::vector<Device>> devices = nullopt,
@@ -101,34 +103,37 @@ class DataParallelBase : public Module {
   DataParallelOptions options;  ///< as given. Later changes affect only clones
 
  protected:
-  /// Moves the module to its device if there is only one. Throws Error for an empty pointer and for
-  /// missing devices.
+  /// If there is only one device, moves the module to it. Throws Error for an empty pointer and for
+  /// devices that do not exist.
   DataParallelBase(const std::shared_ptr<Module>& module, DataParallelOptions options);
   /// Throws Error if a parameter or buffer is not on the first device.
   void check_place(const Module& module) const;
 
-  /// The devices of a call. Without CUDA, there are none.
+  /// The arguments of each call. Without CUDA, the list of devices is empty.
   parallel::detail::Plan plan_;
 };
 
 /// Runs a module on several CUDA devices at once. forward() splits its arguments along `dim` as
 /// chunk() does. Each part runs through the module on its own device and thread. The outputs are
-/// joined on the output device. Tensors are split, also in tuples, vectors and maps. Other values
-/// are copied.
+/// joined on the output device. Tensors are split, also those in tuples, vectors and maps. Other
+/// values are copied to each part.
 ///
-/// The first device uses the module itself, so its buffers are kept. The other devices use
-/// replicas. At each call, they get the values of the module, and their gradients go to its
-/// parameters. With one device, the module is called there. Without CUDA devices, the module is
-/// called where it is.
+/// The first device uses the module itself, so changes of buffers on this device are kept. The
+/// other devices use replicas. At each call, replicas get the current values of the module. The
+/// gradients of replicas are added to the gradients of the module. If there is one device,
+/// forward() calls the module on this device. Without CUDA devices, forward() calls the module with
+/// the arguments as they are.
 ///
-/// The module must derive from Cloneable, or options.make_replica must make modules like it. It is
-/// registered as "module". parallel::replicate() describes replicas. Throws Error if the module is
-/// not on device_ids[0]. Exceptions of a replica name its device.
+/// The module must derive from Cloneable, or options.make_replica must return new modules of the
+/// same kind. The module is registered as "module". parallel::replicate() describes replicas.
+/// forward() throws Error if the module is not on device_ids[0]. If a replica throws, the message
+/// contains the replica's device.
 template <class M>
 class DataParallelImpl : public DataParallelBase {
  public:
-  /// Wraps a module, given by a shared_ptr or a holder. The module is not copied. With one device,
-  /// it is moved there. Throws Error for an empty pointer and for missing devices.
+  /// Wraps a module, given by a shared_ptr or a holder. The module is not copied. If there is one
+  /// device, the module is moved to it. Throws Error for an empty pointer and for devices that do
+  /// not exist.
   ///@{
   explicit DataParallelImpl(std::shared_ptr<M> module, const DataParallelOptions& options_ = {})
       : DataParallelBase(module, options_), module_(register_module("module", std::move(module))) {}
@@ -137,9 +142,9 @@ class DataParallelImpl : public DataParallelBase {
       : DataParallelImpl(module.ptr(), options_) {}
   ///@}
 
-  /// Returns the result of forward() of the module, on the output device. Arguments are copied as
-  /// handles, so tensors share their storage with the caller. Without arguments, only the first
-  /// device is used.
+  /// Calls forward() of the module on all devices, and returns the joined results on the output
+  /// device. The tensors in copied arguments share storage with the tensors of the caller. Without
+  /// arguments, only the first device is used.
   template <class... Args>
   auto forward(const Args&... args) -> std::decay_t<
       decltype(std::declval<M&>().forward(std::declval<std::decay_t<Args>&>()...))> {

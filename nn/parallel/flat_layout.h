@@ -1,5 +1,5 @@
-// FlatLayout: joins many tensors into a few flat buffers, so that each buffer is one copy between
-// devices.
+// FlatLayout: joins many tensors into a few flat buffers, so that a buffer of tensors is copied
+// between devices at once.
 #pragma once
 
 #include <vector>
@@ -15,22 +15,25 @@ namespace torch::taper::nn::parallel {
 class FlatLayout {
  public:
   FlatLayout() = default;
-  /// Fills each buffer with at least one tensor, until it has `buffer_nbytes`.
+  /// Assigns the tensors to buffers, in order. A buffer that has `buffer_nbytes` or more gets no
+  /// further tensors.
   explicit FlatLayout(TensorList tensors, size_t buffer_nbytes = SIZE_MAX);
 
   /// Copies `tensors` into flat buffers on `device`. The tensors must be on `device`, with the
-  /// sizes and dtypes of the list. An undefined tensor means zeros. It is differentiable.
+  /// sizes and dtypes of the constructor's tensors. An undefined tensor means zeros. This function
+  /// is differentiable.
   std::vector<Tensor> join(TensorList tensors, Device device) const;
-  /// Returns uninitialized buffers.
+  /// Returns uninitialized buffers on `device`.
   std::vector<Tensor> make_buffers(Device device) const;
-  /// Returns the tensors of the list as views of the buffers. It is differentiable.
+  /// Returns the tensors as views of the buffers. This function is differentiable.
   std::vector<Tensor> split(const std::vector<Tensor>& buffers) const;
-  /// Returns the tensors of the list in the memory of the buffers. For autograd, they are not
-  /// views, and each has its own version counter.
+  /// Returns the tensors in the memory of the buffers. For autograd, these tensors are not views,
+  /// and each has a separate version counter.
   std::vector<Tensor> alias(const std::vector<Tensor>& buffers) const;
 
   size_t size() const { return items_.size(); }  ///< number of tensors, not of buffers
-  /// Returns whether dtypes, sizes and positions are equal, so that the layouts can share buffers.
+  /// Returns whether the dtypes, sizes and positions of all tensors are equal. Such layouts can
+  /// share buffers.
   friend bool operator==(const FlatLayout& a, const FlatLayout& b) { return a.items_ == b.items_; }
 
  private:

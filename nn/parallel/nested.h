@@ -1,10 +1,10 @@
-// Visits the tensors in a value, so that data-parallel code can split and join inputs and outputs.
+// visit(): visits the tensors in a value. Data-parallel code uses it to split inputs and to join
+// outputs.
 //
 // To include a user type, define in its namespace
-//   template <class F> void for_each_tensor(Mine& value, F&& f) { f(value.logits); f(value.state);
-//   }
-// Only argument-dependent lookup finds this function. The declaration here hides all other
-// functions with this name.
+//   template <class F>
+//   void for_each_tensor(Mine& value, F&& f) { f(value.logits), f(value.state); }
+// Only argument-dependent lookup finds this function.
 #pragma once
 
 #include <type_traits>
@@ -16,8 +16,8 @@
 
 namespace torch::taper::nn::parallel::detail {
 
-// Only argument-dependent lookup finds for_each_tensor. The declaration here hides all other
-// functions with this name.
+// The declaration of for_each_tensor() in this namespace hides all other functions with this name,
+// so that only argument-dependent lookup finds a program's function.
 namespace lookup {
 void for_each_tensor();
 
@@ -27,7 +27,8 @@ auto visit(T& value, F&& f) -> decltype(for_each_tensor(value, std::forward<F>(f
 }
 }  // namespace lookup
 
-/// Calls f(Tensor&).
+/// A visitor for taper::detail::for_each_tensor. It calls f(Tensor&) for each tensor. For a value
+/// of a user type, it calls the type's for_each_tensor().
 template <class F>
 struct Visit {
   template <class T, class = void>
@@ -45,8 +46,8 @@ struct Visit {
   const F& f;
 };
 
-/// Calls f(Tensor&) for each tensor in `value` (framework/core/nested.h), also for undefined
-/// tensors. The order is fixed.
+/// Calls f(Tensor&) for each tensor in `value`, also for undefined tensors. Equal types are visited
+/// in equal order. framework/core/nested.h lists the types of values.
 template <class T, class F>
 void visit(T& value, const F& f) {
   taper::detail::for_each_tensor(Visit<F>{f}, value);

@@ -11,17 +11,18 @@
 namespace torch::taper::nn::parallel {
 
 namespace detail {
-/// Calls body(i) for all devices in parallel, with one thread per device. body(0) runs on the
-/// calling thread. Each thread has the modes and streams of the caller, and device i as its current
-/// device. Returns when all calls have ended. If calls throw, it rethrows the exception of the
-/// lowest i, with the device in the message. Exceptions of Taper's types keep their type. Other
-/// exceptions are nested in an Error.
+/// Calls body(i) for the indices i of all devices in parallel, with one thread per device. body(0)
+/// runs on the calling thread. Each thread has the modes and current streams of the caller. Thread
+/// i has devices[i] as its current device. Returns when all calls have ended. If calls throw,
+/// rethrows the exception of the lowest i, with the device in the message. The exceptions of
+/// framework/core/check.h keep their type. Any other exception is nested in an Error.
 void run_on_devices(const std::vector<Device>& devices, const std::function<void(size_t)>& body);
 }  // namespace detail
 
-/// Calls modules[i]->forward(inputs[i]) for all i in parallel, with one thread for each i. Results
-/// are moved to `devices`, or to the devices of the inputs. Throws Error if the numbers of modules,
-/// inputs and devices differ. Rethrows exceptions when all calls have ended (see run_on_devices).
+/// Calls modules[i]->forward(inputs[i]) for all i in parallel, with one thread for each i. Result i
+/// is moved to devices[i] (default: the device of inputs[i]). Throws Error if the numbers of
+/// modules, inputs and devices differ. If a call throws, rethrows its exception when all calls have
+/// ended (see run_on_devices).
 template <class ModuleType>
 std::vector<Tensor> parallel_apply(std::vector<ModuleType>& modules,
                                    const std::vector<Tensor>& inputs,

@@ -14,24 +14,25 @@
 
 namespace torch::taper::nn::parallel {
 
-/// Makes a new module like the original. The parameters and buffers of the new module may have any
-/// values.
+/// A function that returns a new module with the structure of the original. The parameters and
+/// buffers of the new module may have any values.
 using ModuleFactory = std::function<std::shared_ptr<Module>()>;
 
 /// Holds the replicas of one module. The parameters and buffers of a replica are in flat buffers,
-/// so that new values take one copy per dtype. A replica is reused when nobody else uses its
-/// module, and no graph that uses it still has to run backward. The pool is thread-safe.
+/// so that copying new values to a replica takes one copy per dtype. A replica is reused if neither
+/// the program nor a graph holds its module or tensors. The pool is thread-safe.
 class ReplicaPool {
  public:
-  /// Returns a replica of `original` on each device, with its current values and modes. Gradients
-  /// of the replicas are summed on the device of the original and go to its parameters. `factory`
-  /// makes new replicas. If it is empty, clone() makes them. If a plain member of the original or
-  /// of a submodule was changed since the last call, new replicas are made. Throws Error if the
-  /// parameters and buffers of a replica differ from those of the original.
+  /// Returns a replica of `original` on each device, with the current values and modes of
+  /// `original`. Backward sums the gradients of the replicas on the device of `original`, and adds
+  /// the sums to the gradients of its parameters. `factory` makes new replicas. If `factory` is
+  /// empty, clone() makes new replicas. If sizes, dtypes or a plain data member of `original` or
+  /// its submodules changed since the last call, all replicas are made again. Throws Error if the
+  /// names or sizes of a replica's parameters and buffers differ from those of `original`.
   std::vector<std::shared_ptr<Module>> take(const Module& original,
                                             const std::vector<Device>& devices,
                                             const ModuleFactory& factory);
-  /// Drops the replicas that nobody else uses.
+  /// Drops all replicas. A replica that a program still uses stays valid.
   void clear();
 
  private:

@@ -12,7 +12,7 @@
 namespace torch::taper::nn::parallel {
 
 namespace detail {
-/// Returns the pool of a module. The first call makes the pool.
+/// Returns the pool of a module. The first call for a module makes its pool.
 ReplicaPool& pool_of(const Module& module);
 std::vector<std::shared_ptr<Module>> replicate(const Module& module,
                                                const std::vector<Device>& devices,
@@ -26,14 +26,14 @@ std::shared_ptr<M> cast_replica(const std::shared_ptr<Module>& module) {
 }
 }  // namespace detail
 
-/// Returns a replica of `module` on each CUDA device. Gradients of the parameters of a replica go
-/// to the module. The module must derive from Cloneable, or have its own clone() that makes a deep
-/// copy.
+/// Returns a replica of `module` on each of `devices`, which must be CUDA devices. Backward adds
+/// the gradients of a replica's parameters to the gradients of `module`. The module must derive
+/// from Cloneable, or have its own clone() that makes a deep copy.
 ///
 /// The module keeps its replicas. A replica that nobody else uses is reused, with the current
-/// values of the module. If a member of the module or of a submodule was changed (an option, a
-/// number of a schedule), new replicas are made. A change of an object that a member points to (an
-/// element of a vector or a map) is not detected. After such a change, call forget_replicas().
+/// values of the module. If a data member of the module or of a submodule changed, such as an
+/// option, new replicas are made. Changes in memory that a member points to, such as an element of
+/// a vector or a map, are not detected. After such a change, call forget_replicas().
 template <class M>
 std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
                                           const std::vector<Device>& devices) {
@@ -42,7 +42,7 @@ std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
     replicas.push_back(detail::cast_replica<M>(replica));
   return replicas;
 }
-/// Returns holders of replicas, for the module of a holder.
+/// Returns replicas of the holder's module, each in a holder.
 template <class M>
 std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
                                        const std::vector<Device>& devices) {
@@ -50,7 +50,7 @@ std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
   return std::vector<ModuleHolder<M>>(replicas.begin(), replicas.end());
 }
 
-/// Drops the replicas that the module keeps.
+/// Drops the replicas that `module` keeps.
 void forget_replicas(const Module& module);
 
 }  // namespace torch::taper::nn::parallel

@@ -11,8 +11,8 @@ namespace torch::taper {
 
 namespace autograd {
 
-/// Applies cuda::scatter as a function object of LibTorch: `Scatter(devices).apply({x})` returns
-/// the parts of x.
+/// Splits a tensor by cuda::scatter, with the interface of LibTorch: `Scatter(devices).apply({x})`
+/// returns the parts of x.
 struct Scatter {
   /// Takes the arguments of cuda::scatter. apply() checks them.
   explicit Scatter(std::vector<Device> devices,
@@ -34,15 +34,15 @@ struct Scatter {
   ///@}
 };
 
-/// Applies cuda::gather with a derivative: `Gather(device).apply(parts)` returns one tensor. The
-/// device may be the CPU. If `dim` is 0, tensors without dimensions become the elements of a
-/// vector, with one warning per process.
+/// Joins tensors as cuda::gather does, and is differentiable: `Gather(device).apply(parts)` returns
+/// one tensor. The device may be the CPU. If `dim` is 0 and no part has dimensions, the parts
+/// become the elements of a vector. The first such call in a process warns.
 struct Gather {
-  /// Takes the device of the result and the dimension along which parts are joined. A negative
-  /// `dim` counts from the end.
+  /// Takes the device of the result, and the dimension along which apply() joins the parts. A
+  /// negative `dim` counts from the end.
   explicit Gather(const Device& destination_device, int64_t dim = 0);
-  /// Returns the joined tensor. Throws Error for an empty list, for inputs on the CPU, and for
-  /// sizes that differ in other dimensions than `dim`.
+  /// Returns a list with one element, the joined tensor. Throws Error for an empty list, for inputs
+  /// on the CPU, and for sizes that differ in other dimensions than `dim`.
   variable_list apply(variable_list&& inputs) const;
 
   /// Hold the arguments of the constructor.

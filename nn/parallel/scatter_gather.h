@@ -1,4 +1,4 @@
-// scatter and gather: split batches over devices and join them, differentiably.
+// scatter and gather: split batches over devices and join the parts. Both are differentiable.
 #pragma once
 
 #include <taper/nn/parallel/comm.h>
@@ -11,19 +11,19 @@ namespace torch::taper {
 namespace nn::parallel {
 
 /// Returns the parts of `input` for the devices, split along `dim` as chunk() does. There may be
-/// fewer parts than devices. It is differentiable.
+/// fewer parts than devices.
 std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices,
                             int64_t dim = 0);
 /// Joins the tensors along `dim` on `destination_device`, as autograd::Gather does.
 Tensor gather(const std::vector<Tensor>& outputs, Device destination_device, int64_t dim = 0);
 
 namespace detail {
-/// Scatters all tensors. The result is indexed [tensor][part]. All tensors must give the same
-/// number of parts. Undefined tensors stay undefined.
+/// Scatters all tensors. result[t][p] is part p of tensor t. All tensors must give the same number
+/// of parts. The parts of an undefined tensor are undefined.
 std::vector<std::vector<Tensor>> scatter_all(const std::vector<Tensor>& tensors,
                                              const std::vector<Device>& devices, int64_t dim);
-/// Gathers the i-th tensors of all rows, for each i. Rows must have equal lengths. A tensor is
-/// defined in all rows or in none.
+/// Result i joins rows[r][i] over all r. All rows must have the same length. For each i, the
+/// tensors must be defined in all rows or in none.
 std::vector<Tensor> gather_all(const std::vector<std::vector<Tensor>>& rows, Device destination,
                                int64_t dim);
 template <class T>
@@ -35,8 +35,8 @@ std::vector<Tensor> tensors_in(T value) {
 }
 }  // namespace detail
 
-/// Splits any value over the devices. Tensors in the value (see nested.h) are split. Everything
-/// else is copied. If the value has no tensors, every device gets a copy. Throws Error if its
+/// Splits `input` over the devices. Tensors in `input` (see nested.h) are split. Everything else is
+/// copied to each part. If `input` has no tensors, every device gets a copy. Throws Error if the
 /// tensors give different numbers of parts.
 template <class T>
 std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64_t dim = 0) {
@@ -50,8 +50,8 @@ std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64
   return values;
 }
 
-/// Joins values with the same structure. It joins their tensors, and takes everything else from the
-/// first value.
+/// Joins `outputs`, which must have the same structure. It joins the tensors in the outputs, and
+/// copies everything else from outputs[0].
 template <class T>
 T gather(const std::vector<T>& outputs, Device destination_device, int64_t dim = 0) {
   static_assert(detail::MayHoldTensors<T>::value,

@@ -1,4 +1,4 @@
-// Threads for calls that must run in parallel. They are kept for later calls. Not installed.
+// run_on_threads(): makes calls in parallel. Its threads are kept for later calls. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace torch::taper::nn::parallel {
 
 /// Calls body(i) for 0 <= i < count, each on a separate thread. body(0) runs on the calling thread.
-/// Returns when all calls have ended. `body` must not throw. Calls of run_on_threads may be nested.
+/// Returns when all calls have ended. `body` must not throw. `body` may call run_on_threads.
 void run_on_threads(size_t count, const std::function<void(size_t)>& body);
 
 }  // namespace torch::taper::nn::parallel

@@ -1,4 +1,4 @@
-// Clipping of gradients before a step of the optimizer.
+// Functions that clip gradients. Call them between backward and the step of the optimizer.
 #pragma once
 
 #include <initializer_list>
@@ -10,10 +10,10 @@
 
 namespace torch::taper::nn::utils {
 
-/// Scales all gradients together so that their norm is at most max_norm. The norm has order
-/// norm_type, which may be infinity, and treats all gradients as one vector. Returns the norm
-/// before scaling. With error_if_nonfinite, throws Error if the norm is infinite or NaN, and leaves
-/// the gradients unchanged.
+/// Scales all gradients together so that their norm is at most max_norm. The norm is that of one
+/// vector with the elements of all gradients. Its order is norm_type, which may be infinity. Order
+/// 0 gives the number of gradients. Returns the norm before scaling. If the norm is infinite or NaN
+/// and error_if_nonfinite is true, throws Error and leaves the gradients unchanged.
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
                        double norm_type = 2.0, bool error_if_nonfinite = false);
 inline double clip_grad_norm_(std::initializer_list<Tensor> parameters, double max_norm,
@@ -25,14 +25,16 @@ inline double clip_grad_norm_(const Tensor& parameter, double max_norm, double n
   return clip_grad_norm_(std::vector<Tensor>{parameter}, max_norm, norm_type, error_if_nonfinite);
 }
 
-/// Returns the norm of all tensors as one vector, in a 0-dim tensor. On CUDA devices it does not
-/// wait for the result, so it can be captured. An empty list has norm 0. With error_if_nonfinite,
-/// waits, and an infinite or NaN norm throws Error. Errors: Error for an undefined tensor.
+/// Returns the norm of one vector with the elements of all tensors, as a 0-dim tensor. On CUDA
+/// devices, the host does not wait for the result, so the call can be captured. The norm of an
+/// empty list is 0. Order 0 gives the number of tensors. With error_if_nonfinite, the host waits,
+/// and throws Error if the norm is infinite or NaN. Throws Error for an undefined tensor.
 Tensor get_total_norm(const std::vector<Tensor>& tensors, double norm_type = 2.0,
                       bool error_if_nonfinite = false);
-/// Scales all gradients by max_norm / (total_norm + 1e-6), unless this is 1 or more. `total_norm`
-/// has one element, which is not read by the host. Together with get_total_norm, this is
-/// clip_grad_norm_ without waiting. Errors: ValueError for a total_norm of several elements.
+/// Multiplies all gradients by max_norm / (total_norm + 1e-6), unless this factor is 1 or more. The
+/// host does not read the element of `total_norm`. A call of get_total_norm followed by this
+/// function does the same as clip_grad_norm_, but does not wait. Throws ValueError unless
+/// total_norm has one element.
 void clip_grads_with_norm_(const std::vector<Tensor>& parameters, double max_norm,
                            const Tensor& total_norm);
 

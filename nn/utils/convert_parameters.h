@@ -1,4 +1,4 @@
-// Conversion between parameters and one vector.
+// Functions that convert a list of parameters to one vector and back.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,9 @@ namespace torch::taper::nn::utils {
 /// Concatenates the parameters, each in row-major order, into one vector. Throws Error if the
 /// parameters are on several devices, and if the list is empty.
 Tensor parameters_to_vector(const std::vector<Tensor>& parameters);
-/// Sets the parameters to the values of a vector from parameters_to_vector. The parameters become
-/// views of the vector. For a vector of another size, throws Error and changes nothing.
+/// Sets the parameters to the elements of `vec`, in the order of parameters_to_vector. Afterwards,
+/// the parameters share the memory of `vec`. If the size of `vec` does not fit, throws Error and
+/// changes nothing.
 void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& parameters);
 
 }  // namespace torch::taper::nn::utils
