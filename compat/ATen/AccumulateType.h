@@ -1,5 +1,5 @@
-// at::acc_type: the type in which a kernel sums elements of another type. It is usually wider, for
-// example double for f32 on the CPU.
+// at::acc_type: the type in which a kernel sums elements of another type. The type of the sum is
+// usually wider, for example double for float elements on the CPU.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// AT_DISPATCH_...: calls a lambda in which scalar_t is the C++ type of a dtype, and returns the
-// lambda's result.
+// AT_DISPATCH_...: calls a lambda, and returns its result. In the lambda, scalar_t is the C++ type
+// of a dtype.
 #pragma once
 
 #include <taper/framework/core/dtype.h>
@@ -49,7 +49,7 @@
   AT_DISPATCH_CASE(::taper::ScalarType::Half, __VA_ARGS__) \
   AT_DISPATCH_CASE(::taper::ScalarType::BFloat16, __VA_ARGS__)
 
-// Cases for further dtypes A, B, ...
+// These macros make cases for the further dtypes A, B, and so on.
 #define AT_PRIVATE_CASES_1(A, ...) AT_DISPATCH_CASE(A, __VA_ARGS__)
 #define AT_PRIVATE_CASES_2(A, B, ...) \
   AT_PRIVATE_CASES_1(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__)

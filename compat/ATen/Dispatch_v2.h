@@ -1,5 +1,6 @@
 // AT_DISPATCH_V2(dtype, "op", AT_WRAP([&] { ... scalar_t ... }), AT_EXPAND(AT_FLOATING_TYPES),
-// kHalf): a dispatch over any lists of dtypes and single dtypes, at most 24 dtypes in total.
+// kHalf): like AT_DISPATCH_..., for the dtypes in the arguments. These are lists of dtypes and
+// single dtypes, at most 24 in total.
 #pragma once
 
 #include <ATen/Dispatch.h>
@@ -23,7 +24,7 @@
 #define AT_DISPATCH_V2(TYPE, NAME, BODY, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_PRIVATE_V2((BODY), __VA_ARGS__))
 
-// One case for each dtype. The number of arguments selects the macro.
+// The macros below make one case for each dtype. The number of arguments selects the macro.
 #define AT_PRIVATE_UNWRAP(...) __VA_ARGS__
 #define AT_PRIVATE_V2(BODY, ...)                                                                  \
   AT_PRIVATE_V2_OF(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, \

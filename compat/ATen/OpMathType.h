@@ -1,4 +1,4 @@
-// at::opmath_type: the type in which a kernel computes with elements of a type.
+// at::opmath_type<T>: the type in which a kernel computes with elements of type T.
 #pragma once
 
 #include <taper/framework/core/dtype.h>

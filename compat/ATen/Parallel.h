@@ -8,7 +8,7 @@
 
 namespace at {
 namespace internal {
-/// The smallest loop that is worth splitting, in elements of a cheap op.
+/// The number of elements of a cheap op that are worth a separate thread.
 constexpr int64_t GRAIN_SIZE = taper::kGrain;
 }  // namespace internal
 inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }

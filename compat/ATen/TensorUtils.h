@@ -1,4 +1,4 @@
-// at::TensorArg and the checks of arguments.
+// at::TensorArg, and functions that check the tensors of arguments.
 #pragma once
 
 #include <ATen/DimVector.h>

@@ -1,5 +1,5 @@
-// at::ThreadLocalState: copies the settings of a thread on which ops depend, so that another thread
-// can use them.
+// at::ThreadLocalState: a copy of the settings of a thread that affect ops. Another thread can then
+// use these settings.
 #pragma once
 
 #include <taper/framework/runtime/thread_state.h>
@@ -7,6 +7,6 @@
 
 namespace at {
 using ThreadLocalState = taper::ThreadState;
-/// Sets a state until the end of the scope.
+/// Applies a ThreadLocalState to the calling thread until the guard is destroyed.
 using ThreadLocalStateGuard = taper::ThreadStateGuard;
 }  // namespace at

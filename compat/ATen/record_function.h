@@ -1,4 +1,5 @@
-// LibTorch's macros that record a range. The range lasts until the end of the enclosing block.
+// LibTorch's macros that record a range of a profile. The range ends at the end of the enclosing
+// block.
 #pragma once
 
 #include <taper/extension/record_function.h>

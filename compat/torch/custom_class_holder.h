@@ -5,6 +5,6 @@
 #include <torch/names.h>
 
 namespace torch {
-/// Base of classes that LibTorch programs hold in a c10::intrusive_ptr.
+/// The base of classes whose objects LibTorch programs hold in a c10::intrusive_ptr.
 struct CustomClassHolder : c10::intrusive_ptr_target {};
 }  // namespace torch

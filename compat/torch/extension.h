@@ -1,4 +1,4 @@
-// LibTorch's header for programs with custom ops, but without Python. A program calls its functions
+// Replaces LibTorch's header for programs with custom ops, without Python. A program calls its ops
 // from C++. A PYBIND11_MODULE has no effect, and the compiler warns about it.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace torch_compat {
 
-/// Replaces pybind11's arguments in the body of a PYBIND11_MODULE. This body is never called.
+/// Replaces pybind11::arg in the body of a PYBIND11_MODULE, which is never called.
 struct Argument {
   Argument(const char*) {}
   template <class T>

@@ -1,5 +1,6 @@
-// Taper has no TorchScript. Its names are declared, so that the compiler's error names an
-// alternative if a program uses them. A program that only includes <torch/script.h> compiles.
+// Taper has no TorchScript. This header declares TorchScript's names, so that the compiler suggests
+// an alternative if a program uses one of them. A program that includes <torch/script.h> but uses
+// none of them compiles.
 #pragma once
 
 #include <taper/framework/io/ivalue.h>
@@ -25,7 +26,7 @@ namespace jit {
 
 using taper::IValue;
 
-// The types are complete, so that the compiler reports only the message above.
+// The types are complete, so that the compiler reports only the message TAPER_NO_TORCHSCRIPT.
 struct TAPER_ABSENT Module {};
 struct TAPER_ABSENT Graph {};
 template <class... A>

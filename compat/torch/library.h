@@ -12,8 +12,8 @@ using taper::jit::Stack;
 }  // namespace jit
 }  // namespace torch
 
-// Objects at namespace scope need names. A namespace has one TORCH_LIBRARY, and any number of other
-// libraries.
+// The macros define objects at namespace scope, which need unique names. A library namespace has
+// one TORCH_LIBRARY, and any number of fragments and implementations.
 #define TORCH_LIBRARY_SCOPE_(kind, id, ns, key, m)                                   \
   static void TORCH_LIBRARY_fill_##id(torch::Library&);                              \
   static const taper::detail::TorchLibraryInit TORCH_LIBRARY_init_##id(              \
@@ -24,7 +24,7 @@ using taper::jit::Stack;
 #define TORCH_LIBRARY_NEXT_SCOPE_(kind, ns, count, key, m) \
   TORCH_LIBRARY_SCOPE_OF_(kind, ns, count, key, m)
 
-// <torch/torch.h> defines them as errors that ask for this header.
+// <torch/torch.h> defines these macros as errors that ask for this header.
 #undef TORCH_LIBRARY
 #undef TORCH_LIBRARY_FRAGMENT
 #undef TORCH_LIBRARY_IMPL

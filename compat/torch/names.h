@@ -1,8 +1,8 @@
 // The namespaces of LibTorch besides torch: at, c10 and caffe2.
 //
-// Taper's names are in torch (taper/framework/core/namespaces.h). The others are namespaces with a
-// using-directive and not aliases, because programs reopen them. A name refers to the same entity
-// in torch, at and c10, so `using namespace torch; using namespace at;` is not ambiguous.
+// Taper's names are in torch (taper/framework/core/namespaces.h). at, c10 and caffe2 are namespaces
+// with a using-directive and not aliases, because programs reopen them. A name refers to the same
+// entity in torch, at and c10, so `using namespace torch; using namespace at;` is not ambiguous.
 #pragma once
 
 #include <taper/framework/core/namespaces.h>

@@ -1,7 +1,7 @@
-// The contents of LibTorch's <torch/torch.h>, from Taper.
+// Declares the names of LibTorch's <torch/torch.h>, with Taper's implementation.
 #pragma once
 
-// Standard headers that LibTorch's header includes. Programs rely on them.
+// LibTorch's header includes these standard headers, and programs rely on this.
 #include <algorithm>
 #include <bitset>
 #include <cassert>
@@ -59,7 +59,7 @@ using std::make_unique;
 }
 
 // A program that registers operators must include <torch/library.h>. Other programs need not
-// compile it.
+// compile that header.
 #ifndef TORCH_LIBRARY
 #define TORCH_LIBRARY(ns, m) static_assert(false, "TORCH_LIBRARY needs #include <torch/library.h>");
 #define TORCH_LIBRARY_FRAGMENT(ns, m) TORCH_LIBRARY(ns, m)

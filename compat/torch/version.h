@@ -5,5 +5,5 @@
 #define TORCH_VERSION_MINOR 13
 #define TORCH_VERSION_PATCH 1
 #define TORCH_VERSION "1.13.1"
-/// Distinguishes Taper from LibTorch in a program that can be built with either.
+/// Is defined only in Taper. A program that can be built with Taper or LibTorch tests it.
 #define TORCH_IS_TAPER 1

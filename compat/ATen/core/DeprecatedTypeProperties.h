@@ -1,4 +1,4 @@
-// LibTorch's at::CPU(dtype) and at::CUDA(dtype). Programs compare them with Tensor::type().
+// LibTorch's at::CPU(dtype) and at::CUDA(dtype). Programs compare the results with Tensor::type().
 #pragma once
 
 #include <taper/framework/core/type_properties.h>

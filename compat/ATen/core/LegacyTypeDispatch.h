@@ -1,5 +1,5 @@
-// at::AutoNonVariableTypeMode, which programs used before c10::InferenceMode existed, and the
-// guards that replaced it in kernels.
+// at::AutoNonVariableTypeMode, a guard that programs used before c10::InferenceMode existed. Also
+// the guards that replaced it in kernels.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -8,8 +8,8 @@
 
 namespace c10 {
 
-/// Turns gradient mode off in the scope, so that no op records a graph. Warns once, and names the
-/// replacement.
+/// Turns gradient mode off until the guard is destroyed, so that no op records a graph. The first
+/// use warns, and the warning names the replacements.
 struct AutoNonVariableTypeMode {
   explicit AutoNonVariableTypeMode(bool enabled = true)
       : mode_(enabled ? false : taper::GradMode::is_enabled()) {

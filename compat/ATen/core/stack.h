@@ -9,7 +9,7 @@ namespace jit {
 
 using taper::jit::Stack;
 
-/// Returns the i-th of the last n values.
+/// Returns value i of the last n values, counted from 0.
 inline taper::IValue& peek(Stack& stack, size_t i, size_t n) {
   return stack.at(stack.size() - n + i);
 }
@@ -31,7 +31,7 @@ inline std::vector<taper::IValue> pop(Stack& stack, size_t n) {
   drop(stack, n);
   return values;
 }
-/// Pops as many values as there are arguments. The topmost value goes to the last argument.
+/// Pops sizeof...(T) values into `values`. The topmost value goes to the last argument.
 template <class... T>
 void pop(Stack& stack, T&... values) {
   size_t i = 0;

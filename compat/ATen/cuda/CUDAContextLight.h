@@ -1,6 +1,6 @@
-// Properties of devices, and the handles of cuBLAS, cuSOLVER and cuSPARSE. A handle belongs to the
-// calling thread and uses its current stream. If the toolkit has no headers of a library, its
-// functions are omitted.
+// Properties of devices, and the handles of cuBLAS, cuSOLVER and cuSPARSE. Each thread has separate
+// handles, which use the thread's current stream. If the toolkit has no headers of a library, the
+// functions for this library are omitted.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@ inline int64_t getNumGPUs() { return taper::cuda::device_count(); }
 inline int warp_size() { return 32; }
 
 #ifdef TORCH_PRIVATE_CUDA_TOOLKIT
-/// Returns a device's properties. For a simulated device, only name, memory and capability are set.
+/// Returns a device's properties. For a simulated device, only the name, the memory size and the
+/// compute capability are set.
 inline cudaDeviceProp* getDeviceProperties(DeviceIndex device = -1) {
   static std::array<std::once_flag, C10_COMPILE_TIME_MAX_GPUS> once;
   static std::array<cudaDeviceProp, C10_COMPILE_TIME_MAX_GPUS> all{};

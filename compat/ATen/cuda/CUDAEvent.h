@@ -7,7 +7,7 @@ namespace at::cuda {
 
 class CUDAEvent : public taper::cuda::Event {
  public:
-  /// Takes CUDA's flags. By default, the flag cudaEventDisableTiming (2) is set. Without it, the
+  /// Takes CUDA's flags. The default is cudaEventDisableTiming (2). If this flag is not set, the
   /// event records times.
   explicit CUDAEvent(unsigned flags = 2) : Event((flags & 2) == 0) {}
   bool isCreated() const { return is_recorded(); }

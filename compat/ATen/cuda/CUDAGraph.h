@@ -1,4 +1,4 @@
-// at::cuda::CUDAGraph: captured steps.
+// at::cuda::CUDAGraph: captures a step and replays it.
 #pragma once
 
 #include <ATen/cuda/CUDAContext.h>

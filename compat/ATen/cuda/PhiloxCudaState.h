@@ -1,4 +1,4 @@
-// at::PhiloxCudaState, and at::cuda::philox::unpack, which reads it in a kernel.
+// at::PhiloxCudaState, and at::cuda::philox::unpack, with which a kernel reads the state.
 #pragma once
 
 #include <tuple>

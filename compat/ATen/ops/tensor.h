@@ -1,5 +1,5 @@
 // at::tensor: makes tensors from values. Unlike torch::tensor, it keeps the dtype of the C++ type
-// (int is int32, double is float64). A number becomes a vector of one element.
+// (int is int32, double is float64). A single number becomes a vector with one element.
 #pragma once
 
 #include <initializer_list>

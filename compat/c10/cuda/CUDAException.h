@@ -1,4 +1,4 @@
-// C10_CUDA_CHECK and similar macros. They throw Error if a call of CUDA fails.
+// C10_CUDA_CHECK and similar macros, which throw Error if a call of CUDA fails.
 #pragma once
 
 #include <c10/cuda/CUDAStream.h>
@@ -35,7 +35,7 @@ using AcceleratorError = taper::Error;
     if ((call) != cudaSuccess) (void)cudaGetLastError(); \
   } while (false)
 #define C10_CUDA_CLEAR_ERROR() (void)cudaGetLastError()
-/// Throws Error if the last launch failed.
+/// Throws Error if the last launch of a kernel failed.
 #define C10_CUDA_KERNEL_LAUNCH_CHECK() C10_CUDA_CHECK(cudaGetLastError())
 #endif
 #define AT_CUDA_CHECK(call) C10_CUDA_CHECK(call)

@@ -1,4 +1,4 @@
-// c10::cuda's functions of devices.
+// Functions of c10::cuda that count, select and synchronize devices.
 #pragma once
 
 #include <c10/cuda/CUDAException.h>
@@ -11,7 +11,7 @@ inline DeviceIndex device_count_ensure_non_zero() {
   TORCH_CHECK(taper::cuda::is_available(), "No CUDA GPUs are available");
   return taper::cuda::device_count();
 }
-/// Makes a device current, and returns the previous one.
+/// Makes device `index` the current one. Returns the index of the previous current device.
 inline DeviceIndex ExchangeDevice(DeviceIndex index) {
   const DeviceIndex before = taper::cuda::current_device();
   taper::cuda::set_device(index);

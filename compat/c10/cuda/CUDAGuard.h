@@ -9,7 +9,8 @@
 
 namespace c10::cuda {
 
-/// Makes a stream current until the end of the scope. During the scope, another stream can be set.
+/// Makes `stream` current until the guard is destroyed. reset_stream() makes another stream
+/// current.
 class CUDAStreamGuard {
  public:
   explicit CUDAStreamGuard(const taper::cuda::Stream& stream) : original_(getCurrentCUDAStream()) {

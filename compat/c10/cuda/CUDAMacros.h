@@ -1,4 +1,4 @@
-// The largest number of devices.
+// C10_COMPILE_TIME_MAX_GPUS: the largest number of devices.
 #pragma once
 
 #include <c10/macros/Macros.h>

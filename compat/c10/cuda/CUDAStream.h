@@ -23,7 +23,8 @@ using StreamId = int64_t;
 namespace cuda {
 using namespace taper::cuda;
 
-/// A stream of Taper, for CUDA code. On simulated devices, its handle is null.
+/// A taper::cuda::Stream that converts to CUDA's cudaStream_t. On simulated devices, this handle is
+/// null.
 class CUDAStream : public taper::cuda::Stream {
  public:
   CUDAStream(const taper::cuda::Stream& stream) : Stream(stream) {}

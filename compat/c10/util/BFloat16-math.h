@@ -1,4 +1,5 @@
-// The functions of <cmath> for c10::Half and c10::BFloat16. They compute in float and round once.
+// The functions of <cmath> for c10::Half and c10::BFloat16. They compute in float, and round the
+// result once.
 #pragma once
 
 #include <cmath>
@@ -77,7 +78,7 @@ TAPER_HD inline ::taper::detail::If16<T, T> copysign(const T& a, const T& b) {
   return T(std::copysign(static_cast<float>(a), static_cast<float>(b)));
 }
 
-/// Returns the next number of this type from `from` towards `to`.
+/// Returns the number of type T that is next to `from` in the direction of `to`.
 template <class T>
 TAPER_HD inline ::taper::detail::If16<T, T> nextafter(const T& from, const T& to) {
   const float a = from, b = to;

@@ -1,5 +1,5 @@
-// LibTorch's checks and warnings. The checks throw Taper's errors. c10's names of errors are
-// aliases of these.
+// LibTorch's checks and warnings. The checks throw Taper's errors. The names of errors in c10 are
+// aliases of Taper's errors.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ std::string check_message(const char*, const Parts&... parts) {
 
 }  // namespace torch_compat
 
-// The macro expands to an `if`, as in LibTorch, because some programs forget the semicolon after
-// it.
+// As in LibTorch, this macro expands to an `if`, because some programs omit the semicolon after a
+// check.
 #define TORCH_CHECK_WITH(Type, cond, ...)                                  \
   if (__builtin_expect(!(cond), 0)) {                                      \
     ::taper::detail::fail<::taper::Type>({::torch_compat::check_message(   \
@@ -48,7 +48,7 @@ std::string check_message(const char*, const Parts&... parts) {
 #define C10_THROW_ERROR(Type, text) throw ::taper::Type(text)
 
 // Checks of two values. TORCH_CHECK_EQ(a, b) << "more" throws Error if a != b. TORCH_DCHECK_EQ
-// checks only in debug builds, and ends the process.
+// checks only in debug builds, and ends the process if a != b.
 #define TORCH_PRIVATE_LOG(severity, exits)                                                       \
   ::taper::MessageLogger({__func__, __FILE__, static_cast<::std::uint32_t>(__LINE__)}, severity, \
                          exits)                                                                  \

@@ -1,4 +1,4 @@
-// c10::Half, with its arithmetic, and in CUDA code the conversions to CUDA's type.
+// c10::Half and its arithmetic. In CUDA code, it converts to CUDA's type.
 #pragma once
 
 #include <c10/util/BFloat16-math.h>

@@ -1,4 +1,5 @@
-// LibTorch's logging, and operators that print standard containers, as in `std::cout << vector`.
+// LibTorch's macros for logging, and operators that print standard containers: `std::cout <<
+// vector`.
 #pragma once
 
 #include <map>
@@ -13,7 +14,8 @@
 
 namespace torch_compat {
 
-/// Prints the first 100 elements with blanks between them, then " ..." if there are more.
+/// Prints the first 100 elements of `list`, separated by spaces. If there are more elements, prints
+/// " ..." after them.
 template <class List>
 std::ostream& print_elements(std::ostream& out, const List& list) {
   int printed = 0;
@@ -26,7 +28,8 @@ std::ostream& print_elements(std::ostream& out, const List& list) {
 
 }  // namespace torch_compat
 
-// In namespace std, because argument-dependent lookup searches there for containers of numbers.
+// These operators are in namespace std, because argument-dependent lookup for containers of numbers
+// searches only there.
 namespace std {
 
 template <class First, class Second>
@@ -63,12 +66,12 @@ ostream& operator<<(ostream& out, const set<T...>& list) {
 #define C10_LOG_FIRST_N(n, count) LOG(n)
 #define C10_LOG_EVERY_N(n, count) LOG(n)
 #define C10_LOG_EVERY_MS(n, ms) LOG(n)
-/// Does nothing. LibTorch reports a program's API calls to a logger.
+/// Does nothing. (LibTorch's macro reports the call of an API to a logger.)
 #define C10_LOG_API_USAGE_ONCE(...) \
   do {                              \
   } while (false)
 
-// Checks that write a line of the log and end the process.
+// Checks that, if they fail, write a line to the log and end the process.
 #define CHECK(condition) FATAL_IF(condition) << "Check failed: " #condition " "
 #define DCHECK(condition) TORCH_PRIVATE_DEBUG_ONLY CHECK(condition)
 #define TORCH_PRIVATE_FATAL_OP(a, b, op) FATAL_IF(((a)op(b))) << TORCH_PRIVATE_OP_TEXT(a, b, op)
@@ -86,7 +89,7 @@ ostream& operator<<(ostream& out, const set<T...>& list) {
 #define DCHECK_GE(a, b) TORCH_DCHECK_GE(a, b)
 #define DCHECK_GT(a, b) TORCH_DCHECK_GT(a, b)
 
-// Checks that throw Error.
+// Checks that throw Error if they fail.
 #define CAFFE_ENFORCE(condition, ...) TORCH_CHECK(condition, ##__VA_ARGS__)
 #define CAFFE_THROW(...) TORCH_CHECK(false, ##__VA_ARGS__)
 #define CAFFE_ENFORCE_EQ(a, b, ...) TORCH_CHECK_EQ(a, b)

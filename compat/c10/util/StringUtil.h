@@ -26,7 +26,7 @@ std::string Join(const std::string& separator, const List& values) {
   return out.str();
 }
 
-/// Converts a number with std::to_string, and another value (a pointer) with operator<<.
+/// Converts a number with std::to_string, and any other value, such as a pointer, with operator<<.
 template <class T>
 std::string to_string(const T& value) {
   if constexpr (std::is_arithmetic<T>::value)

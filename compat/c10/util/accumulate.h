@@ -1,4 +1,5 @@
-// c10::multiply_integers and c10::sum_integers: the product and the sum of a container or a range.
+// c10::multiply_integers and c10::sum_integers: the product and the sum of the integers in a
+// container or a range.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ template <class List>
 int64_t multiply_integers(const List& list) {
   return multiply_integers(list.begin(), list.end());
 }
-/// Return the product of the sizes: from dimension k to the last, or of all dimensions before k.
+/// numelements_from_dim() returns the product of sizes[k] and all later sizes. numelements_to_dim()
+/// returns the product of all sizes before sizes[k].
 template <class List>
 int64_t numelements_from_dim(int k, const List& sizes) {
   return multiply_integers(sizes.begin() + k, sizes.end());

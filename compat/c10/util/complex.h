@@ -1,4 +1,4 @@
-// c10::complex, the functions of <complex> for it, and scalar_value_type.
+// c10::complex, the functions of <complex> for c10::complex, and c10::scalar_value_type.
 #pragma once
 
 #include <complex>
@@ -56,13 +56,13 @@ template <class T>
 
 namespace c10 {
 
-/// Returns r (cos theta + i sin theta).
+/// Returns r * (cos(theta) + i * sin(theta)).
 template <class T>
 complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(std::polar(r, theta));
 }
 
-/// `type` is the type of the parts of T if T is complex, and otherwise T.
+/// If T is complex, `type` is the type of its real part. Otherwise, `type` is T.
 template <class T, class = void>
 struct scalar_value_type {
   using type = T;

@@ -1,4 +1,5 @@
-// ska::flat_hash_map. Programs use this name for the map of an optimizer's states.
+// ska::flat_hash_map and flat_hash_set. Programs use flat_hash_map for the map of an optimizer's
+// states.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,8 @@
 
 namespace ska {
 
-/// For an optimizer's states, the type of Optimizer::state(), for keys of type void* and
-/// std::string. For other values, a standard map.
+/// If Value is a std::unique_ptr to an OptimizerParamState, this is the type of Optimizer::state(),
+/// which accepts keys of type void* and std::string. For any other Value, it is std::unordered_map.
 template <class Key, class Value, class... More>
 using flat_hash_map = std::conditional_t<
     std::is_same<Value, std::unique_ptr<taper::optim::OptimizerParamState>>::value,

@@ -25,7 +25,7 @@ class integer_range {
     I value_;
   };
 
-  /// Makes a range. It is empty if `end` is not above `begin`.
+  /// Makes the range of the integers i with begin <= i < end.
   integer_range(I begin, I end) : begin_(begin), end_(end < begin ? begin : end) {}
   iterator begin() const { return iterator(begin_); }
   iterator end() const { return iterator(end_); }

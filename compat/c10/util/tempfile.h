@@ -1,4 +1,4 @@
-// c10::TempFile and TempDir: files and folders that are removed with the object.
+// c10::TempFile and c10::TempDir: their destructors remove a temporary file or folder.
 #pragma once
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 namespace c10 {
 
-/// A file that the destructor removes.
+/// Holds a temporary file. The destructor removes and closes it.
 struct TempFile {
   explicit TempFile(std::string_view name, int fd = -1) noexcept : fd(fd), name(name) {}
   TempFile(TempFile&& o) noexcept : fd(std::exchange(o.fd, -1)), name(std::move(o.name)) {
@@ -33,7 +33,7 @@ struct TempFile {
   std::string name;
 };
 
-/// A folder that the destructor removes if it is empty.
+/// Holds a temporary folder. The destructor removes the folder if it is empty.
 struct TempDir {
   explicit TempDir(std::string_view name) noexcept : name(name) {}
   TempDir(TempDir&& o) noexcept : name(std::exchange(o.name, {})) {}

@@ -1,5 +1,5 @@
-// c10::variant, an alias of std::variant. Taper's options use lighter variants, and these functions
-// also work with them.
+// c10::variant, an alias of std::variant, and its functions. Taper's options use other variant
+// types. c10::get_if, holds_alternative and visit also accept these types.
 #pragma once
 
 #include <string>
@@ -25,7 +25,8 @@ using taper::nn::holds_alternative;
 
 namespace torch {
 namespace enumtype {
-/// Returns the name of the value in a std::variant of enumtype's types: "kMean".
+/// Returns the name of the value that `choice` holds, such as "kMean". The types of the
+/// std::variant must be from enumtype.
 template <class... Names>
 std::string get_enum_name(const std::variant<Names...>& choice) {
   return std::visit([](auto name) { return std::string(name.text); }, choice);

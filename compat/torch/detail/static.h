@@ -17,8 +17,8 @@ using is_module = taper::nn::detail::is_module<M>;
 template <class M, class T = void>
 using enable_if_module_t = std::enable_if_t<is_module<M>::value, T>;
 
-/// `type` is the result type of M's forward() with these arguments. It is void if M has no such
-/// forward().
+/// `type` is the result type of M's forward() for arguments of types Args. It is void if M has no
+/// such forward().
 template <class M, class = void, class... Args>
 struct result_of_forward {
   using type = void;
@@ -33,7 +33,7 @@ using return_type_of_forward = result_of_forward<M, void, Args...>;
 template <class M, class... Args>
 using return_type_of_forward_t = typename return_type_of_forward<M, Args...>::type;
 
-/// Returns whether no type is a non-const lvalue reference.
+/// Returns whether none of the types T is a non-const lvalue reference.
 template <class... T>
 constexpr bool check_not_lvalue_references() {
   return (

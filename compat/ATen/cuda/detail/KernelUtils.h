@@ -1,4 +1,5 @@
-// CUDA_KERNEL_LOOP: a kernel's loop over its elements, and GET_BLOCKS for its launch.
+// CUDA_KERNEL_LOOP: the loop of a kernel over its elements. GET_BLOCKS: the number of blocks for
+// the kernel's launch.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 namespace at::cuda::detail {
 constexpr int CUDA_NUM_THREADS = 1024;
-/// Returns the number of blocks for n elements. Throws Error if CUDA cannot launch this number of
-/// blocks.
+/// Returns the number of blocks for n elements, with `most_threads` elements per block. Throws
+/// Error if CUDA cannot launch this number of blocks.
 inline int GET_BLOCKS(int64_t n, int64_t most_threads = CUDA_NUM_THREADS) {
   TORCH_CHECK(n > 0, "CUDA kernel launch blocks must be positive, but got N=", n);
   const int64_t blocks = (n - 1) / most_threads + 1;

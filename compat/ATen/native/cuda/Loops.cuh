@@ -1,6 +1,7 @@
-// at::native::gpu_kernel: a function of numbers over the elements of a TensorIterator on a device.
-// In a .cu file it is a kernel. On simulated devices, and in a .cpp file, the function runs on the
-// host, in the order of the current stream. The race detector sees it there.
+// at::native::gpu_kernel: applies a function of numbers to each element of a TensorIterator's
+// operands on a CUDA device. In a .cu file, the function runs in a kernel on a GPU. On simulated
+// devices, the function runs on the host, in the order of the current stream. The race detector
+// checks these accesses.
 #pragma once
 
 #include <type_traits>
@@ -25,7 +26,8 @@
 namespace at::native {
 namespace taper_detail {
 
-/// The layout of each operand: sizes, and steps in bytes, by value.
+/// The sizes of the index space, and the address and the strides in bytes of each operand. A kernel
+/// gets this struct by value.
 template <int N>
 struct Places {
   char* data[N];
@@ -78,7 +80,7 @@ void launch(const taper::TensorIterator& iter, const F& f) {
 }
 #endif
 
-/// Runs the function on the host, in the order of the stream.
+/// Queues `f` for all elements on the current stream. The host runs `f`.
 template <class F>
 void queue(const taper::TensorIterator& iter, const F& f) {
   std::vector<Tensor> inputs;
@@ -101,9 +103,9 @@ void queue(const taper::TensorIterator& iter, const F& f) {
 
 }  // namespace taper_detail
 
-/// Writes f(inputs...) into the one output, for every element. Throws Error unless the types of f
-/// are the operands' types. Also throws Error on a GPU if a .cpp file calls it, because no kernel
-/// can be made there.
+/// Writes f(inputs...) to the output for every element. Throws Error unless f takes and returns the
+/// C++ types of the operands' dtypes. On a GPU, also throws Error if a .cpp file calls this
+/// function, because only a .cu file can contain kernels.
 template <class F>
 void gpu_kernel(taper::TensorIterator& iter, const F& f) {
   using S = detail::Signature<F>;
@@ -124,7 +126,7 @@ void gpu_kernel(taper::TensorIterator& iter, const F& f) {
     taper_detail::queue(iter, f);
   iter.cast_outputs();
 }
-/// Calls gpu_kernel(). Operands of one number are read like the others.
+/// Calls gpu_kernel(). There is no special case for operands with a single element.
 template <class F>
 void gpu_kernel_with_scalars(taper::TensorIterator& iter, const F& f) {
   gpu_kernel(iter, f);

@@ -8,7 +8,7 @@ namespace torch {
 /// std::enable_if_t, with LibTorch 1.13's name.
 template <bool condition, class T = void>
 using enable_if_t = std::enable_if_t<condition, T>;
-/// Are true if all values (all_of), or any of them (any_of), are true.
+/// all_of is true if all `values` are true, and any_of if at least one of them is true.
 template <bool... values>
 using all_of = std::bool_constant<(values && ...)>;
 template <bool... values>

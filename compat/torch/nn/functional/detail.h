@@ -1,4 +1,5 @@
-// torch::nn::functional::detail: the functional forms with separate options, in LibTorch's order.
+// torch::nn::functional::detail: functional forms that take each option as a separate argument, in
+// LibTorch's order.
 #pragma once
 
 #include <taper/nn/nn.h>

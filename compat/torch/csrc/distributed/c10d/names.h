@@ -1,4 +1,4 @@
-// The namespace c10d, and its errors and futures in the namespaces where LibTorch has them.
+// The namespace c10d, and aliases of its errors and futures in the namespaces of LibTorch.
 #pragma once
 
 #include <taper/distributed/work.h>
