@@ -32,8 +32,8 @@ struct DataLoaderOptions {
   /// The default is workers * prefetch_factor.
   TAPER_ARG(optional<size_t>, max_jobs);
   /// Number of batches that each worker prefetches, as in PyTorch: max_jobs is prefetch_factor *
-  /// workers. Set at most one of max_jobs and prefetch_factor. The default is 2. If making a batch
-  /// takes less time than waking a thread, the loader prefetches more.
+  /// workers. Set at most one of max_jobs and prefetch_factor. The default is 4 if making a batch
+  /// takes less than 0.2 ms on average, and 2 otherwise.
   TAPER_ARG(optional<size_t>, prefetch_factor);
   /// The longest time to wait for a batch from a worker. By default, there is no limit.
   TAPER_ARG(optional<std::chrono::milliseconds>, timeout);
@@ -52,7 +52,8 @@ struct DataLoaderOptions {
 /// Holds the options of a loader with all defaults filled in.
 struct FullDataLoaderOptions {
   /// Sets max_jobs to o.max_jobs() if it is given. Otherwise sets it to workers * prefetch_factor,
-  /// with a default factor of 2. If neither is given, a loader may prefetch more.
+  /// with a default factor of 2. If neither is given, a DataLoader with batches that take less than
+  /// 0.2 ms uses a factor of 4.
   explicit FullDataLoaderOptions(const DataLoaderOptions& o)
       : batch_size(o.batch_size()),
         workers(o.workers()),

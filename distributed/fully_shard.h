@@ -2,8 +2,8 @@
 // Whole parameters exist only while they are used.
 //
 //   for (auto& block : *net->blocks) distributed::fully_shard(*block->as<Block>());
-//   distributed::fully_shard(net);  // all parameters outside the blocks optim::AdamW
-//   optimizer(net->parameters(), 1e-3);  // keeps state for this rank's rows only
+//   distributed::fully_shard(net);  // all parameters outside the blocks
+//   optim::AdamW optimizer(net->parameters(), 1e-3);  // keeps state for this rank's rows only
 //
 // It corresponds to Python's torch.distributed.fsdp.fully_shard. Zhao et al., "PyTorch FSDP:
 // Experiences on scaling fully sharded data parallel", 2023.
@@ -48,10 +48,10 @@ struct Shard {
 /// the values of rank 0, and then each rank keeps only its rows. Afterwards, a call of the module
 /// (`net(x)`, not `net->forward(x)`) gathers the parameters, and backward gathers them again if
 /// necessary. Backward computes the gradients of this rank's rows, averaged over the ranks. All
-/// ranks must call the module equally often. Make optimizers after this call. If a backward pass
-/// reaches only some parameters of a call, the gradients of the call's other parameters become
-/// zero. Throws Error if parameters of ranks differ, and ValueError if there is no parameter to
-/// shard.
+/// ranks must call the module equally often. Make optimizers after this call. Parameters of one
+/// dtype and device are averaged together. If a backward pass reaches at least one of them, the
+/// gradients of unreached parameters count as zero in the average. Throws Error if parameters of
+/// ranks differ, and ValueError if there is no parameter to shard.
 void fully_shard(nn::Module& module, const FullyShardOptions& options = {});
 /// Shards the module of a holder.
 template <class M>

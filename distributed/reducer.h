@@ -62,7 +62,7 @@ struct ReducerOptions {
   size_t first_bucket_bytes = size_t{1} << 20;  ///< approximate size of the first bucket
   size_t bucket_bytes = size_t{25} << 20;       ///< approximate size of later buckets
   bool find_unused_parameters = false;          ///< whether passes may leave parameters unused
-  bool static_graph = false;  ///< whether all passes use the parameters of the first pass
+  bool static_graph = false;  ///< whether passes use parameters as often as the first one
   bool gradient_as_bucket_view = false;  ///< whether gradients are views of the buckets
 };
 

@@ -19,8 +19,10 @@ namespace torch::taper {
 
 class TensorIteratorConfig;
 
-/// The operands of an op, broadcast to one index space: outputs first, then inputs. Dimension 0 is
-/// the innermost. Neighbouring dimensions are merged if one stride per operand suffices for both.
+/// Holds the operands of an op, outputs first, then inputs. All operands are broadcast to one index
+/// space. Its dimension 0 is the innermost. Dimensions of size 1 are dropped. Two neighbouring
+/// dimensions are merged if the outer stride of every operand is its inner stride times the inner
+/// size.
 class TensorIterator {
  public:
   /// A loop over size0 * size1 elements. data[i] points to the first element of operand i.

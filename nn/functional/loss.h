@@ -97,7 +97,7 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target,
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, const CTCLossFuncOptions& options = {});
 /// Returns exp(x) - y * x, or x - y * log(x + eps) if log_input is false. With `full`, adds
-/// Stirling's approximation of log(y!).
+/// Stirling's approximation of log(y!) for each y > 1: y * log(y) - y + log(2 * pi * y) / 2.
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
                         const PoissonNLLLossFuncOptions& options = {});
 

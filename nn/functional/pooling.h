@@ -1,8 +1,11 @@
 // Pooling functions over the last 1, 2 or 3 dimensions of (N, C, spatial...) or (C, spatial...).
 //
-// An output size is (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1. The division
-// rounds down, or up with ceil_mode. The functions throw Error for other numbers of dimensions, for
-// windows larger than the padded input, and for a padding of more than half the kernel.
+// An output size of avg_pool, max_pool and lp_pool is (size + 2 * padding - dilation * (kernel - 1)
+// - 1) / stride + 1. The division rounds down, or up with ceil_mode. With ceil_mode, a window that
+// would start in the padding after the input is left out. The functions throw Error for other
+// numbers of dimensions, for an output size below 1, and for a padding of more than half the
+// kernel. avg_pool3d and lp_pool3d also throw Error for a kernel larger than the input without
+// padding.
 #pragma once
 
 #include <tuple>
@@ -92,8 +95,8 @@ std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
 std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
     const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 ///@}
-/// Returns the p-th root of the sum of the p-th powers of every window, with p = norm_type. The
-/// result is NaN if the sum is negative, which is possible for an odd p.
+/// Returns the p-th root of the sum of the p-th powers of every window, with p = norm_type. For an
+/// odd p, the sum may be negative. The result is then NaN, unless p is 1.
 ///@{
 Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
 Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);

@@ -140,10 +140,10 @@ struct TripletMarginLossOptions {
 };
 /// Configures poisson_nll_loss: exp(x) - y x, or x - y log(x + eps) without log_input.
 struct PoissonNLLLossOptions {
-  using reduction_t = detail::reduction_t;  ///< kNone, kMean or kSum
-  TAPER_ARG(bool, log_input) = true;        ///< whether the input holds logarithms of rates
-  TAPER_ARG(bool, full) = false;            ///< whether to add Stirling's approximation of log(y!)
-  TAPER_ARG(double, eps) = 1e-8;            ///< keeps the argument of log from 0
+  using reduction_t = detail::reduction_t;    ///< kNone, kMean or kSum
+  TAPER_ARG(bool, log_input) = true;          ///< whether the input holds logarithms of rates
+  TAPER_ARG(bool, full) = false;              ///< whether to add Stirling's log(y!) for y > 1
+  TAPER_ARG(double, eps) = 1e-8;              ///< keeps the argument of log from 0
   TAPER_ARG(reduction_t, reduction) = kMean;  ///< the reduction of the losses
 };
 /// Configure the losses of samples that belong to several classes. For multilabel_soft_margin_loss,
