@@ -24,8 +24,8 @@ class FuzzInput {
   FuzzInput(const char* shape) : shape_(shape) {}
   /// Sets the shape.
   FuzzInput(std::string shape) : shape_(std::move(shape)) {}
-  /// Sets the range [least, most] of the sizes of each name that no earlier input mentions. For
-  /// "...", sizes above 5 are not used, unless `least` is above 5.
+  /// Sets the range [least, most] of the sizes of the names in this shape that no earlier input
+  /// mentions. For "...", sizes above 5 are not used, unless `least` is above 5.
   FuzzInput& sizes(int64_t least, int64_t most);
   /// Sets the range [low, high) of the elements. An input whose dtype() is integral gets integers.
   FuzzInput& range(double low, double high);

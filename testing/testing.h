@@ -1,5 +1,5 @@
-// Includes all headers for testing gradients and operators, except the GoogleTest macros of
-// <taper/testing/gtest.h>. See docs/testing_gradients.md.
+// Includes the headers of gradcheck, module_gradcheck, fuzz, golden and compare_devices. The
+// headers opcheck.h and gtest.h are separate. See docs/testing_gradients.md.
 #pragma once
 
 #include <taper/testing/compare.h>

@@ -142,7 +142,7 @@ class DataParallelImpl : public DataParallelBase {
       : DataParallelImpl(module.ptr(), options_) {}
   ///@}
 
-  /// Calls forward() of the module on all devices, and returns the joined results on the output
+  /// Calls forward() of the module on the devices, and returns the joined results on the output
   /// device. The tensors in copied arguments share storage with the tensors of the caller. Without
   /// arguments, only the first device is used.
   template <class... Args>
