@@ -253,6 +253,13 @@ TEST(SummaryWriter, Hyperparameters) {
   writer.close();
   const auto events = events_in(folder.path("run"));
   ASSERT_EQ(events.size(), 5u);
+  const char* const tags[] = {"_hparams_/experiment", "_hparams_/session_start_info",
+                              "_hparams_/session_end_info"};
+  for (size_t i = 0; i < 3; ++i) {
+    const schema::Summary::Value& value = events[i + 1].summary().value(0);
+    EXPECT_EQ(value.tag(), tags[i]);
+    EXPECT_EQ(value.metadata().plugin_data().plugin_name(), "hparams");
+  }
   schema::HParamsPluginData data;
   ASSERT_TRUE(
       data.ParseFromString(events[2].summary().value(0).metadata().plugin_data().content()));
@@ -263,7 +270,18 @@ TEST(SummaryWriter, Hyperparameters) {
   EXPECT_TRUE(hparams.at("bias").bool_value());
   ASSERT_TRUE(
       data.ParseFromString(events[1].summary().value(0).metadata().plugin_data().content()));
-  EXPECT_EQ(data.experiment().hparam_infos(0).domain_discrete().values_size(), 2);
+  const schema::HParamInfo& act = data.experiment().hparam_infos(0);
+  EXPECT_EQ(act.name(), "act");
+  EXPECT_EQ(act.type(), schema::DATA_TYPE_STRING);
+  ASSERT_EQ(act.domain_discrete().values_size(), 2);
+  EXPECT_EQ(act.domain_discrete().values(1).string_value(), "tanh");
+  EXPECT_EQ(data.experiment().hparam_infos(1).type(), schema::DATA_TYPE_BOOL);
+  EXPECT_EQ(data.experiment().hparam_infos(3).type(), schema::DATA_TYPE_FLOAT64);
+  EXPECT_EQ(data.experiment().metric_infos(0).name().tag(), "accuracy");
+  ASSERT_TRUE(
+      data.ParseFromString(events[3].summary().value(0).metadata().plugin_data().content()));
+  EXPECT_EQ(data.session_end_info().status(), schema::SessionEndInfo::SUCCESS);
+  EXPECT_EQ(events[4].summary().value(0).tag(), "accuracy");
   EXPECT_EQ(events[4].summary().value(0).simple_value(), 0.75f);
 }
 
@@ -442,10 +460,11 @@ TEST(SummaryWriter, KernelGraphsThatCannotBe) {
 TEST(SummaryWriter, Embeddings) {
   const TemporaryFolder folder;
   SummaryWriter writer(folder.path());
-  writer.add_embedding(tensor({1., 2., 3., 4.}).view({2, 2}), {"a", "b"}, rand({2, 3, 8, 8}), 4,
-                       "e");
+  // Two points of three numbers, whose memory is in the other order.
+  const Tensor points = tensor({1., 4., 2., 5., 3., 6.}).view({3, 2}).t();
+  writer.add_embedding(points, {"a", "b"}, rand({2, 3, 8, 8}), 4, "e");
   const fs::path files = folder.path("00004/e");
-  EXPECT_EQ(contents(files / "tensors.tsv"), "1\t2\n3\t4\n");
+  EXPECT_EQ(contents(files / "tensors.tsv"), "1\t2\t3\n4\t5\t6\n");
   EXPECT_EQ(contents(files / "metadata.tsv"), "a\nb\n");
   EXPECT_EQ(data::read_image((files / "sprite.png").string()).sizes(), IntArrayRef({3, 8, 16}));
   const std::string config = contents(folder.path("projector_config.pbtxt"));
