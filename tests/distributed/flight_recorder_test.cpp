@@ -74,6 +74,38 @@ TEST(FlightRecorder, ForgetsWhatIsOld) {
   ::unsetenv("TAPER_FLIGHT_RECORD_SIZE");
 }
 
+// An entry that is used again holds nothing of its former operation.
+TEST(FlightRecorder, EntriesThatAreUsedAgainBeginAnew) {
+  ::setenv("TAPER_FLIGHT_RECORD_SIZE", "2", 1);
+  std::atomic<bool> is_read{false};
+  in_groups(2, [&](ProcessGroup& g) {
+    Tensors t = {ones({2, 3})}, m = {ones({4}, kLong)};
+    for (int i = 0; i < 5; ++i) g.allreduce(t)->wait();
+    if (g.getRank() == 1) {
+      for (int i = 0; i < 10000 && !is_read; ++i) std::this_thread::sleep_for(1ms);
+      g.send(m, 0, 0)->wait();
+      return;
+    }
+    const auto work = g.recv(m, 1, 0);  // waits for rank 1
+    std::this_thread::sleep_for(20ms);
+    const Json entries = entries_of(Json::parse(distributed::flight_record()), 0);
+    is_read = true;
+    work->wait();
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[0]["state"], "completed");
+    const Json& e = entries[1];
+    EXPECT_EQ(e["profiling_name"], "gloo:recv");
+    EXPECT_NE(e["state"], "completed");
+    EXPECT_EQ(e["time_discovered_completed_ns"], 0);
+    EXPECT_EQ(e["peer"], 1);
+    EXPECT_EQ(e["is_p2p"], true);
+    EXPECT_EQ(e["collective_seq_id"], 0);
+    EXPECT_EQ(e["input_sizes"], Json::array());
+    EXPECT_EQ(e["output_sizes"], Json::parse("[[4]]"));
+  });
+  ::unsetenv("TAPER_FLIGHT_RECORD_SIZE");
+}
+
 // A rank that does not come: the error and the file name the operation and its number.
 TEST(FlightRecorder, IsWrittenWhenATimeLimitHasPassed) {
   const std::string file = ::testing::TempDir() + "flight_" + std::to_string(::getpid());

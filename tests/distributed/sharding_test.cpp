@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 
 #include "distributed/sharding.h"
 
@@ -57,6 +58,41 @@ TEST(ZeroRedundancyOptimizer, StepsAsTheWholeOptimizer) {
   compare_steps<optim::RMSprop>(2, optim::RMSpropOptions(0.01).momentum(0.5));
   compare_steps<optim::Adagrad>(3, optim::AdagradOptions(0.05));
   compare_steps<optim::NAdam>(2, optim::NAdamOptions(0.01));
+}
+
+TEST(ZeroRedundancyOptimizer, StepsParametersOfSeveralDtypes) {
+  in_groups(2, [](ProcessGroup& group) {
+    const auto make = [] {
+      std::vector<Tensor> all;
+      for (int64_t i = 0; i < 8; ++i)
+        all.push_back(full({3 + i % 2}, 1.0 + 0.1 * static_cast<double>(i),
+                           i % 3 == 0   ? kDouble
+                           : i % 3 == 1 ? kFloat
+                                        : kBFloat16)
+                          .requires_grad_());
+      return all;
+    };
+    std::vector<Tensor> ours = make(), whole = make();
+    const auto options = optim::SGDOptions(0.25).momentum(0.5);
+    const auto sharded = ZeroRedundancyOptimizer::of<optim::SGD>(ours, options, pointer_to(group));
+    optim::SGD twin(whole, options);
+    std::set<std::pair<int, ScalarType>> parcels;  // of an owner and a dtype
+    for (size_t i = 0; i < ours.size(); ++i)
+      parcels.emplace(sharded->owners()[i], ours[i].scalar_type());
+    EXPECT_GT(parcels.size(), 2u);
+    for (int step = 0; step < 3; ++step) {
+      for (std::vector<Tensor>* list : {&ours, &whole})
+        for (Tensor& p : *list) p.mutable_grad() = p.detach() * 0.5;
+      const uint64_t before = group.getSequenceNumberForGroup();
+      sharded->step();
+      EXPECT_EQ(group.getSequenceNumberForGroup() - before, parcels.size());
+      twin.step();
+    }
+    for (size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_EQ(ours[i].scalar_type(), whole[i].scalar_type());
+      EXPECT_TRUE(ours[i].equal(whole[i])) << i << ours[i] << whole[i];
+    }
+  });
 }
 
 TEST(ZeroRedundancyOptimizer, PartsAreOfAboutOneSize) {
@@ -370,6 +406,23 @@ TEST(FullyShard, GathersAgainWhatHasChanged) {
     fill(*twin);
     for (Tensor& p : twin->parameters()) p.add_(1);
     EXPECT_TRUE(net(batch(0, 4)).allclose(twin(batch(0, 4)), 1e-5, 1e-5));
+  });
+}
+
+// As above, for parameters that got other memory.
+TEST(FullyShard, GathersAgainAfterSetData) {
+  in_groups(2, [](ProcessGroup& group) {
+    Net net, twin;
+    fill(*net);
+    fill(*twin);
+    shard_all(net, options_for(group));
+    set_modules_to_forward_prefetch(*net->first, {net->second.get()});
+    const NoGradGuard off;
+    (void)net->first(batch(0, 4));  // gathers the second block, too
+    for (Tensor& p : net->second->parameters()) p.set_data(p.detach() + 1);
+    for (Tensor& p : twin->second->parameters()) p.add_(1);
+    for (int pass = 0; pass < 2; ++pass)
+      EXPECT_TRUE(net(batch(pass, 4)).allclose(twin(batch(pass, 4)), 1e-5, 1e-5)) << pass;
   });
 }
 
