@@ -344,9 +344,13 @@ class Saving {
                 " tensors as on rank 0, but rank ", rank, " has ", own.size());
     for (size_t i = 0; i < own.size(); ++i)
       TAPER_CHECK(own[i] == first[i], "checkpoint::save: expected all ranks to have the same ",
-                  "tensors, but rank ", rank, " has ", parse(own[i]).name, " of sizes ",
-                  IntArrayRef(parse(own[i]).sizes), " where rank 0 has ", parse(first[i]).name,
-                  " of sizes ", IntArrayRef(parse(first[i]).sizes));
+                  "tensors, but rank ", rank, " has ", described(own[i]), " where rank 0 has ",
+                  described(first[i]));
+  }
+  static std::string described(const std::string& line) {
+    const Line l = parse(line);
+    return concat(l.name, " of sizes ", IntArrayRef(l.sizes), " and dtype ",
+                  static_cast<ScalarType>(l.dtype));
   }
   /// Assigns tensors that all ranks hold. Each is written once. The largest comes first, and goes
   /// to the rank that has least to write.

@@ -204,10 +204,29 @@ TEST(Checkpoint, ASaveThatFailsLeavesTheFormer) {
               }).find("rank 1 has x of sizes [3]"),
               std::string::npos);
   });
+  // Of another dtype, and parts of one tensor that differ.
+  for (const bool parts : {false, true})
+    for (const bool sizes : {false, true})
+      in_groups(2, [&](ProcessGroup& group) {
+        checkpoint::State state;
+        const int rank = group.getRank();
+        const Tensor rows = zeros({2, 2 + (sizes ? rank : 0)}, sizes || !rank ? kFloat : kDouble);
+        if (parts)
+          state.add("x", rows, {{4, rows.size(1)}, 2 * rank, 2, pointer_to(group)});
+        else
+          state.add("x", rows);
+        const std::string message =
+            error_of([&] { checkpoint::save(folder.path, state, pointer_to(group)); });
+        EXPECT_NE(message.find(parts ? "parts of one tensor as 'x', but rank 1 has those of another"
+                               : sizes ? "rank 1 has x of sizes [2, 3] and dtype Float where"
+                                       : "[2, 2] and dtype Double where rank 0 has x"),
+                  std::string::npos)
+            << message;
+      });
   // A rank that cannot write.
   in_groups(2, [&](ProcessGroup& group) {
     checkpoint::State state;
-    state.add("x", zeros({2}, group.getRank() ? kFloat : kFloat));
+    state.add("x", zeros({2}));
     const std::string own = group.getRank() ? "/dev/null/nowhere" : folder.path;
     const std::string message = error_of([&] { checkpoint::save(own, state, pointer_to(group)); });
     EXPECT_NE(message.find("on rank 1"), std::string::npos) << message;
@@ -218,6 +237,7 @@ TEST(Checkpoint, ASaveThatFailsLeavesTheFormer) {
       [&](ProcessGroup& group) {
         checkpoint::State state;
         state.add("x", zeros({2}));
+        group.barrier()->wait();  // all are connected
         if (group.getRank() == 1) return;
         const std::string message =
             error_of([&] { checkpoint::save(folder.path, state, pointer_to(group)); });

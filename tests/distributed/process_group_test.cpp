@@ -398,6 +398,7 @@ TEST(ProcessGroupFaults, AMessageThatNobodyReceives) {
 
 TEST(ProcessGroupFaults, APartThatDoesNotComeAbout) {
   in_groups(3, [](ProcessGroup& g) {
+    g.barrier()->wait();  // all are connected
     if (g.getRank() == 1) return;
     const std::string message = error_of([&] {
       g.splitGroup({0, 1, 2}, std::chrono::milliseconds(400));
