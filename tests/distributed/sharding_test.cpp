@@ -60,54 +60,7 @@ TEST(ZeroRedundancyOptimizer, StepsAsTheWholeOptimizer) {
   compare_steps<optim::NAdam>(2, optim::NAdamOptions(0.01));
 }
 
-TEST(ZeroRedundancyOptimizer, StepsParametersOfSeveralDtypes) {
-  in_groups(2, [](ProcessGroup& group) {
-    const auto make = [] {
-      std::vector<Tensor> all;
-      for (int64_t i = 0; i < 8; ++i)
-        all.push_back(full({3 + i % 2}, 1.0 + 0.1 * static_cast<double>(i),
-                           i % 3 == 0   ? kDouble
-                           : i % 3 == 1 ? kFloat
-                                        : kBFloat16)
-                          .requires_grad_());
-      return all;
-    };
-    std::vector<Tensor> ours = make(), whole = make();
-    const auto options = optim::SGDOptions(0.25).momentum(0.5);
-    const auto sharded = ZeroRedundancyOptimizer::of<optim::SGD>(ours, options, pointer_to(group));
-    optim::SGD twin(whole, options);
-    std::set<std::pair<int, ScalarType>> parcels;  // of an owner and a dtype
-    for (size_t i = 0; i < ours.size(); ++i)
-      parcels.emplace(sharded->owners()[i], ours[i].scalar_type());
-    EXPECT_GT(parcels.size(), 2u);
-    for (int step = 0; step < 3; ++step) {
-      for (std::vector<Tensor>* list : {&ours, &whole})
-        for (Tensor& p : *list) p.mutable_grad() = p.detach() * 0.5;
-      const uint64_t before = group.getSequenceNumberForGroup();
-      sharded->step();
-      EXPECT_EQ(group.getSequenceNumberForGroup() - before, parcels.size());
-      twin.step();
-    }
-    for (size_t i = 0; i < ours.size(); ++i) {
-      EXPECT_EQ(ours[i].scalar_type(), whole[i].scalar_type());
-      EXPECT_TRUE(ours[i].equal(whole[i])) << i << ours[i] << whole[i];
-    }
-  });
-}
-
-TEST(ZeroRedundancyOptimizer, PartsAreOfAboutOneSize) {
-  in_groups(3, [](ProcessGroup& group) {
-    std::vector<Tensor> parameters;
-    for (const int64_t n : {5, 70, 30, 40, 10, 60, 1})
-      parameters.push_back(zeros({n}).requires_grad_());
-    const auto optimizer = ZeroRedundancyOptimizer::of<optim::SGD>(
-        parameters, optim::SGDOptions(0.1), pointer_to(group));
-    // 70 60 40 | 30 10 5 1: the largest first, each where there is least.
-    EXPECT_EQ(optimizer->owners(), (std::vector<int>{0, 0, 2, 2, 1, 1, 1}));
-    const size_t owned = optimizer->local_optimizer().param_groups()[0].params().size();
-    EXPECT_EQ(owned, group.getRank() == 1 ? 3u : 2u);
-  });
-}
+#include "distributed/several_parameters_test.inc"
 
 TEST(ZeroRedundancyOptimizer, MoreRanksThanParameters) {
   in_groups(4, [](ProcessGroup& group) {

@@ -483,28 +483,7 @@ TEST(ProfilerMemory, WhatItIsFor) {
   EXPECT_THROW(t.save(files / "memory.png"), ValueError);
 }
 
-// Backward passes of several threads are not in the order of their begin.
-TEST(ProfilerMemory, ActivationsLiveWhenTheNextOfSeveralPassesBegins) {
-  std::vector<Event> events(3);
-  for (size_t i = 0; i < 3; ++i) {
-    events[i].kind = EventKind::kBackward;
-    events[i].begin_ns = std::array{300, 100, 200}[i];
-    events[i].end_ns = events[i].begin_ns + 10;
-  }
-  const auto category_of = [&](int64_t begin_ns, int64_t end_ns) {
-    const char place = 0;
-    const std::vector<MemoryEvent> memory = {{begin_ns, &place, 8, Device(), -1},
-                                             {end_ns, &place, -8, Device(), -1}};
-    const MemoryTimeline t(events, memory, {});
-    const auto peak = t.at_peak();
-    return static_cast<MemoryCategory>(std::find(peak.begin(), peak.end(), 8) - peak.begin());
-  };
-  for (const int64_t begins : {100, 200, 300}) {
-    EXPECT_EQ(category_of(begins - 50, begins + 5), MemoryCategory::kActivation) << begins;
-    EXPECT_EQ(category_of(begins - 50, begins - 5), MemoryCategory::kTemporary) << begins;
-  }
-  EXPECT_EQ(category_of(350, 400), MemoryCategory::kTemporary);
-}
+#include "utils/memory_timeline_test.inc"
 
 // ---------------------------------------------------------------------- devices
 [[maybe_unused]] const bool simulated = [] {

@@ -244,46 +244,7 @@ TEST(SummaryWriter, PrecisionAndRecall) {
   EXPECT_EQ(rows, (std::vector<float>{2, 1, 0, 2, 1, 0, 0, 1, 2, 0, 1, 2, .5f, .5f, 0, 1, .5f, 0}));
 }
 
-TEST(SummaryWriter, Hyperparameters) {
-  const TemporaryFolder folder;
-  SummaryWriter writer(folder.path());
-  writer.add_hparams(
-      {{"lr", 0.1}, {"layers", int64_t{3}}, {"act", std::string("relu")}, {"bias", true}},
-      {{"accuracy", 0.75}}, {{"act", {std::string("relu"), std::string("tanh")}}}, "run");
-  writer.close();
-  const auto events = events_in(folder.path("run"));
-  ASSERT_EQ(events.size(), 5u);
-  const char* const tags[] = {"_hparams_/experiment", "_hparams_/session_start_info",
-                              "_hparams_/session_end_info"};
-  for (size_t i = 0; i < 3; ++i) {
-    const schema::Summary::Value& value = events[i + 1].summary().value(0);
-    EXPECT_EQ(value.tag(), tags[i]);
-    EXPECT_EQ(value.metadata().plugin_data().plugin_name(), "hparams");
-  }
-  schema::HParamsPluginData data;
-  ASSERT_TRUE(
-      data.ParseFromString(events[2].summary().value(0).metadata().plugin_data().content()));
-  const auto& hparams = data.session_start_info().hparams();
-  EXPECT_EQ(hparams.at("lr").number_value(), 0.1);
-  EXPECT_EQ(hparams.at("layers").number_value(), 3);
-  EXPECT_EQ(hparams.at("act").string_value(), "relu");
-  EXPECT_TRUE(hparams.at("bias").bool_value());
-  ASSERT_TRUE(
-      data.ParseFromString(events[1].summary().value(0).metadata().plugin_data().content()));
-  const schema::HParamInfo& act = data.experiment().hparam_infos(0);
-  EXPECT_EQ(act.name(), "act");
-  EXPECT_EQ(act.type(), schema::DATA_TYPE_STRING);
-  ASSERT_EQ(act.domain_discrete().values_size(), 2);
-  EXPECT_EQ(act.domain_discrete().values(1).string_value(), "tanh");
-  EXPECT_EQ(data.experiment().hparam_infos(1).type(), schema::DATA_TYPE_BOOL);
-  EXPECT_EQ(data.experiment().hparam_infos(3).type(), schema::DATA_TYPE_FLOAT64);
-  EXPECT_EQ(data.experiment().metric_infos(0).name().tag(), "accuracy");
-  ASSERT_TRUE(
-      data.ParseFromString(events[3].summary().value(0).metadata().plugin_data().content()));
-  EXPECT_EQ(data.session_end_info().status(), schema::SessionEndInfo::SUCCESS);
-  EXPECT_EQ(events[4].summary().value(0).tag(), "accuracy");
-  EXPECT_EQ(events[4].summary().value(0).simple_value(), 0.75f);
-}
+#include "utils/hparams_test.inc"
 
 TEST(SummaryWriter, Graphs) {
   nn::Sequential net(nn::Linear(3, 4), nn::ReLU(), nn::Linear(4, 2));

@@ -420,68 +420,7 @@ TEST_F(GraphsOnDevice, RunningOutOfMemoryEndsTheCaptureOnly) {
   EXPECT_EQ(full_of(2).sum().item<double>(), 6);
 }
 
-TEST_F(GraphsOnDevice, StreamsForkAndJoin) {
-  const Tensor x = full_of(1), y = full_of(0), z = full_of(0);
-  const cuda::Stream one, other;
-  cuda::CUDAGraph graph;
-  {
-    const GraphGuard guard(graph, {0, 0}, one);
-    const Tensor a = x + 1;
-    cuda::Event forked, joined;
-    forked.record();
-    forked.wait(other);
-    {
-      const cuda::StreamGuard there(other);
-      EXPECT_TRUE(cuda::is_current_stream_capturing());
-      z.copy_(a * 10);
-      joined.record();
-    }
-    joined.wait();
-    y.copy_(z + a);
-    expect_error("operation not permitted on an event last recorded in a capturing stream",
-                 [&] { joined.synchronize(); });
-    expect_error("operation not permitted on an event last recorded in a capturing stream",
-                 [&] { (void)joined.query(); });
-  }
-  graph.replay();
-  EXPECT_EQ(values_of(y.cpu()), Values(3, 22.0));
-  const cuda::StreamGuard there(other);  // an ordinary stream again
-  EXPECT_EQ(values_of((x + 1).cpu()), Values(3, 2.0));
-}
-
-TEST_F(GraphsOnDevice, AnEventIsRecordedAgainAfterACapture) {
-  const Tensor x = full_of(1);
-  cuda::Event event;
-  cuda::CUDAGraph graph;
-  {
-    const GraphGuard guard(graph);
-    x.add_(1);
-    event.record();
-  }
-  event.record();
-  EXPECT_NO_THROW(event.synchronize());
-  EXPECT_TRUE(event.query());
-  const cuda::Stream other;
-  EXPECT_NO_THROW(event.wait(other));
-}
-
-// A copy between the host and a device is no work of the host alone.
-TEST_F(GraphsOnDevice, CopiesFromAndToDevicesAreRefusedInACaptureOfTheHost) {
-  const Tensor here = ones({3}), there = full_of(2), pinned = zeros({3}).pin_memory();
-  const Tensor other = empty({3}, Device(kCUDA, cuda::device_count() - 1));
-  const std::vector<std::function<void()>> copies = {
-      [&] { there.copy_(here); }, [&] { here.copy_(there); }, [&] { other.copy_(there); },
-      [&] { there.copy_(pinned, true); }, [&] { pinned.copy_(there, true); }};
-  for (const auto& copy : copies) {
-    Graph graph{Device()};
-    expect_error("a copy from or to a device", [&] {
-      const GraphGuard guard(graph);
-      copy();
-    });
-  }
-  EXPECT_EQ(values_of(here), Values(3, 1.0));
-  EXPECT_EQ(values_of(there.cpu()), Values(3, 2.0));
-}
+#include "framework/capture/events_and_copies_test.inc"
 
 TEST_F(GraphsOnDevice, WhatDoesNotJoinIsTold) {
   const Tensor x = full_of(1);

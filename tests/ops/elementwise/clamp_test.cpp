@@ -270,14 +270,14 @@ TEST(Clamp, GradientsAtTheBounds) {
     }
   }
   expect_pointwise_kinks({
-      {TAPER_AT(clamp_min(x, -1)), x, low},
-      {TAPER_AT(clamp_max(x, 2)), x, high},
-      {TAPER_AT(x.clone().clamp_min_(-1)), x, low},
-      {TAPER_AT(x.clone().clamp_max_(2)), x, high},
-      {TAPER_AT(clamp_min(x, full_like(x, -1))), x, low},
-      {TAPER_AT(clamp_max(x, full_like(x, 2))), x, high},
-      {TAPER_AT(x.clone().clamp_min_(full_like(x, -1))), x, low},
-      {TAPER_AT(x.clone().clamp_max_(full_like(x, 2))), x, high},
+      {OF_X(clamp_min(x, -1)), x, low},
+      {OF_X(clamp_max(x, 2)), x, high},
+      {OF_X(x.clone().clamp_min_(-1)), x, low},
+      {OF_X(x.clone().clamp_max_(2)), x, high},
+      {OF_X(clamp_min(x, full_like(x, -1))), x, low},
+      {OF_X(clamp_max(x, full_like(x, 2))), x, high},
+      {OF_X(x.clone().clamp_min_(full_like(x, -1))), x, low},
+      {OF_X(x.clone().clamp_max_(full_like(x, 2))), x, high},
   });
 }
 

@@ -268,14 +268,14 @@ TEST(Distances, GradientsOfEqualPointsAreNone) {
     return Kink{name, std::move(call), {1, 2, 1, 2}, {0, 0, 0, 0}, {2, 2}};
   };
   expect_kinks({
-      none(TAPER_AT(pdist(x))),
-      none(TAPER_AT(pdist(x, 1))),
-      none(TAPER_AT(pdist(x, 3))),
-      none(TAPER_AT(pdist(x, INFINITY))),
-      none(TAPER_AT(cdist(x, x.detach()))),
-      none(TAPER_AT(cdist(x, x.detach(), 1))),
-      none(TAPER_AT(cdist(x.detach(), x, 3))),
-      none(TAPER_AT(cdist(x, x.detach(), INFINITY))),
+      none(OF_X(pdist(x))),
+      none(OF_X(pdist(x, 1))),
+      none(OF_X(pdist(x, 3))),
+      none(OF_X(pdist(x, INFINITY))),
+      none(OF_X(cdist(x, x.detach()))),
+      none(OF_X(cdist(x, x.detach(), 1))),
+      none(OF_X(cdist(x.detach(), x, 3))),
+      none(OF_X(cdist(x, x.detach(), INFINITY))),
   });
 }
 

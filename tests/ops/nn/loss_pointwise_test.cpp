@@ -364,17 +364,15 @@ TEST(Losses, RefuseArgumentsWithoutADerivative) {
 TEST(Losses, GradientsAtTheirCorners) {
   constexpr int64_t kSum = Reduction::Sum;
   expect_kinks({
-      {TAPER_AT(l1_loss(x, zeros_like(x), kSum)), {-1, 0, 1}, {-1, 0, 1}},
-      {TAPER_AT(smooth_l1_loss(x, zeros_like(x), kSum, 0)), {-1, 0, 1}, {-1, 0, 1}},
-      {TAPER_AT(smooth_l1_loss(x, zeros_like(x), kSum, 2)), {-2, 0, 1, 2}, {-1, 0, 0.5, 1}},
-      {TAPER_AT(huber_loss(x, zeros_like(x), kSum, 2)), {-2, 0, 1, 2}, {-2, 0, 1, 2}},
-      {TAPER_AT(binary_cross_entropy_with_logits(x, ones_like(x), {}, {}, kSum)), {0}, {-0.5}},
-      {TAPER_AT(binary_cross_entropy(x, zeros_like(x), {}, kSum)), {0, 0.5}, {0, 2}},
-      {TAPER_AT(hinge_embedding_loss(x, full_like(x, -1), 1, kSum)), {0, 1, 2}, {-1, -1, 0}},
-      {TAPER_AT(margin_ranking_loss(x, zeros_like(x), ones_like(x), 1, kSum)),
-       {0, 1, 2},
-       {-1, -1, 0}},
-      {TAPER_AT(soft_margin_loss(x, ones_like(x), kSum)), {0}, {-0.5}},
+      {OF_X(l1_loss(x, zeros_like(x), kSum)), {-1, 0, 1}, {-1, 0, 1}},
+      {OF_X(smooth_l1_loss(x, zeros_like(x), kSum, 0)), {-1, 0, 1}, {-1, 0, 1}},
+      {OF_X(smooth_l1_loss(x, zeros_like(x), kSum, 2)), {-2, 0, 1, 2}, {-1, 0, 0.5, 1}},
+      {OF_X(huber_loss(x, zeros_like(x), kSum, 2)), {-2, 0, 1, 2}, {-2, 0, 1, 2}},
+      {OF_X(binary_cross_entropy_with_logits(x, ones_like(x), {}, {}, kSum)), {0}, {-0.5}},
+      {OF_X(binary_cross_entropy(x, zeros_like(x), {}, kSum)), {0, 0.5}, {0, 2}},
+      {OF_X(hinge_embedding_loss(x, full_like(x, -1), 1, kSum)), {0, 1, 2}, {-1, -1, 0}},
+      {OF_X(margin_ranking_loss(x, zeros_like(x), ones_like(x), 1, kSum)), {0, 1, 2}, {-1, -1, 0}},
+      {OF_X(soft_margin_loss(x, ones_like(x), kSum)), {0}, {-0.5}},
   });
 }
 

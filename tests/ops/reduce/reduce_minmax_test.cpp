@@ -293,14 +293,14 @@ TEST(Reduce, MedianOfEqualsIsTheOneThatSortingPutsThere) {
 // Functions without a dimension share the gradient, those with places give it to one.
 TEST(Extremes, GradientsOfTies) {
   expect_kinks({
-      {TAPER_AT(x.max()), {2, 1, 2}, {0.5, 0, 0.5}},
-      {TAPER_AT(x.min()), {1, 1, 2}, {0.5, 0.5, 0}},
-      {TAPER_AT(x.amax(0)), {2, 1, 2}, {0.5, 0, 0.5}},
-      {TAPER_AT(x.amin(0)), {1, 1, 2}, {0.5, 0.5, 0}},
-      {TAPER_AT(std::get<0>(x.max(0))), {1, 2, 2}, {0, 1, 0}},
-      {TAPER_AT(std::get<0>(x.min(0))), {2, 1, 1}, {0, 1, 0}},
-      {TAPER_AT(std::get<0>(aminmax(x))), {1, 1, 2}, {0.5, 0.5, 0}},
-      {TAPER_AT(std::get<1>(aminmax(x, 0))), {2, 1, 2}, {0.5, 0, 0.5}},
+      {OF_X(x.max()), {2, 1, 2}, {0.5, 0, 0.5}},
+      {OF_X(x.min()), {1, 1, 2}, {0.5, 0.5, 0}},
+      {OF_X(x.amax(0)), {2, 1, 2}, {0.5, 0, 0.5}},
+      {OF_X(x.amin(0)), {1, 1, 2}, {0.5, 0.5, 0}},
+      {OF_X(std::get<0>(x.max(0))), {1, 2, 2}, {0, 1, 0}},
+      {OF_X(std::get<0>(x.min(0))), {2, 1, 1}, {0, 1, 0}},
+      {OF_X(std::get<0>(aminmax(x))), {1, 1, 2}, {0.5, 0.5, 0}},
+      {OF_X(std::get<1>(aminmax(x, 0))), {2, 1, 2}, {0.5, 0, 0.5}},
   });
 }
 

@@ -278,14 +278,14 @@ TEST(OutForms, OfScansConvertTheInput) {
 
 TEST(Scan, GradientsOfZerosAndTies) {
   expect_kinks({
-      {TAPER_AT(x.prod()), {0, 2, 3}, {6, 0, 0}},
-      {TAPER_AT(x.prod()), {0, 0, 3}, {0, 0, 0}},
-      {TAPER_AT(x.prod(1)), {0, 2, 3, 4}, {2, 0, 4, 3}, {2, 2}},
-      {TAPER_AT(x.prod(1)), {0, 0, 3, 4}, {0, 0, 4, 3}, {2, 2}},
-      {TAPER_AT(x.cumprod(0)), {2, 0, 3}, {1, 8, 0}},
-      {TAPER_AT(x.cumprod(0)), {0, 2, 0}, {3, 0, 0}},
-      {TAPER_AT(std::get<0>(x.cummax(0))), {2, 1, 2}, {2, 0, 1}},
-      {TAPER_AT(std::get<0>(x.cummin(0))), {1, 2, 1}, {2, 0, 1}},
+      {OF_X(x.prod()), {0, 2, 3}, {6, 0, 0}},
+      {OF_X(x.prod()), {0, 0, 3}, {0, 0, 0}},
+      {OF_X(x.prod(1)), {0, 2, 3, 4}, {2, 0, 4, 3}, {2, 2}},
+      {OF_X(x.prod(1)), {0, 0, 3, 4}, {0, 0, 4, 3}, {2, 2}},
+      {OF_X(x.cumprod(0)), {2, 0, 3}, {1, 8, 0}},
+      {OF_X(x.cumprod(0)), {0, 2, 0}, {3, 0, 0}},
+      {OF_X(std::get<0>(x.cummax(0))), {2, 1, 2}, {2, 0, 1}},
+      {OF_X(std::get<0>(x.cummin(0))), {1, 2, 1}, {2, 0, 1}},
   });
 }
 

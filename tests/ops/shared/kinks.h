@@ -22,7 +22,7 @@ struct Kink {
 };
 
 /// The text and the function of a row: an expression of x.
-#define TAPER_AT(...) #__VA_ARGS__, [](const Tensor& x) -> Tensor { return __VA_ARGS__; }
+#define OF_X(...) #__VA_ARGS__, [](const Tensor& x) -> Tensor { return __VA_ARGS__; }
 
 /// The result of an in-place form on a copy of x.
 template <class F>
