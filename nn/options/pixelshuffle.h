@@ -10,14 +10,16 @@ namespace torch::taper::nn {
 
 /// Configures PixelShuffle: (..., C r^2, H, W) to (..., C, H r, W r), where r is upscale_factor.
 struct PixelShuffleOptions {
-  /// Converts from a number: PixelShuffle(2). The call throws Error for a number below 1.
+  /// Converts from a number: PixelShuffle(2). forward() and functional::pixel_shuffle() throw Error
+  /// for a number below 1.
   PixelShuffleOptions(int64_t upscale_factor) : upscale_factor_(upscale_factor) {}
   TAPER_ARG(int64_t, upscale_factor);  ///< the factor by which height and width grow
 };
 /// Configures PixelUnshuffle: (..., C, H r, W r) to (..., C r^2, H, W), where r is
 /// downscale_factor.
 struct PixelUnshuffleOptions {
-  /// Converts from a number: PixelUnshuffle(2). The call throws Error for a number below 1.
+  /// Converts from a number: PixelUnshuffle(2). forward() and functional::pixel_unshuffle() throw
+  /// Error for a number below 1.
   PixelUnshuffleOptions(int64_t downscale_factor) : downscale_factor_(downscale_factor) {}
   TAPER_ARG(int64_t, downscale_factor);  ///< the factor by which height and width shrink
 };
