@@ -60,8 +60,8 @@ Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
              OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
-/// These functions call fftn, ifftn, rfftn, irfftn, hfftn and ihfftn. By default, they transform the
-/// last two dimensions.
+/// These functions call fftn, ifftn, rfftn, irfftn, hfftn and ihfftn. By default, they transform
+/// the last two dimensions.
 inline Tensor fft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
                    Norm norm = nullopt) {
   return fftn(self, s, OptionalIntArrayRef(dim), norm);

@@ -210,8 +210,8 @@ struct ImageMap {
                     {in, image_step, first, count}, rows);
     });
   }
-  // For one of the 16 elements, multiplies `count` transformed tiles by the transformed kernels. The
-  // sum over input channels takes kDepth of them at a time.
+  // For one of the 16 elements, multiplies `count` transformed tiles by the transformed kernels.
+  // The sum over input channels takes kDepth of them at a time.
   void multiply_place(float* m, const float* v, const float* k, int64_t count) const {
     const int64_t out_step = turned ? 1 : kernels.row, in_step = turned ? kernels.row : 1;
     for (int64_t c = 0; c < in_channels; c += kDepth)
