@@ -187,16 +187,22 @@ IValue roll_rule(BatchCall& c) {
   return stand_in(batch.reshape({c.size(), -1}).roll(shifts, {1}).reshape(batch.sizes()),
                   c.level.id);
 }
+/// Counts a change in place that has nothing to do.
+IValue unchanged(const Tensor& batch) {
+  batch.transpose_(0, 0);
+  return {};
+}
 IValue squeeze_rule(BatchCall& c) {
   const bool changes = !c.op.caller->result;
   Tensor batch = c.batch(0);
   if (c.index("dim") >= 0 && (batch.dim() > 1 || !changes)) return by_dims(c);
-  if (c.index("dim") >= 0) return {};  // nothing to squeeze
+  if (c.index("dim") >= 0) return unchanged(batch);  // nothing to squeeze
   Sizes dims;
   for (int64_t d = 1; d < batch.dim(); ++d)
     if (batch.size(d) == 1) dims.push_back(d);
+  if (changes && dims.empty()) return unchanged(batch);
   if (changes) {
-    for (auto d = dims.rbegin(); d != dims.rend(); ++d) batch.squeeze_(*d);
+    batch.squeeze_(dims);
     return {};
   }
   return stand_in(dims.empty() ? batch.alias() : batch.squeeze(dims), c.level.id);
@@ -204,7 +210,8 @@ IValue squeeze_rule(BatchCall& c) {
 IValue transpose_rule(BatchCall& c) {
   Tensor batch = c.batch(0);
   if (!c.op.caller->result) {
-    if (batch.dim() == 3) batch.transpose_(1, 2);
+    if (batch.dim() != 3) return unchanged(batch);
+    batch.transpose_(1, 2);
     return {};
   }
   return stand_in(batch.dim() == 3 ? batch.transpose(1, 2) : batch.alias(), c.level.id);
