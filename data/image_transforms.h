@@ -131,7 +131,8 @@ struct RandomResizedCrop : public TensorTransform<Target> {
   /// The size of the result in pixels.
   ///@{
   int64_t height, width;
-  /// @} The limits of the part's share of the area, and of its width / height.
+  ///@}
+  /// The limits of the part's share of the area, and of its width / height.
   ///@{
   Interval scale, ratio;
   ///@}

@@ -19,9 +19,9 @@ using OnnxMetadata = std::map<std::string, std::string>;
 struct OnnxOptions {
   /// The version of the set of operators, 18 to 22. From 20 on, gelu is one operator.
   TAPER_ARG(int64_t, opset) = 18;
-  /// Names of the arguments and of the results. The default names are those of the program's graph
-  /// and "y", or "y0", "y1", ...
+  /// Names of the arguments. The default names are those of the program's graph.
   TAPER_ARG(std::vector<std::string>, input_names);
+  /// Names of the results. The default names are "y", or "y0", "y1", ...
   TAPER_ARG(std::vector<std::string>, output_names);
   /// Texts by name that the model keeps.
   TAPER_ARG(OnnxMetadata, metadata);

@@ -69,7 +69,8 @@ class ProgramModuleImpl : public nn::Module {
   void convert_all(optional<Device> device, optional<Dtype> dtype, bool non_blocking);
   std::shared_ptr<State> state_;
 };
-TAPER_MODULE(ProgramModule);
+/// Holds a ProgramModuleImpl, as holders of layers do.
+using ProgramModule = nn::ModuleHolder<ProgramModuleImpl>;
 
 /// Loads a file of Python's torch.export.save (PyTorch 2.5 to 2.15). Tensors are made on the CPU.
 /// A package with several programs needs the name of one, `model`. Throws Error for a file that is

@@ -27,6 +27,7 @@ GROUPS = [
     ("train", "Training loop", "Trainer, metrics, callbacks.", ("train/",)),
     ("utils", "Seeing a run", "TensorBoard, profiles, summaries, metrics.", ("utils/",)),
     ("func", "Derivatives of functions", "Gradients, products with Jacobians, Hessians, functions of batches.", ("func/",)),
+    ("program", "Programs", "Programs of torch.export as modules, and files for Python and ONNX.", ("program/",)),
     ("testing", "Testing", "gradcheck and comparisons for tests.", ("testing/",)),
     ("extension", "Extensions", "Custom operators, the registry, LibTorch's lower layers.", ("extension/", "generated/", "ops/shared/")),
 ]
