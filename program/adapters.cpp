@@ -258,6 +258,33 @@ void stable_argsort(Call& c) {
   give(c, std::get<1>(sort(c.tensor(0), c.flag(1), c.integer(2), c.flag(3))));
 }
 
+// Names of the scale of a Fourier transform, by PyTorch's number: none, by the root of n, by n.
+constexpr const char* kForwardScales[] = {"backward", "ortho", "forward"};
+constexpr const char* kInverseScales[] = {"forward", "ortho", "backward"};
+const char* scale_of(Call& c, size_t i, const char* const (&names)[3]) {
+  const int64_t number = c.integer(i);
+  TAPER_CHECK(number >= 0 && number < 3, "expected a normalization from 0 to 2, got ", number);
+  return names[number];
+}
+void fft_of_reals(Call& c) {
+  const char* scale = scale_of(c, 2, kForwardScales);
+  give(c, c.flag(3) ? fft_rfftn(c.tensor(0), nullopt, c.integers(1), scale)
+                    : fft_fftn(c.tensor(0), nullopt, c.integers(1), scale));
+}
+void fft_to_reals(Call& c) {
+  const std::vector<int64_t> dims = c.integers(1);
+  std::vector<int64_t> sizes;
+  for (const int64_t d : dims) sizes.push_back(c.tensor(0).size(d));
+  TAPER_CHECK(!sizes.empty(), "_fft_c2r: expected dimensions, got none");
+  sizes.back() = c.integer(3);
+  give(c, fft_irfftn(c.tensor(0), sizes, dims, scale_of(c, 2, kInverseScales)));
+}
+void fft_of_complex(Call& c) {
+  give(c, c.flag(3)
+              ? fft_fftn(c.tensor(0), nullopt, c.integers(1), scale_of(c, 2, kForwardScales))
+              : fft_ifftn(c.tensor(0), nullopt, c.integers(1), scale_of(c, 2, kInverseScales)));
+}
+
 // ---------------------------------------------------------------------- numbers of Python
 Scalar number(Call& c, size_t i) {
   TAPER_CHECK(i < c.size() && (c[i].isScalar() || c[i].isTensor()), "expected ", i + 1, " numbers");
@@ -395,6 +422,10 @@ const Adapter kAdapters[] = {
     {"aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)", embedding_bag_of},
     {"aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)", embedding_bag_of},
     {"aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor", [](Call& c) { give(c, cdist(c.tensor(0), c.tensor(1), c.real(2))); }},
+    {"aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", fft_of_reals},
+    {"aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", fft_to_reals},
+    {"aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", fft_of_complex},
+    {"aten::type_as(Tensor self, Tensor other) -> Tensor", [](Call& c) { give(c, c.tensor(0).to(c.tensor(1).options())); }},
     {"aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", stable_argsort},
     {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", [](Call& c) { give(c, alpha_dropout(c.tensor(0), c.real(1), c.flag(2))); }},
     // Numbers of Python.

@@ -88,8 +88,12 @@ inline double largest(double a, double b) { return a >= b ? a : b; }  // NaN sta
 
 inline Tensor loss_of(const std::vector<Tensor>& outputs) {
   Tensor loss;
-  for (const Tensor& t : outputs)
-    if (t.is_floating_point()) loss = loss.defined() ? loss + (t * t).mean() : (t * t).mean();
+  for (const Tensor& t : outputs) {
+    if (!t.is_floating_point()) continue;
+    const Tensor ramp = linspace(-1, 1, t.numel(), t.scalar_type()).view(t.sizes());
+    const Tensor part = (t * t).mean() + (t * ramp).mean();
+    loss = loss.defined() ? loss + part : part;
+  }
   return loss;
 }
 
