@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <taper/framework/autograd/record.h>
 #include <taper/framework/core/check.h>
 #include <taper/framework/core/shape.h>
 #include <taper/ops/elementwise/elementwise.h>
@@ -15,6 +16,11 @@
 #include <taper/ops/tensor/tensor.h>
 
 namespace torch::taper::func::detail {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved_if;
 namespace {
 
 /// Puts batches in place of the tensors that stand for them.
@@ -278,6 +284,41 @@ IValue as_strided_rule(BatchCall& c) {
 }
 
 // ---------------------------------------------------------------- products
+/// Returns whether all examples of `batch` share their elements (stride 0), and nothing else is
+/// kept with it or with `other`. Both must have one floating dtype.
+bool is_shared(const Tensor& batch, const Tensor& other) {
+  const bool plain = !note_of(batch) && !note_of(other) && batch.dtype() == other.dtype();
+  return plain && batch.size(0) > 1 && batch.stride(0) == 0 && batch.is_floating_point();
+}
+
+/// Returns f() without a history, and not as a view.
+template <class F>
+Tensor value_of(const F& f) {
+  const NoGradGuard values_only;
+  return taper::detail::share_data(f().impl());
+}
+
+/// Returns x w for x (B, ..., K) and w (B, K, N) with is_shared(w, x). One product computes the
+/// values, and the gradient of w has a batch.
+Tensor shared_product(const Tensor& x, const Tensor& w) {
+  const Tensor y = value_of([&] { return x.matmul(w.select(0, 0)); });
+  if (needs_grad(x, w))
+    record("SharedProductBackward0", y, {x, w},
+           [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w)](Grads& g) {
+             std::array<Tensor, 2> r;
+             if (g.needs(0)) r[0] = shared_product(g[0], ws.get().transpose(1, 2));
+             if (g.needs(1)) {
+               const Tensor x = xs.get();
+               const int64_t n = x.size(0);
+               r[1] = x.reshape({n, -1, x.size(-1)})
+                          .transpose(1, 2)
+                          .matmul(g[0].reshape({n, -1, g[0].size(-1)}));
+             }
+             return r;
+           });
+  return y;
+}
+
 Tensor product(const BatchCall& c, const Tensor& x, const Tensor& y) {
   const bool in_x = c.is_batched(x), in_y = c.is_batched(y);
   Tensor a = in_x ? batch_of(x, c.level) : x, b = in_y ? batch_of(y, c.level) : y;

@@ -83,18 +83,4 @@ IValue batch_pointwise(BatchCall& c);
 /// A rule: calls the op for each example.
 IValue batch_loop(BatchCall& c);
 
-/// Returns whether all examples of `batch` share their elements (stride 0). Returns false if
-/// `batch` or `other` has a Note (levels.h), or if they do not have one floating dtype.
-bool is_shared(const Tensor& batch, const Tensor& other);
-/// Returns the products x w of B examples. x is (B, ..., K) and w is (B, K, N). is_shared(w, x)
-/// must be true. The gradient of w has a batch.
-Tensor shared_product(const Tensor& x, const Tensor& w);
-struct Convolution {
-  Sizes stride, padding, dilation;  // one number for each dimension of an image
-  int64_t groups;
-};
-/// Returns the convolutions of B examples. x is (B, N, C, ...): N images of C channels per example.
-/// w is (B, O, C / groups, ...), with O output channels. is_shared(w, x) must be true.
-Tensor shared_convolution(const Tensor& x, const Tensor& w, const Convolution& c);
-
 }  // namespace torch::taper::func::detail

@@ -67,31 +67,6 @@ void clear_tensor(BatchCall& c, size_t i) {
   c.a.set<Tensor>(i, Tensor());
 }
 
-/// Returns the steps of a convolution that is not transposed, or nothing.
-optional<Convolution> steps_of(const BatchCall& c, size_t spatial) {
-  if (std::string_view(c.op.name).find("transpose") != std::string_view::npos) return nullopt;
-  const int transposed = c.index("transposed");
-  if (transposed >= 0 && *c.a.get<bool>(static_cast<size_t>(transposed))) return nullopt;
-  Convolution steps{{}, {}, {}, *c.a.get<int64_t>(static_cast<size_t>(c.index("groups")))};
-  for (const auto& [name, to] :
-       {std::pair{"stride", &steps.stride}, std::pair{"padding", &steps.padding},
-        std::pair{"dilation", &steps.dilation}}) {
-    const auto* list = c.a.get<IntArrayRef>(static_cast<size_t>(c.index(name)));
-    if (!list) return nullopt;  // padding="same"
-    *to = list->size() == 1 ? Sizes(spatial, (*list)[0]) : list->vec();
-  }
-  return steps;
-}
-
-/// Weights of all examples, which may be one.
-Tensor convolution_of_batch(BatchCall& c, bool has_n) {
-  const Tensor x = c.batch(0), w = c.batch(1);
-  const auto steps = steps_of(c, static_cast<size_t>(w.dim() - 3));
-  if (!steps || !is_shared(w, x)) return grouped_convolution(c, has_n);
-  const Tensor y = shared_convolution(has_n ? x : x.unsqueeze(1), w, *steps);
-  return has_n ? y : y.squeeze(1);
-}
-
 IValue convolution_rule(BatchCall& c) {
   const Tensor x = c.tensor(0), w = c.tensor(1), b = c.tensor(2);
   const bool has_n = x.dim() == w.dim();
@@ -99,7 +74,7 @@ IValue convolution_rule(BatchCall& c) {
   if (adds_bias) clear_tensor(c, 2);
   Tensor y;
   if (c.is_batched(w)) {
-    y = convolution_of_batch(c, has_n);
+    y = grouped_convolution(c, has_n);
   } else {
     const Tensor batch = c.batch(0);
     c.a.set<Tensor>(0, has_n ? folded(batch) : batch);

@@ -36,8 +36,8 @@ exported=$(nm -D --defined-only "$library" | awk '{print $NF}')
 foreign=$(grep -cvE '^_(ZN[KRO]*5torch5taper|ZNKSt4hashIN5torch5taper|ZZN[KRO]*5torch5taper|ZT[A-Za-z]*[0-9_hvnK]*NK?5torch5taper|ZGV)' <<<"$exported" || true)
 # (Three of them, two of the library, are chains in captured steps of GPUs: one finder for all devices, kernels by
 # NVRTC, their tests. One more: tests of functions of transposed operands. One more: the example of GradBench.)
-within "commands that compile" "$commands" 764
-within "of these sources of the library" "$library_sources" 333
+within "commands that compile" "$commands" 763
+within "of these sources of the library" "$library_sources" 332
 within "sources without the precompiled header" "$without" 0
 within "sets of options with one of these headers" "$sets" 1
 within "exported symbols" "$(wc -l <<<"$exported")" 7052

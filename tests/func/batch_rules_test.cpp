@@ -37,7 +37,7 @@ void expect_loop(const char* name, const Loss& f, const Tensor& w, const Tensor&
   }
 }
 
-TEST(FuncSharedWeights, GiveTheGradientsOfALoop) {
+TEST(FuncBatchRules, GiveTheGradientsOfALoopForSharedWeights) {
   manual_seed(31);
   const auto doubles_of = [](IntArrayRef sizes) { return randn(sizes, kDouble); };
   const auto energy = [](const Tensor& y) { return y.tanh().square().sum(); };
