@@ -1,5 +1,7 @@
 #define TAPER_ISA_UP_TO_AVX2
 
+#include <cstring>
+
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/kernel/vec.h>
 #include <taper/ops/shared/taylor_kernels.h>
