@@ -106,14 +106,17 @@ inline std::vector<Tensor> learning(ProgramModule& net) {
 
 template <class Optimizer>
 double train(ProgramModule net, const Expected& e, Optimizer optimizer, const char* name) {
-  double worst = 0;
-  for (const IValue& expected : e.all.at(name).toList()) {
+  double worst = 0, scale = 0;  // a loss may pass through zero
+  const GenericList losses = e.all.at(name).toList();
+  for (const IValue& expected : losses)
+    scale = std::max(scale, std::abs(expected.toScalar().toDouble()));
+  for (const IValue& expected : losses) {
     optimizer.zero_grad();
     const Tensor loss = loss_of(call(net, e));
     loss.backward();
     optimizer.step();
-    const double want = expected.toScalar().toDouble();
-    worst = largest(worst, std::abs(loss.item<double>() - want) / std::max(std::abs(want), 1e-30));
+    const double off = std::abs(loss.item<double>() - expected.toScalar().toDouble());
+    worst = largest(worst, off / std::max(scale, 1e-30));
   }
   return worst;
 }
