@@ -116,11 +116,11 @@ class GraphedCallable {
   /// eagerly. If the std::function is empty, every call may be a replay.
   using Fits = std::function<bool()>;
 
-  /// Captures `body`, called with `sample_args`. The graph keeps the memory of the samples. The
-  /// arguments of all calls must have the sizes, dtypes and device of the samples. All samples must
-  /// be on one device, which may be the CPU. An argument may only require a gradient if its sample
-  /// requires one. Throws Error for operations that a captured step does not allow
-  /// (docs/compiled_steps.md).
+  /// Captures `body`, called with `sample_args`. The graph keeps the samples alive. A replay copies
+  /// the call's arguments into them. The arguments of all calls must have the sizes, dtypes and
+  /// device of the samples. All samples must be on one device, which may be the CPU. An argument
+  /// may only require a gradient if its sample requires one. Throws Error for operations that a
+  /// captured step does not allow (docs/compiled_steps.md).
   GraphedCallable(Body body, std::vector<Tensor> sample_args,
                   const GraphedCallableOptions& options = {}, Fits fits = nullptr);
 

@@ -88,7 +88,7 @@ constexpr int rmsprop_operands(int kind) {
 
 }  // namespace optim
 
-// An undefined state is not used.
+// Operands for state, such as `buffer` and `v_max`, may be undefined. Kernels do not use these.
 TAPER_KERNEL(sgd_update, InOut p, In g, InOut buffer, optim::SgdNumbers n)
 TAPER_KERNEL(adam_update, InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumbers n)
 TAPER_KERNEL(adagrad_update, InOut p, In g, InOut sum, optim::AdagradNumbers n)

@@ -35,7 +35,7 @@ class Updates {
  public:
   Updates() : gathered_(kGradient, &Kernels::many) {}
 
-  /// Queues the update of p by its gradient g. An undefined state is not used.
+  /// Queues the update of p by its gradient g. A state may be undefined, and is not used then.
   template <class... States>
   void add(const Numbers& n, const Tensor& p, const Tensor& g, const States&... states) {
     if (__builtin_expect(p.is_complex(), 0))

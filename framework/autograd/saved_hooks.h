@@ -78,9 +78,9 @@ struct HooksOf final : autograd::SavedVariableHooks {
 /// torch.autograd.graph.saved_tensors_hooks.
 class SavedTensorHooks {
  public:
-  /// Both functions are kept as long as one of the tensors that they packed. `pack` takes a const
-  /// Tensor&, which it must not change in-place, and runs without recording. `unpack` takes the
-  /// value that `pack` returned. Throws Error while hooks are disabled.
+  /// Both functions are kept until the last tensor that they packed is dropped. `pack` takes a
+  /// const Tensor&, which it must not change in-place, and runs without recording. `unpack` takes
+  /// the value that `pack` returned. Throws Error while hooks are disabled.
   template <class Pack, class Unpack>
   SavedTensorHooks(Pack pack, Unpack unpack) {
     using Hooks = detail::HooksOf<Pack, Unpack>;

@@ -30,9 +30,10 @@ struct MadeBy {
   struct Part {
     const char* name;
     std::shared_ptr<const Launch> launch;
-    std::vector<int64_t> results;                      ///< size of each result in bytes
-    std::vector<std::pair<const void*, size_t>> from;  ///< results of earlier parts
-    int64_t numel;                                     ///< number of elements of the first result
+    std::vector<int64_t> results;  ///< size of each result in bytes
+    /// The operands that earlier parts made: the address, and the index of the part.
+    std::vector<std::pair<const void*, size_t>> from;
+    int64_t numel;  ///< number of elements of the first result
   };
 
   const Launch* launch;       ///< the last launch, which identifies the tensor in a capture

@@ -177,8 +177,8 @@ class IValue {
   GenericList toList() const;
   /// Returns the elements of a GenericList.
   const std::vector<IValue>& toListRef() const;
-  /// Return the tuple, shared with the value. toTupleRef() is valid as long as any owner of the
-  /// tuple.
+  /// Return the tuple, shared with the value. The reference from toTupleRef() is valid while the
+  /// tuple has an owner.
   ///@{
   std::shared_ptr<ivalue::Tuple> toTuple() const;
   const ivalue::Tuple& toTupleRef() const { return *toTuple(); }

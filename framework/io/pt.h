@@ -15,9 +15,9 @@ namespace torch::taper {
 /// The error for an object of another class names the class. Throws Error for damaged or truncated
 /// bytes, for other files, and for the format before PyTorch 1.6.
 IValue pickle_load(const std::vector<char>& data);
-/// Returns the bytes of a file for Python's torch.load and pickle_load. Tensors that share memory
-/// share it in the file. As in Python, the file holds the whole memory of a view's storage. Throws
-/// Error for an undefined tensor and for values that contain themselves.
+/// Returns the bytes of a file that pickle_load and Python's torch.load can read. Tensors that
+/// share memory share it in the file. As in Python, the file holds the whole memory of a view's
+/// storage. Throws Error for an undefined tensor and for values that contain themselves.
 std::vector<char> pickle_save(const IValue& value);
 
 /// Call pickle_load and pickle_save with the bytes of a file. load_pt makes tensors on `device`

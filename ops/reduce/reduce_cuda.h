@@ -213,8 +213,9 @@ struct FoldPieces {
   }
 };
 
-/// Returns the number of threads of a team that reduces one of `outputs` outputs of n elements. The
-/// size keeps the GPU busy, and gives each thread at least kReads reads of 16 bytes.
+/// Returns the number of threads of a team, for `outputs` outputs. Each output is the reduction of
+/// n elements. The size keeps the GPU busy, and gives each thread at least kReads reads of 16
+/// bytes.
 inline int reducing_team(int64_t n, int64_t outputs) {
   const int64_t each = kReads * kPack<float>;
   int usual = n <= 4 ? 1 : Team::kWarp;

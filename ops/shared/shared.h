@@ -1,5 +1,5 @@
-// Includes the declarations that several families share: optional arguments and parts of `out`
-// forms.
+// Includes declarations for several families of ops: optional arguments, modes, and the ops of a
+// gradient scaler.
 #pragma once
 
 #include <taper/ops/shared/amp.h>

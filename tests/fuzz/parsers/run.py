@@ -89,9 +89,11 @@ class Builder:
         self.includes = ["-I" + os.path.join(self.work, "include"), "-I" + os.path.join(ROOT, "compat"), "-I" + ROOT]
         folder = os.path.join(self.work, "include", "taper")
         os.makedirs(folder, exist_ok=True)
-        for name in ("data", "extension", "framework", "nn", "ops", "optim", "program", "taper.h"):
-            if not os.path.lexists(os.path.join(folder, name)):
-                os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+        made = os.path.join(self.build, "include", "taper", "generated")
+        trees = [os.path.join(ROOT, name) for name in ("data", "extension", "framework", "nn", "ops", "optim", "program", "taper.h")]
+        for tree in [made, *trees]:
+            if not os.path.lexists(os.path.join(folder, os.path.basename(tree))):
+                os.symlink(tree, os.path.join(folder, os.path.basename(tree)))
 
     def compile(self, source, flags):
         out = os.path.join(self.work, "objects", os.path.relpath(source, ROOT).replace("/", "__") + ".o")
