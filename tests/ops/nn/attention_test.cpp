@@ -347,7 +347,7 @@ TEST(Attention, GradientsOfAProjectionAreNotCopied) {
     timeline.stop();
     for (const auto& e : timeline.events()) ++count[e.name];
     EXPECT_EQ(count["copy"], packed ? 0 : 3);
-    EXPECT_EQ(count["fill"], 0);
+    EXPECT_EQ(count["zero"], 0);
     const Tensor host = x.detach().cpu().requires_grad_();
     const auto of_host = host.mul(1).split(6, 2);
     const auto on_host = [&](size_t i) { return of_host[i].view({2, 5, 2, 3}).transpose(1, 2); };
