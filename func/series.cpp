@@ -43,7 +43,8 @@ Series SeriesCall::of(const Tensor& t) const {
 }
 
 Tensor SeriesCall::made(Series y) const {
-  const Tensor value = y[0];
+  // The history of the coefficients may save the value. With a note on it, that would be a cycle.
+  const Tensor value = y[0].requires_grad() ? y[0].alias() : y[0];
   y.erase(y.begin());
   return with_series(value, level, std::move(y));
 }
